@@ -1,0 +1,33 @@
+import { getAddress } from 'viem/utils';
+import { z } from 'zod';
+import { withReason } from './field-reason.ts';
+
+/** A wallet address as Gantry stores and returns it: `0x` and 40 lowercase hex digits. */
+export const normalizedAddress = z
+  .string()
+  .meta({ description: 'Wallet address, lowercase', examples: [`0x${'ab'.repeat(20)}`] });
+
+/**
+ * A wallet address in a request, in any letter case, parsed to lowercase. One in mixed case carries a
+ * checksum (EIP-55), and a wrong checksum is a typing error, so it is refused.
+ */
+export const addressInput = withReason(
+  z
+    .string()
+    .regex(/^0x[0-9a-f]{40}$/i, 'must be 0x followed by 40 hex digits')
+    .refine(hasNoWrongChecksum, 'has a wrong checksum (EIP-55): check the address, or send it in lowercase')
+    .transform((address) => address.toLowerCase()),
+  'address_invalid',
+);
+
+function hasNoWrongChecksum(address: string): boolean {
+  const digits = address.slice(2);
+  if (!/^[0-9a-f]{40}$/i.test(digits)) return true; // the regex has already said what is wrong
+  if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true;
+  return getAddress(`0x${digits.toLowerCase()}`).slice(2) === digits;
+}
+
+/** `0x1234…abcd`, the form shown where a player has no username. */
+export function shortAddress(address: string): string {
+  return `${address.slice(0, 6)}…${address.slice(-4)}`;
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { id, timestamp } from './ids.ts';
+
+/** What `channelStatus` answers. */
+export const channelStatus = z
+  .object({
+    exists: z.boolean().meta({ description: 'The session is known and has not ended' }),
+    present: z.boolean().meta({ description: 'A live socket, or a heartbeat within 3 minutes' }),
+    wallet: z.string(),
+    openedAt: timestamp,
+  })
+  .meta({ id: 'ChannelSessionStatus' });
+export type ChannelStatus = z.infer<typeof channelStatus>;
+
+/** One player in one game. A `launcherJwt` belongs to exactly one. Times in Unix milliseconds. */
+export interface ChannelSession {
+  id: string;
+  gameId: string;
+  wallet: string;
+  openedAt: number;
+  expiresAt: number;
+  /** When it was ended or revoked; null while it has not been. */
+  endedAt: number | null;
+}
+
+export const sessionSummary = z
+  .object({
+    sessionId: id,
+    gameId: id,
+    gameName: z.string(),
+    openedAt: timestamp,
+    expiresAt: timestamp,
+    present: z.boolean(),
+  })
+  .meta({ id: 'ChannelSession' });
+
+/** A sign-in under way: a message a wallet has been asked to sign (EIP-4361), and what became of it. */
+export interface UnverifiedChannel {
+  id: string;
+  gameId: string;
+  wallet: string;
+  /** The exact text to be signed with `personal_sign`. */
+  signRequest: string;
+  expiresAt: number;
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+/** How a game ranks its players. */
+export const leaderboardPolicy = z.object({
+  /** Which of a player's scores counts: the best one, or the one set last. */
+  keep: z.enum(['best', 'latest']).default('best'),
+  /** `desc`: more is better. `asc`: less is better (times, strokes). */
+  order: z.enum(['desc', 'asc']).default('desc'),
+});
+export type LeaderboardPolicy = z.infer<typeof leaderboardPolicy>;
+
+export const gamePolicies = z.object({
+  leaderboard: leaderboardPolicy.prefault({}),
+  /** Refuse calls that do not carry the game's secret. */
+  requireSecret: z.boolean().default(false),
+  /** Refuse calls that are not signed (`X-Request-Signature`). */
+  requireSignature: z.boolean().default(false),
+});
+export type GamePolicies = z.infer<typeof gamePolicies>;
+
+/** A game of kind `launcher` is a launcher's own entry: its sessions may open sessions in other games. */
+export const gameKind = z.enum(['game', 'launcher']);
+export type GameKind = z.infer<typeof gameKind>;
+
+export interface Game {
+  id: string;
+  slug: string;
+  name: string;
+  kind: GameKind;
+  /** Where the game is played, absolute; empty when it has no page. */
+  url: string;
+  /** Browser origins that may call for this game; empty means any. */
+  allowedOrigins: string[];
+  policies: GamePolicies;
+  createdAt: number;
+}
+
+export const gameName = z.string().trim().min(1).max(100);
+export const gameSlug = z
+  .string()
+  .max(60)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lowercase letters, digits and single hyphens');
+
+/** A slug made of a name: `Höhle 2!` → `hohle-2`; `game` when nothing of the name can be kept. */
+export function slugOf(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{Mark}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 60)
+    .replace(/^-|-$/g, '');
+  return slug || 'game';
+}

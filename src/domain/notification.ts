@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { normalizedAddress } from './address.ts';
+import { id, timestamp } from './ids.ts';
+import { text } from './text.ts';
+
+export const notificationType = z.enum(['success', 'error'], 'must be success or error');
+export const notificationMessage = text(1, 1000);
+
+export const notificationRecord = z
+  .object({
+    _id: id,
+    gameId: id,
+    normalizedAddress,
+    message: z.string(),
+    type: notificationType,
+    createdAt: timestamp,
+  })
+  .meta({ id: 'Notification' });
+export type NotificationRecord = z.infer<typeof notificationRecord>;

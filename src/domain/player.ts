@@ -1,0 +1,17 @@
+import { shortAddress } from './address.ts';
+
+/** A wallet with a profile, the same in every game. */
+export interface Player {
+  userId: string;
+  /** Lowercase. */
+  wallet: string;
+  /** Empty when the player never chose one; show `shownName` instead. */
+  username: string;
+  /** Empty when the player never chose one; show `Links.avatar` instead. */
+  avatar: string;
+}
+
+/** The name others see; never empty. */
+export function shownName(player: Pick<Player, 'wallet' | 'username'>): string {
+  return player.username || shortAddress(player.wallet);
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { normalizedAddress } from './address.ts';
+import { withReason } from './field-reason.ts';
+import { id, timestamp } from './ids.ts';
+
+export const scoreRecord = z
+  .object({
+    _id: id,
+    nonce: z.string(),
+    gameId: id,
+    normalizedAddress,
+    score: z.number(),
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'ScoreRecord' });
+export type ScoreRecord = z.infer<typeof scoreRecord>;
+
+/** What the store keeps of a leaderboard row; username and avatar may be empty there (see `Player`). */
+export interface RankedScore extends ScoreRecord {
+  username: string;
+  avatar: string;
+}
+
+export const leaderboardEntry = scoreRecord
+  .extend({ username: z.string().min(1), avatar: z.string().min(1) })
+  .meta({ id: 'LeaderboardEntry' });
+
+/** A caller's own id for a record, to find it again or to make a repeated call harmless. */
+export const nonce = z.string().min(1, 'must not be empty').max(200, 'must be at most 200 characters');
+
+/** A score on a dedicated path: a whole number that a double holds exactly (±2^53−1). */
+export const integerScore = withReason(
+  z.int('must be a whole number between -9007199254740991 and 9007199254740991'),
+  'score_not_integer',
+);
+
+/** A score on the method-dispatch path: any finite number (INTERFACE.md section 2). */
+export const finiteScore = withReason(z.number('must be a finite number'), 'score_not_finite');

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { CID } from 'multiformats/cid';
+import * as raw from 'multiformats/codecs/raw';
+import * as digest from 'multiformats/hashes/digest';
+import { sha256 } from 'multiformats/hashes/sha2';
+import { z } from 'zod';
+import { GantryError } from '../errors.ts';
+import { normalizedAddress } from './address.ts';
+import { id, timestamp } from './ids.ts';
+import { maximumDepth, textNestsTooDeep } from './json-value.ts';
+import { text } from './text.ts';
+
+/** The most a state may take, in bytes of UTF-8 (INTERFACE.md section 8). */
+export const maximumStateBytes = 1_048_576;
+
+export const stateLabel = text(1, 200);
+
+export const stateRecord = z
+  .object({
+    _id: id,
+    gameId: id,
+    ipfsHash: z.string().meta({ description: 'CIDv1 (raw, sha2-256) of the canonical JSON of `state`' }),
+    normalizedAddress,
+    label: z.string(),
+    updatedAt: timestamp,
+    state: z.json(),
+  })
+  .meta({ id: 'StateRecord' });
+export type StateRecord = z.infer<typeof stateRecord>;
+
+/**
+ * Reads a state sent as a string of JSON.
+ * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
+ */
+export function parseState(json: string): z.core.util.JSONType {
+  refuseLargeState(json);
+  if (textNestsTooDeep(json)) {
+    throw new GantryError('body_too_deep', `state nests deeper than ${maximumDepth} levels`);
+  }
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new GantryError('state_not_json', 'state must be a string that contains JSON');
+  }
+}
+
+/**
+ * The one text that stands for a JSON value (RFC 8785), whatever order its keys were sent in.
+ * @throws GantryError `state_too_large`, `state_not_json` (a number too large for a double)
+ */
+export function canonicalJson(value: unknown): string {
+  let json: string | undefined;
+  try {
+    json = canonicalize(value);
+  } catch {
+    // What is left that cannot be written: a number that JSON.parse read as Infinity.
+  }
+  if (json === undefined) {
+    throw new GantryError('state_not_json', 'state holds a value that JSON cannot carry, such as 1e999');
+  }
+  refuseLargeState(json);
+  return json;
+}
+
+function refuseLargeState(json: string): void {
+  // A string has at most three bytes a UTF-16 unit, so most need no counting.
+  if (json.length * 3 <= maximumStateBytes) return;
+  if (Buffer.byteLength(json) > maximumStateBytes) {
+    throw new GantryError('state_too_large', `state must be at most ${maximumStateBytes} bytes of UTF-8`);
+  }
+}
+
+/** The CIDv1 (raw codec, sha2-256) of a text's UTF-8 bytes, as `ipfs block put` prints it. */
+export function contentId(json: string): string {
+  const hash = createHash('sha256').update(json).digest();
+  return CID.createV1(raw.code, digest.create(sha256.code, hash)).toString();
+}

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/**
+ * A string of `min` to `max` characters, counted as Unicode code points, as JSON Schema's `minLength` and
+ * `maxLength` count them (zod's own count UTF-16 units, which makes an emoji two).
+ */
+export function text(min: number, max: number): z.ZodString {
+  const counts = min === 0 ? `at most ${max}` : `${min} to ${max.toLocaleString('en')}`;
+  return z
+    .string()
+    .refine((value) => value.length >= min && (value.length <= max || [...value].length <= max), {
+      error: `must be ${counts} characters long`,
+    })
+    .meta({ minLength: min, maxLength: max });
+}

@@ -1,0 +1,131 @@
+import { FeathersError } from '@feathersjs/errors';
+
+/** Feathers' error names and class names by HTTP status; the one status map of the service. */
+const statuses = {
+  400: { name: 'BadRequest', className: 'bad-request' },
+  401: { name: 'NotAuthenticated', className: 'not-authenticated' },
+  404: { name: 'NotFound', className: 'not-found' },
+  405: { name: 'MethodNotAllowed', className: 'method-not-allowed' },
+  409: { name: 'Conflict', className: 'conflict' },
+  413: { name: 'PayloadTooLarge', className: 'payload-too-large' },
+  500: { name: 'GeneralError', className: 'general-error' },
+  503: { name: 'Unavailable', className: 'unavailable' },
+} as const;
+
+export type Status = keyof typeof statuses;
+
+/**
+ * Every reason a caller can be refused for, with its status. Callers branch on `data.reason`, so an entry
+ * here is part of the interface: README.md documents each, and a test compares the two lists.
+ */
+export const reasons = {
+  input_invalid: 400,
+  body_not_json: 400,
+  body_not_object: 400,
+  body_too_deep: 400,
+  score_not_integer: 400,
+  score_not_finite: 400,
+  state_not_json: 400,
+  state_too_large: 400,
+  paging_invalid: 400,
+  address_invalid: 400,
+  game_unknown: 400,
+  channel_unknown: 400,
+  message_unknown: 400,
+  participants_invalid: 400,
+  play_session_ended: 400,
+  end_time_before_start: 400,
+  sign_in_unknown: 400,
+  sign_in_expired: 400,
+  sign_in_used: 400,
+  sign_in_attempts_exhausted: 400,
+  contract_wallet_unsupported: 400,
+  rule_invalid: 400,
+  slug_taken: 400,
+  token_missing: 401,
+  token_invalid: 401,
+  token_expired: 401,
+  session_ended: 401,
+  session_unknown: 401,
+  secret_invalid: 401,
+  secret_required: 401,
+  signature_invalid: 401,
+  signature_incomplete: 401,
+  signature_required: 401,
+  nonce_replayed: 401,
+  origin_not_allowed: 401,
+  not_a_launcher: 401,
+  play_session_not_yours: 401,
+  permission_missing: 401,
+  not_the_sender: 401,
+  wallet_signature_invalid: 401,
+  path_unknown: 404,
+  service_unknown: 404,
+  method_unknown: 405,
+  nonce_reused: 409,
+  body_too_large: 413,
+  internal: 500,
+  store_unavailable: 503,
+  not_ready: 503,
+} as const satisfies Record<string, Status>;
+
+export type Reason = keyof typeof reasons;
+
+/** What is wrong with one field of an input: the dotted path to it and a sentence. */
+export interface FieldError {
+  path: string;
+  message: string;
+}
+
+/** The one body of every failed answer, over HTTP and as the first argument of a socket's ack. */
+export interface ErrorBody {
+  success: false;
+  error: string;
+  name: string;
+  message: string;
+  code: number;
+  className: string;
+  data: { reason: Reason };
+  errors?: FieldError[];
+}
+
+/**
+ * The one error a caller may see. `message` is read by people and must hold nothing internal (no stack,
+ * SQL, path or secret); programs read `reason`.
+ */
+export class GantryError extends FeathersError {
+  readonly reason: Reason;
+  readonly fields: FieldError[] | undefined;
+
+  constructor(reason: Reason, message: string, details: { fields?: FieldError[]; cause?: unknown } = {}) {
+    const status = reasons[reason];
+    super(message, statuses[status].name, status, statuses[status].className, { reason });
+    this.reason = reason;
+    this.fields = details.fields;
+    // For our logs only; `toJSON` leaves it out.
+    if (details.cause !== undefined) this.cause = details.cause;
+  }
+
+  override toJSON(): ErrorBody {
+    return {
+      success: false,
+      error: this.message,
+      name: this.name,
+      message: this.message,
+      code: this.code,
+      className: this.className,
+      data: { reason: this.reason },
+      ...(this.fields && { errors: this.fields }),
+    };
+  }
+}
+
+/**
+ * Turns whatever was thrown into what the caller is told. Anything that is not a `GantryError` is a defect
+ * of ours: its details go to `report`, the caller gets a 500 that says nothing of them.
+ */
+export function toGantryError(thrown: unknown, report: (thrown: unknown) => void): GantryError {
+  if (thrown instanceof GantryError) return thrown;
+  report(thrown);
+  return new GantryError('internal', 'Something went wrong on our side; the operation was not carried out');
+}

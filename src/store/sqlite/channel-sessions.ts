@@ -1,0 +1,206 @@
+import type { Database } from 'better-sqlite3';
+import type { ChannelSession, UnverifiedChannel } from '../../domain/channel-session.ts';
+import { newId } from '../../domain/ids.ts';
+import { GantryError } from '../../errors.ts';
+import { streamOf } from '../../events/stream.ts';
+import type { ChannelSessionStore, Owner, SessionDetails } from '../store.ts';
+import type { SqliteGames } from './games.ts';
+import type { GroupCommit, Transaction } from './group-commit.ts';
+import type { SqlitePlayers } from './players.ts';
+import { VersionCache } from './version-cache.ts';
+
+const maximumAttempts = 5;
+/** A sign-in is kept this long past its expiry, so that a late caller is told "expired", not "unknown". */
+const keepExpiredMs = 24 * 60 * 60 * 1000;
+
+interface SessionRow {
+  id: string;
+  game_id: string;
+  wallet: string;
+  opened_at: number;
+  expires_at: number;
+  ended_at: number | null;
+}
+
+interface SignInRow {
+  id: string;
+  game_id: string;
+  wallet: string;
+  sign_request: string;
+  attempts: number;
+  expires_at: number;
+  used_at: number | null;
+}
+
+export class SqliteChannelSessions implements ChannelSessionStore {
+  readonly #group: GroupCommit;
+  readonly #games: SqliteGames;
+  readonly #players: SqlitePlayers;
+  readonly #clock: () => number;
+  readonly #known: VersionCache<SessionDetails>;
+  readonly #statements;
+
+  constructor(
+    db: Database,
+    group: GroupCommit,
+    games: SqliteGames,
+    players: SqlitePlayers,
+    clock: () => number,
+  ) {
+    this.#group = group;
+    this.#games = games;
+    this.#players = players;
+    this.#clock = clock;
+    this.#known = new VersionCache(db, 50_000);
+    this.#statements = {
+      insertSignIn: db.prepare(
+        `INSERT INTO sign_ins (id, game_id, wallet, sign_request, expires_at)
+         VALUES (@id, @gameId, @wallet, @signRequest, @expiresAt)`,
+      ),
+      forgetSignIns: db.prepare(
+        'DELETE FROM sign_ins WHERE id IN (SELECT id FROM sign_ins WHERE expires_at < ? LIMIT 10)',
+      ),
+      signIn: db.prepare<[string], SignInRow>('SELECT * FROM sign_ins WHERE id = ?'),
+      countAttempt: db.prepare('UPDATE sign_ins SET attempts = attempts + 1 WHERE id = ?'),
+      useSignIn: db.prepare('UPDATE sign_ins SET used_at = ? WHERE id = ?'),
+      insert: db.prepare(
+        'INSERT INTO channel_sessions (id, game_id, wallet, opened_at, expires_at) VALUES (?, ?, ?, ?, ?)',
+      ),
+      find: db.prepare<[string], SessionRow>('SELECT * FROM channel_sessions WHERE id = ?'),
+      live: db.prepare<[string, number], SessionRow>(
+        `SELECT * FROM channel_sessions WHERE wallet = ? AND ended_at IS NULL AND expires_at > ?
+         ORDER BY opened_at DESC, id DESC`,
+      ),
+      end: db.prepare('UPDATE channel_sessions SET ended_at = ? WHERE id = ?'),
+    };
+  }
+
+  requestSignIn(signIn: UnverifiedChannel): Promise<void> {
+    return this.#group.write((tx) => {
+      this.#statements.forgetSignIns.run(tx.now - keepExpiredMs);
+      this.#statements.insertSignIn.run(signIn);
+    });
+  }
+
+  beginAttempt(signInId: string): Promise<UnverifiedChannel> {
+    return this.#group.write((tx) => {
+      const signIn = this.#openSignIn(signInId, tx.now);
+      if (signIn.attempts >= maximumAttempts) {
+        throw new GantryError(
+          'sign_in_attempts_exhausted',
+          `This channel was tried ${maximumAttempts} times; create a new unverified channel`,
+        );
+      }
+      this.#statements.countAttempt.run(signInId);
+      return {
+        id: signIn.id,
+        gameId: signIn.game_id,
+        wallet: signIn.wallet,
+        signRequest: signIn.sign_request,
+        expiresAt: signIn.expires_at,
+      };
+    });
+  }
+
+  completeSignIn(signInId: string, lifetimeMs: number): Promise<SessionDetails> {
+    return this.#group.write((tx) => {
+      const signIn = this.#openSignIn(signInId, tx.now);
+      this.#statements.useSignIn.run(tx.now, signInId);
+      return this.#open(tx, { gameId: signIn.game_id, wallet: signIn.wallet }, lifetimeMs);
+    });
+  }
+
+  open(owner: Owner, lifetimeMs: number): Promise<SessionDetails> {
+    return this.#group.write((tx) => this.#open(tx, owner, lifetimeMs));
+  }
+
+  async find(sessionId: string): Promise<SessionDetails | null> {
+    return this.#known.get(sessionId, () => {
+      const row = this.#statements.find.get(sessionId);
+      return row ? this.#details(row) : null;
+    });
+  }
+
+  async listLive(wallet: string): Promise<SessionDetails[]> {
+    return this.#statements.live.all(wallet, this.#clock()).map((row) => this.#details(row));
+  }
+
+  end(wallet: string, sessionId: string): Promise<void> {
+    return this.#group.write((tx) => {
+      const row = this.#statements.find.get(sessionId);
+      if (row?.wallet !== wallet) {
+        throw new GantryError('session_unknown', 'There is no such channel session of this player');
+      }
+      if (row.ended_at !== null) return;
+      this.#statements.end.run(tx.now, sessionId);
+      this.forget();
+      tx.emit({
+        stream: streamOf.player(row.game_id, wallet),
+        name: 'game-channels patched',
+        record: {
+          _id: row.id,
+          gameId: row.game_id,
+          wallet,
+          exists: false,
+          present: false,
+          openedAt: row.opened_at,
+        },
+        audience: { kind: 'players', gameId: row.game_id, wallets: [wallet] },
+      });
+    });
+  }
+
+  /** To be called when something a `SessionDetails` shows has been changed by this process. */
+  forget(): void {
+    this.#known.forget();
+  }
+
+  #openSignIn(signInId: string, now: number): SignInRow {
+    const signIn = this.#statements.signIn.get(signInId);
+    if (!signIn)
+      throw new GantryError('sign_in_unknown', 'There is no unverified channel with this channelId');
+    if (signIn.used_at !== null) {
+      throw new GantryError(
+        'sign_in_used',
+        'This channel has been verified already; create a new one to sign in again',
+      );
+    }
+    if (signIn.expires_at <= now) {
+      throw new GantryError('sign_in_expired', 'This channel has expired; create a new unverified channel');
+    }
+    return signIn;
+  }
+
+  #open(tx: Transaction, { gameId, wallet }: Owner, lifetimeMs: number): SessionDetails {
+    const game = this.#games.findNow(gameId);
+    if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+    const player = this.#players.ensure(wallet, tx.now);
+    const session: ChannelSession = {
+      id: newId(),
+      gameId,
+      wallet,
+      openedAt: tx.now,
+      expiresAt: tx.now + lifetimeMs,
+      endedAt: null,
+    };
+    this.#statements.insert.run(session.id, gameId, wallet, session.openedAt, session.expiresAt);
+    return { session, player, game };
+  }
+
+  #details(row: SessionRow): SessionDetails {
+    const game = this.#games.findNow(row.game_id);
+    if (!game) throw new Error(`session ${row.id} is of a game that is not there`);
+    return {
+      session: {
+        id: row.id,
+        gameId: row.game_id,
+        wallet: row.wallet,
+        openedAt: row.opened_at,
+        expiresAt: row.expires_at,
+        endedAt: row.ended_at,
+      },
+      player: this.#players.get(row.wallet),
+      game,
+    };
+  }
+}

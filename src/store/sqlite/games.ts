@@ -1,0 +1,178 @@
+import type { Database } from 'better-sqlite3';
+import { z } from 'zod';
+import { type Game, gameKind, gamePolicies, slugOf } from '../../domain/game.ts';
+import { newId } from '../../domain/ids.ts';
+import { GantryError } from '../../errors.ts';
+import type { GameStore, NewGame, SealedSecret } from '../store.ts';
+import type { GroupCommit } from './group-commit.ts';
+import { VersionCache } from './version-cache.ts';
+
+export interface GameRow {
+  id: string;
+  slug: string;
+  name: string;
+  kind: string;
+  url: string;
+  allowed_origins: string;
+  policies: string;
+  created_at: number;
+}
+
+export class SqliteGames implements GameStore {
+  readonly #group: GroupCommit;
+  readonly #statements;
+  readonly #byId: VersionCache<Game>;
+  readonly #bySecret: VersionCache<{ gameId: string; expiresAt: number | null }>;
+  readonly #clock: () => number;
+
+  constructor(db: Database, group: GroupCommit, clock: () => number) {
+    this.#group = group;
+    this.#clock = clock;
+    this.#byId = new VersionCache(db, 10_000);
+    this.#bySecret = new VersionCache(db, 10_000);
+    this.#statements = {
+      byId: db.prepare<[string], GameRow>('SELECT * FROM games WHERE id = ?'),
+      bySlug: db.prepare<[string], GameRow>('SELECT * FROM games WHERE slug = ?'),
+      all: db.prepare<[], GameRow>('SELECT * FROM games ORDER BY created_at, id'),
+      byOrigin: db.prepare<[string], GameRow>(
+        'SELECT * FROM games WHERE EXISTS (SELECT 1 FROM json_each(allowed_origins) WHERE value = ?)',
+      ),
+      insert: db.prepare(
+        `INSERT INTO games (id, slug, name, kind, url, allowed_origins, policies, created_at)
+         VALUES (@id, @slug, @name, @kind, @url, @allowedOrigins, @policies, @createdAt)`,
+      ),
+      insertSecret: db.prepare(
+        'INSERT INTO game_secrets (hash, game_id, sealed_md5, created_at) VALUES (?, ?, ?, ?)',
+      ),
+      expireSecrets: db.prepare(
+        'UPDATE game_secrets SET expires_at = min(coalesce(expires_at, @at), @at) WHERE game_id = @gameId',
+      ),
+      // What was signed with a secret that no longer works cannot be replayed, so its nonces can go.
+      forgetNonces: db.prepare(
+        `DELETE FROM request_nonces WHERE game_id = @gameId AND seen_at < coalesce(
+           (SELECT min(created_at) FROM game_secrets
+            WHERE game_id = @gameId AND (expires_at IS NULL OR expires_at > @now)), 0)`,
+      ),
+      secret: db.prepare<[string], { game_id: string; expires_at: number | null }>(
+        'SELECT game_id, expires_at FROM game_secrets WHERE hash = ?',
+      ),
+      sealed: db
+        .prepare<[string, number], string>(
+          'SELECT sealed_md5 FROM game_secrets WHERE game_id = ? AND (expires_at IS NULL OR expires_at > ?)',
+        )
+        .pluck(),
+      insertNonce: db.prepare(
+        'INSERT INTO request_nonces (game_id, nonce, seen_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+      ),
+    };
+  }
+
+  create(input: NewGame, secret: SealedSecret): Promise<Game> {
+    return this.#group.write((tx) => {
+      const game: Game = {
+        id: newId(),
+        slug: this.#freeSlug(input),
+        name: input.name,
+        kind: input.kind ?? 'game',
+        url: input.url ?? '',
+        allowedOrigins: input.allowedOrigins ?? [],
+        policies: gamePolicies.parse(input.policies ?? {}),
+        createdAt: tx.now,
+      };
+      this.#statements.insert.run({
+        ...game,
+        allowedOrigins: JSON.stringify(game.allowedOrigins),
+        policies: JSON.stringify(game.policies),
+      });
+      this.#statements.insertSecret.run(secret.hash, game.id, secret.sealedMd5, tx.now);
+      return game;
+    });
+  }
+
+  async find(gameId: string): Promise<Game | null> {
+    return this.findNow(gameId);
+  }
+
+  /** As `find`, for the other parts of this adapter, which need it inside their transactions. */
+  findNow(gameId: string): Game | null {
+    return this.#byId.get(gameId, () => toGame(this.#statements.byId.get(gameId)));
+  }
+
+  async findBySlug(slug: string): Promise<Game | null> {
+    return toGame(this.#statements.bySlug.get(slug));
+  }
+
+  async findByOrigin(origin: string): Promise<Game[]> {
+    return this.#statements.byOrigin.all(origin).map(rowToGame);
+  }
+
+  async list(): Promise<Game[]> {
+    return this.#statements.all.all().map(rowToGame);
+  }
+
+  rotateSecret(gameId: string, secret: SealedSecret, graceMs: number): Promise<void> {
+    return this.#group.write((tx) => {
+      if (!this.findNow(gameId)) throw new GantryError('game_unknown', `There is no game ${gameId}`);
+      this.#statements.expireSecrets.run({ gameId, at: tx.now + graceMs });
+      this.#statements.insertSecret.run(secret.hash, gameId, secret.sealedMd5, tx.now);
+      this.#statements.forgetNonces.run({ gameId, now: tx.now });
+      this.#bySecret.forget();
+    });
+  }
+
+  async findBySecretHash(hash: string): Promise<Game | null> {
+    const secret = this.#bySecret.get(hash, () => {
+      const row = this.#statements.secret.get(hash);
+      return row ? { gameId: row.game_id, expiresAt: row.expires_at } : null;
+    });
+    if (!secret || (secret.expiresAt !== null && secret.expiresAt <= this.#clock())) return null;
+    return this.findNow(secret.gameId);
+  }
+
+  async sealedMd5s(gameId: string): Promise<string[]> {
+    return this.#statements.sealed.all(gameId, this.#clock());
+  }
+
+  consumeNonce(gameId: string, nonce: string): Promise<void> {
+    return this.#group.write((tx) => {
+      const { changes } = this.#statements.insertNonce.run(gameId, nonce, tx.now);
+      if (changes === 0) {
+        throw new GantryError(
+          'nonce_replayed',
+          'X-Request-Nonce was used before; make a new one for every request',
+        );
+      }
+    });
+  }
+
+  #freeSlug({ name, slug }: NewGame): string {
+    if (slug !== undefined) {
+      if (this.#statements.bySlug.get(slug)) {
+        throw new GantryError('slug_taken', `Another game has the slug ${slug}; choose another`);
+      }
+      return slug;
+    }
+    const base = slugOf(name);
+    for (let number = 1; ; number++) {
+      const candidate = number === 1 ? base : `${base}-${number}`;
+      if (!this.#statements.bySlug.get(candidate)) return candidate;
+    }
+  }
+}
+
+function toGame(row: GameRow | undefined): Game | null {
+  return row ? rowToGame(row) : null;
+}
+
+export function rowToGame(row: GameRow): Game {
+  return {
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    kind: gameKind.parse(row.kind),
+    url: row.url,
+    allowedOrigins: z.array(z.string()).parse(JSON.parse(row.allowed_origins)),
+    policies: gamePolicies.parse(JSON.parse(row.policies)),
+    createdAt: row.created_at,
+  };
+}

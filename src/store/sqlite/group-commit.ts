@@ -1,0 +1,183 @@
+import type { Database, Statement } from 'better-sqlite3';
+import { GantryError } from '../../errors.ts';
+import type { NewEvent, StoredEvent } from '../../events/stream.ts';
+import type { EventLog } from './event-log.ts';
+
+/** What a command has at hand while it runs inside the transaction. */
+export interface Transaction {
+  /** Unix milliseconds; the same for the whole command. */
+  readonly now: number;
+  /** Writes an event with the change; it is published after the commit. Returns its seq. */
+  emit(event: NewEvent): number;
+}
+
+/** Changes the database synchronously, wholly or (by throwing) not at all. */
+type Command<Result> = (tx: Transaction) => Result;
+
+interface Queued {
+  command: Command<unknown>;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** How often a batch is tried while another process holds the write lock, 250 ms a try. */
+const busyTries = 20;
+
+/** The most commands of one transaction: bounds how long the event loop stands still for a batch. */
+const maximumBatch = 1000;
+
+/**
+ * Group commit: the writes asked for in one turn of the event loop share one transaction and one fsync.
+ * Each command runs in its own savepoint, so one that throws undoes only itself. Promises settle after the
+ * commit, never before; `onCommit` then hears the events in the order they were written.
+ */
+export class GroupCommit {
+  readonly #db: Database;
+  readonly #events: EventLog;
+  readonly #clock: () => number;
+  readonly #statements: Record<'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'undo', Statement>;
+  readonly #listeners: ((events: readonly StoredEvent[]) => void)[] = [];
+  #queue: Queued[] = [];
+  #scheduled = false;
+  #idle: (() => void)[] = [];
+
+  constructor(db: Database, events: EventLog, clock: () => number) {
+    this.#db = db;
+    this.#events = events;
+    this.#clock = clock;
+    this.#statements = {
+      begin: db.prepare('BEGIN IMMEDIATE'),
+      commit: db.prepare('COMMIT'),
+      rollback: db.prepare('ROLLBACK'),
+      savepoint: db.prepare('SAVEPOINT command'),
+      release: db.prepare('RELEASE command'),
+      undo: db.prepare('ROLLBACK TO command'),
+    };
+  }
+
+  onCommit(listener: (events: readonly StoredEvent[]) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Runs a command in the next batch; the promise settles when its outcome is durable. */
+  write<Result>(command: Command<Result>): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      this.#queue.push({ command, resolve: resolve as (result: unknown) => void, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Resolves once everything asked for so far has been written. */
+  drained(): Promise<void> {
+    if (!this.#scheduled) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    // After this turn's I/O callbacks, so that every request that arrived together is in the batch.
+    setImmediate(() => this.#flush(1));
+  }
+
+  #flush(attempt: number): void {
+    try {
+      this.#statements.begin.run();
+    } catch (error) {
+      if (isBusy(error) && attempt < busyTries) {
+        setImmediate(() => this.#flush(attempt + 1)); // lets the loop turn between waits
+        return;
+      }
+      this.#fail(this.#takeBatch(), error);
+      this.#next();
+      return;
+    }
+    const batch = this.#takeBatch();
+    const outcomes: (() => void)[] = [];
+    const written: StoredEvent[] = [];
+    try {
+      for (const queued of batch) outcomes.push(this.#run(queued, written));
+      this.#statements.commit.run();
+    } catch (error) {
+      if (this.#db.inTransaction) this.#statements.rollback.run();
+      this.#fail(batch, error);
+      this.#next();
+      return;
+    }
+    for (const settle of outcomes) settle();
+    if (written.length > 0) for (const listener of this.#listeners) listener(written);
+    this.#next();
+  }
+
+  /** Runs one command in its savepoint. Throws only when the transaction as a whole is lost. */
+  #run(queued: Queued, written: StoredEvent[]): () => void {
+    const { savepoint, release, undo } = this.#statements;
+    const now = this.#clock();
+    const events: StoredEvent[] = [];
+    savepoint.run();
+    try {
+      const result = queued.command({
+        now,
+        emit: (event) => {
+          const stored = this.#events.append(event, now);
+          events.push(stored);
+          return stored.seq;
+        },
+      });
+      release.run();
+      written.push(...events);
+      return () => queued.resolve(result);
+    } catch (error) {
+      // A full disk or an I/O error may have rolled everything back: then no command of the batch holds.
+      if (!this.#db.inTransaction) throw error;
+      undo.run();
+      release.run();
+      return () => queued.reject(asStoreError(error));
+    }
+  }
+
+  #takeBatch(): Queued[] {
+    if (this.#queue.length <= maximumBatch) {
+      const batch = this.#queue;
+      this.#queue = [];
+      return batch;
+    }
+    return this.#queue.splice(0, maximumBatch);
+  }
+
+  #fail(batch: Queued[], error: unknown): void {
+    const failure = asStoreError(error);
+    for (const queued of batch) queued.reject(failure);
+  }
+
+  #next(): void {
+    this.#scheduled = false;
+    if (this.#queue.length > 0) {
+      this.#schedule();
+      return;
+    }
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_BUSY');
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** What passes (a lock, a full disk) is told to the caller as such; a defect of ours stays what it is. */
+function asStoreError(error: unknown): unknown {
+  if (/^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM)/.test(codeOf(error))) {
+    return new GantryError(
+      'store_unavailable',
+      'The database cannot take writes right now; try again later',
+      {
+        cause: error,
+      },
+    );
+  }
+  return error;
+}

@@ -1,0 +1,31 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import SqliteDatabase, { type Database } from 'better-sqlite3';
+import { migrate } from './migrate.ts';
+
+/** How long one statement waits for another process's write, with the event loop standing still. */
+const busyTimeoutMs = 250;
+
+/** A full checkpoint cuts the write-ahead log back to this; without it, one slow reader leaves it huge for good. */
+const walLimitBytes = 64 * 1024 * 1024;
+
+/**
+ * Opens the database file, makes it when it is not there, and brings its schema up to date.
+ * @throws SchemaTooNewError
+ */
+export function openDatabase(file: string): Database {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const db = new SqliteDatabase(file, { timeout: busyTimeoutMs });
+  db.pragma('journal_mode = WAL');
+  // Said outright: the library is compiled to fall back to NORMAL in WAL mode, where a power cut takes
+  // acknowledged writes with it.
+  db.pragma('synchronous = FULL');
+  db.pragma('foreign_keys = ON');
+  // What is erased (an unsent message, a player) must be gone from the file, not merely unlinked.
+  db.pragma('secure_delete = ON');
+  db.pragma(`journal_size_limit = ${walLimitBytes}`);
+  db.pragma('cache_size = -65536');
+  db.pragma('temp_store = MEMORY');
+  migrate(db);
+  return db;
+}

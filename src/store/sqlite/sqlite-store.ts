@@ -1,0 +1,71 @@
+import type { Database } from 'better-sqlite3';
+import type { StoredEvent } from '../../events/stream.ts';
+import type { Store } from '../store.ts';
+import { SqliteActivities } from './activities.ts';
+import { SqliteChannelSessions } from './channel-sessions.ts';
+import { EventLog } from './event-log.ts';
+import { SqliteGames } from './games.ts';
+import { GroupCommit } from './group-commit.ts';
+import { SqliteMessageChannels } from './message-channels.ts';
+import { SqliteMessages } from './messages.ts';
+import { SqliteNotifications } from './notifications.ts';
+import { openDatabase } from './open-database.ts';
+import { SqlitePlaySessions } from './play-sessions.ts';
+import { SqlitePlayers } from './players.ts';
+import { SqliteRules } from './rules.ts';
+import { SqliteScores } from './scores.ts';
+import { SqliteStates } from './states.ts';
+
+/** The store on one SQLite file, which several processes of one machine may share. */
+export class SqliteStore implements Store {
+  readonly games: SqliteGames;
+  readonly players: SqlitePlayers;
+  readonly sessions: SqliteChannelSessions;
+  readonly scores: SqliteScores;
+  readonly states: SqliteStates;
+  readonly playSessions: SqlitePlaySessions;
+  readonly activities: SqliteActivities;
+  readonly notifications: SqliteNotifications;
+  readonly messageChannels: SqliteMessageChannels;
+  readonly messages: SqliteMessages;
+  readonly rules: SqliteRules;
+  readonly #db: Database;
+  readonly #group: GroupCommit;
+
+  /** @throws SchemaTooNewError */
+  constructor(file: string, clock: () => number = Date.now) {
+    const db = openDatabase(file);
+    const events = new EventLog(db);
+    const group = new GroupCommit(db, events, clock);
+    this.#db = db;
+    this.#group = group;
+    this.games = new SqliteGames(db, group, clock);
+    this.players = new SqlitePlayers(db, group, () => this.sessions.forget());
+    this.sessions = new SqliteChannelSessions(db, group, this.games, this.players, clock);
+    this.scores = new SqliteScores(db, group, this.games);
+    this.states = new SqliteStates(db, group);
+    this.playSessions = new SqlitePlaySessions(db, group);
+    this.activities = new SqliteActivities(db, group);
+    this.notifications = new SqliteNotifications(db, group);
+    this.messageChannels = new SqliteMessageChannels(db, group, events);
+    this.messages = new SqliteMessages(db, group, this.messageChannels, events);
+    this.rules = new SqliteRules(db, group, this);
+  }
+
+  onCommit(listener: (events: readonly StoredEvent[]) => void): void {
+    this.#group.onCommit(listener);
+  }
+
+  async close(): Promise<void> {
+    await this.#group.drained();
+    this.#db.close();
+  }
+
+  /** What this connection promises of its writes; `synchronous` is 2 (FULL) when they survive a power cut. */
+  durability(): { journalMode: unknown; synchronous: unknown } {
+    return {
+      journalMode: this.#db.pragma('journal_mode', { simple: true }),
+      synchronous: this.#db.pragma('synchronous', { simple: true }),
+    };
+  }
+}

@@ -1,0 +1,79 @@
+import type { Database } from 'better-sqlite3';
+import { newId } from '../../domain/ids.ts';
+import type { Page } from '../../domain/paging.ts';
+import type { StateRecord } from '../../domain/state.ts';
+import type { Owner, StateStore } from '../store.ts';
+import type { GroupCommit } from './group-commit.ts';
+
+interface StateRow {
+  id: string;
+  game_id: string;
+  wallet: string;
+  label: string;
+  ipfs_hash: string;
+  json: string;
+  updated_at: number;
+}
+
+export class SqliteStates implements StateStore {
+  readonly #group: GroupCommit;
+  readonly #statements;
+
+  constructor(db: Database, group: GroupCommit) {
+    this.#group = group;
+    this.#statements = {
+      upsert: db.prepare<[string, string, string, string, string, string, number], StateRow>(
+        `INSERT INTO states (id, game_id, wallet, label, ipfs_hash, json, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (game_id, wallet, label) DO UPDATE SET
+           ipfs_hash = excluded.ipfs_hash, json = excluded.json, updated_at = excluded.updated_at
+         RETURNING *`,
+      ),
+      json: db
+        .prepare<[string, string, string], string>(
+          'SELECT json FROM states WHERE game_id = ? AND wallet = ? AND label = ?',
+        )
+        .pluck(),
+      byLabel: db.prepare<[string, string, string], StateRow>(
+        'SELECT * FROM states WHERE game_id = ? AND wallet = ? AND label = ?',
+      ),
+      list: db.prepare<[string, string, number, number], StateRow>(
+        `SELECT * FROM states WHERE game_id = ? AND wallet = ?
+         ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?`,
+      ),
+    };
+  }
+
+  set({ gameId, wallet }: Owner, label: string, json: string, ipfsHash: string): Promise<StateRecord> {
+    return this.#group.write((tx) => {
+      const row = this.#statements.upsert.get(newId(), gameId, wallet, label, ipfsHash, json, tx.now);
+      if (!row) throw new Error('an upsert with RETURNING gave no row');
+      return toRecord(row);
+    });
+  }
+
+  async list({ gameId, wallet }: Owner, page: Page, label?: string): Promise<StateRecord[]> {
+    if (label === undefined) {
+      return this.#statements.list.all(gameId, wallet, page.limit, page.skip).map(toRecord);
+    }
+    const row = this.#statements.byLabel.get(gameId, wallet, label);
+    return row && page.skip === 0 && page.limit > 0 ? [toRecord(row)] : [];
+  }
+
+  /** Inside a transaction: the state under a label; undefined when there is none. */
+  stateWithin({ gameId, wallet }: Owner, label: string): unknown {
+    const json = this.#statements.json.get(gameId, wallet, label);
+    return json === undefined ? undefined : JSON.parse(json);
+  }
+}
+
+function toRecord(row: StateRow): StateRecord {
+  return {
+    _id: row.id,
+    gameId: row.game_id,
+    ipfsHash: row.ipfs_hash,
+    normalizedAddress: row.wallet,
+    label: row.label,
+    updatedAt: row.updated_at,
+    state: JSON.parse(row.json),
+  };
+}

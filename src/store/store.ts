@@ -1,0 +1,237 @@
+import type { ActivityRecord, ActivityType, RecordedActivity } from '../domain/activity.ts';
+import type { ChannelSession, UnverifiedChannel } from '../domain/channel-session.ts';
+import type { Game, GameKind, GamePolicies } from '../domain/game.ts';
+import type { ChannelMessage, MessageChannel, MessageIdentity } from '../domain/message-channel.ts';
+import type { NotificationRecord } from '../domain/notification.ts';
+import type { Page, Paged } from '../domain/paging.ts';
+import type { Player } from '../domain/player.ts';
+import type { RankedScore, ScoreRecord } from '../domain/score.ts';
+import type { StateRecord } from '../domain/state.ts';
+import type { StoredEvent } from '../events/stream.ts';
+import type { Rule } from '../rules/rule.ts';
+
+/**
+ * What Gantry keeps, in the words of the domain. Every promise of a write settles after the write is
+ * durable, together with the event rows it caused; a write that rejects has changed nothing.
+ *
+ * Arguments and results are plain data, so that an adapter may live in another thread or across a network.
+ * Rule checks that must hold at the moment of the write (who sent this message? is this session over?) are
+ * made inside the write, and reject with a `GantryError`.
+ */
+export interface Store {
+  readonly games: GameStore;
+  readonly players: PlayerStore;
+  readonly sessions: ChannelSessionStore;
+  readonly scores: ScoreStore;
+  readonly states: StateStore;
+  readonly playSessions: PlaySessionStore;
+  readonly activities: ActivityStore;
+  readonly notifications: NotificationStore;
+  readonly messageChannels: MessageChannelStore;
+  readonly messages: MessageStore;
+  readonly rules: RuleStore;
+  /** Calls the listener after every commit with the events it wrote, in the order they were written. */
+  onCommit(listener: (events: readonly StoredEvent[]) => void): void;
+  /** Finishes the writes under way, then lets go of the database. */
+  close(): Promise<void>;
+}
+
+/** A player in a game: whose data an operation is about. The wallet is lowercase. */
+export interface Owner {
+  gameId: string;
+  wallet: string;
+}
+
+export interface NewGame {
+  name: string;
+  /** Left out: made of the name, with a number behind it when that is taken. */
+  slug?: string | undefined;
+  kind?: GameKind;
+  url?: string;
+  allowedOrigins?: string[];
+  policies?: Partial<GamePolicies>;
+}
+
+/** A game's secret as it is kept: never the secret itself. */
+export interface SealedSecret {
+  /** Hex SHA-256 of the secret. */
+  hash: string;
+  /** Hex MD5 of the secret, which the request signature is made of, encrypted. */
+  sealedMd5: string;
+}
+
+export interface GameStore {
+  /** @throws GantryError `slug_taken` when the slug was given and another game has it */
+  create(game: NewGame, secret: SealedSecret): Promise<Game>;
+  find(gameId: string): Promise<Game | null>;
+  findBySlug(slug: string): Promise<Game | null>;
+  /** Games that name this browser origin among their allowed ones. */
+  findByOrigin(origin: string): Promise<Game[]>;
+  list(): Promise<Game[]>;
+  /**
+   * Adds a secret; the earlier ones stop working `graceMs` from now.
+   * @throws GantryError `game_unknown`
+   */
+  rotateSecret(gameId: string, secret: SealedSecret, graceMs: number): Promise<void>;
+  /** The game a secret that still works belongs to. */
+  findBySecretHash(hash: string): Promise<Game | null>;
+  /** The sealed MD5 of every secret of the game that still works. */
+  sealedMd5s(gameId: string): Promise<string[]>;
+  /**
+   * Marks a request nonce as seen.
+   * @throws GantryError `nonce_replayed` when it was seen before for this game
+   */
+  consumeNonce(gameId: string, nonce: string): Promise<void>;
+}
+
+export interface PlayerStore {
+  /** Sets what is given of the profile; a wallet never seen before gets one. */
+  setProfile(wallet: string, profile: { username?: string; avatar?: string }): Promise<Player>;
+}
+
+/** A session with whose it is and which game it is for. */
+export interface SessionDetails {
+  session: ChannelSession;
+  player: Player;
+  game: Game;
+}
+
+export interface ChannelSessionStore {
+  /** Keeps a sign-in until it is used or expires. */
+  requestSignIn(signIn: UnverifiedChannel): Promise<void>;
+  /**
+   * Counts one attempt at a sign-in and returns it, so that parallel guesses cannot exceed the five allowed.
+   * @throws GantryError `sign_in_unknown`, `sign_in_expired`, `sign_in_used`, `sign_in_attempts_exhausted`
+   */
+  beginAttempt(signInId: string): Promise<UnverifiedChannel>;
+  /**
+   * Opens the session a sign-in was for, once.
+   * @throws GantryError `sign_in_used` when another call was first
+   */
+  completeSignIn(signInId: string, lifetimeMs: number): Promise<SessionDetails>;
+  /** @throws GantryError `game_unknown` */
+  open(owner: Owner, lifetimeMs: number): Promise<SessionDetails>;
+  /** The session in whatever condition it is: ended and expired ones are found too. */
+  find(sessionId: string): Promise<SessionDetails | null>;
+  /** A player's sessions that have neither ended nor expired, in all games, newest first. */
+  listLive(wallet: string): Promise<SessionDetails[]>;
+  /**
+   * Ends a session of this player; ending one that has ended changes nothing.
+   * @throws GantryError `session_unknown` when there is none, or it is another player's
+   */
+  end(wallet: string, sessionId: string): Promise<void>;
+}
+
+export interface ScoreStore {
+  /** Upserts on (game, player, nonce); without a nonce, always a new record under a nonce of its own. */
+  set(owner: Owner, score: number, nonce?: string): Promise<ScoreRecord>;
+  /** The record last set, or the one under `nonce`. */
+  find(owner: Owner, nonce?: string): Promise<ScoreRecord | null>;
+  /** Last set first. */
+  list(owner: Owner, page: Page, nonce?: string): Promise<ScoreRecord[]>;
+  /** One row a player, by the game's policy; ties to whoever got there first, then by id. */
+  leaderboard(gameId: string, page: Page): Promise<RankedScore[]>;
+  /** The player's row on the leaderboard, counted from 1; null without a score. */
+  position(owner: Owner): Promise<number | null>;
+}
+
+export interface StateStore {
+  /** Upserts on (game, player, label). `json` is canonical and `ipfsHash` its content id. */
+  set(owner: Owner, label: string, json: string, ipfsHash: string): Promise<StateRecord>;
+  /** Last updated first. */
+  list(owner: Owner, page: Page, label?: string): Promise<StateRecord[]>;
+}
+
+export interface PlaySessionStore {
+  /**
+   * Starts, updates or (with `endTime`) ends a play session.
+   * @throws GantryError `play_session_not_yours`, `play_session_ended`, `end_time_before_start`
+   */
+  track(
+    owner: Owner,
+    play: { sessionId: string; state: string; endTime?: number | undefined },
+  ): Promise<void>;
+}
+
+export interface ActivityFilter {
+  wallet?: string | undefined;
+  gameId?: string | undefined;
+  type?: ActivityType | undefined;
+}
+
+export interface ActivityStore {
+  record(owner: Owner, activity: { label: string; eventId: string }): Promise<ActivityRecord>;
+  /** Newest first. */
+  list(filter: ActivityFilter, page: Page): Promise<RecordedActivity[]>;
+}
+
+export interface NotificationStore {
+  send(owner: Owner, notification: Pick<NotificationRecord, 'message' | 'type'>): Promise<NotificationRecord>;
+}
+
+/**
+ * Message channels. To someone who is not in a channel, it and its messages are not there: every method,
+ * here and in `MessageStore`, answers `channel_unknown` or `message_unknown`, as for an id that never was.
+ */
+export interface MessageChannelStore {
+  /** The channel of exactly these participants in this game: the one there is, or a new one. */
+  create(creator: Owner, others: readonly string[]): Promise<MessageChannel>;
+  /** Latest activity first. */
+  list(member: Owner, page: Page): Promise<Paged<MessageChannel>>;
+  /** @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid` */
+  addParticipant(by: Owner, channelId: string, wallet: string): Promise<MessageChannel>;
+  /**
+   * Removing oneself is leaving, and always allowed. The channel as it was left is returned; who was removed
+   * no longer hears of it.
+   * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`
+   */
+  removeParticipant(by: Owner, channelId: string, wallet: string): Promise<MessageChannel>;
+  /** Changes what is given. @throws GantryError `channel_unknown`, `permission_missing` */
+  editInfo(by: Owner, channelId: string, info: ChannelInfo): Promise<MessageChannel>;
+}
+
+export interface ChannelInfo {
+  name?: string | undefined;
+  chatPicture?: string | undefined;
+}
+
+export interface MessageStore {
+  /** Newest first. @throws GantryError `channel_unknown` */
+  list(member: Owner, channelId: string, page: Page): Promise<Paged<ChannelMessage>>;
+  /** @throws GantryError `channel_unknown`, `permission_missing` */
+  send(sender: Owner, channelId: string, content: string): Promise<ChannelMessage>;
+  /** @throws GantryError `message_unknown`, `not_the_sender`, `permission_missing` */
+  edit(sender: Owner, messageId: string, content: string): Promise<ChannelMessage>;
+  /** Erases what was said, everywhere it was kept. @throws GantryError `message_unknown`, `not_the_sender` */
+  unsend(sender: Owner, messageId: string): Promise<MessageIdentity>;
+}
+
+export interface RuleSet {
+  /** 0 when none were ever stored; one more with each change. */
+  version: number;
+  rules: Rule[];
+}
+
+export interface TriggerInput {
+  trigger: string;
+  value?: number | undefined;
+  nonce?: string | undefined;
+}
+
+export interface TriggerAnswer {
+  triggerUuid: string;
+  /** The types of the actions that were carried out. */
+  actions: string[];
+}
+
+export interface RuleStore {
+  get(gameId: string): Promise<RuleSet>;
+  /** Replaces a game's rules. @throws GantryError `game_unknown` */
+  set(gameId: string, rules: Rule[]): Promise<RuleSet>;
+  /**
+   * Runs the game's rules on an event: conditions are judged, limits counted and actions carried out as one
+   * change. The same nonce gives the first answer again and does nothing more.
+   * @throws GantryError `nonce_reused` when the nonce came before with another trigger or value
+   */
+  trigger(owner: Owner, input: TriggerInput): Promise<TriggerAnswer>;
+}
