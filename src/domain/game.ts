@@ -52,3 +52,14 @@ export function slugOf(name: string): string {
     .replace(/^-|-$/g, '');
   return slug || 'game';
 }
+
+/** Where a game is played. */
+export const gameUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) address' });
+
+/** A browser origin, as browsers send it: scheme, host and port, nothing behind. */
+export const origin = z
+  .url({ protocol: /^https?$/, error: 'must be an origin such as https://game.example' })
+  .refine(
+    (text) => new URL(text).origin === text,
+    'must be an origin such as https://game.example, without a path',
+  );

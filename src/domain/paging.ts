@@ -42,3 +42,8 @@ export interface Paged<Row> {
   total: number;
   rows: Row[];
 }
+
+/** The answer of a list operation that tells the size of the whole. */
+export function pagedOutput<Row extends z.ZodType>(row: Row) {
+  return z.object({ total: z.int(), limit: z.int(), skip: z.int(), data: z.array(row) });
+}

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { normalizedAddress } from './address.ts';
 import { withReason } from './field-reason.ts';
 import { id, timestamp } from './ids.ts';
+import { text } from './text.ts';
 
 export const scoreRecord = z
   .object({
@@ -25,8 +26,13 @@ export const leaderboardEntry = scoreRecord
   .extend({ username: z.string().min(1), avatar: z.string().min(1) })
   .meta({ id: 'LeaderboardEntry' });
 
-/** A caller's own id for a record, to find it again or to make a repeated call harmless. */
-export const nonce = z.string().min(1, 'must not be empty').max(200, 'must be at most 200 characters');
+/**
+ * A caller's own id for a record, to find it again or to make a repeated call harmless. Empty counts as left
+ * out: Unity's JsonUtility writes a null string so.
+ */
+export const nonce = text(0, 200)
+  .transform((value) => value || undefined)
+  .optional();
 
 /** A score on a dedicated path: a whole number that a double holds exactly (±2^53−1). */
 export const integerScore = withReason(

@@ -99,6 +99,8 @@ export interface SessionDetails {
 export interface ChannelSessionStore {
   /** Keeps a sign-in until it is used or expires. */
   requestSignIn(signIn: UnverifiedChannel): Promise<void>;
+  /** The game a sign-in is for; null when there is no such sign-in. */
+  gameOfSignIn(signInId: string): Promise<Game | null>;
   /**
    * Counts one attempt at a sign-in and returns it, so that parallel guesses cannot exceed the five allowed.
    * @throws GantryError `sign_in_unknown`, `sign_in_expired`, `sign_in_used`, `sign_in_attempts_exhausted`

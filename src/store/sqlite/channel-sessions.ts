@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { ChannelSession, UnverifiedChannel } from '../../domain/channel-session.ts';
+import type { Game } from '../../domain/game.ts';
 import { newId } from '../../domain/ids.ts';
 import { GantryError } from '../../errors.ts';
 import { streamOf } from '../../events/stream.ts';
@@ -80,6 +81,11 @@ export class SqliteChannelSessions implements ChannelSessionStore {
       this.#statements.forgetSignIns.run(tx.now - keepExpiredMs);
       this.#statements.insertSignIn.run(signIn);
     });
+  }
+
+  async gameOfSignIn(signInId: string): Promise<Game | null> {
+    const signIn = this.#statements.signIn.get(signInId);
+    return signIn ? this.#games.findNow(signIn.game_id) : null;
   }
 
   beginAttempt(signInId: string): Promise<UnverifiedChannel> {

@@ -1,0 +1,179 @@
+import type { Game } from '../domain/game.ts';
+import { GantryError } from '../errors.ts';
+import type { SessionDetails, Store } from '../store/store.ts';
+import { bearerSecret, hashOfSecret, type SecretBox } from './game-secret.ts';
+import type { LauncherTokens } from './launcher-token.ts';
+import { checkRequestSignature, type RequestSignature } from './request-signature.ts';
+
+/** What a call brought along to say who it comes from. */
+export interface Credentials {
+  launcherJwt?: unknown;
+  /** The `Authorization` header. */
+  authorization?: string | undefined;
+  signature?: RequestSignature | undefined;
+  /** The `Origin` header: which page of a browser the call comes from. */
+  origin?: string | undefined;
+}
+
+/**
+ * Who must be calling, and with it what the handler is given as `caller`:
+ * - `player`: a launcher token whose session lives → its session, player and game
+ * - `session`: as `player`, but an ended session will do
+ * - `game`: whoever names a game by its secret, `gameId` or an allowed origin → the game
+ * - `sign-in`: whoever has the `channelId` of a sign-in → nothing
+ * - `public`: anyone → nothing
+ */
+export interface Callers {
+  player: SessionDetails;
+  session: SessionDetails;
+  game: Game;
+  'sign-in': null;
+  public: null;
+}
+export type AuthKind = keyof Callers;
+
+/** Finds out who is calling and refuses who may not, before anything of the input is looked at closely. */
+export class Authenticator {
+  readonly #store: Store;
+  readonly #tokens: LauncherTokens;
+  readonly #box: SecretBox;
+  readonly #ownOrigin: () => string;
+
+  constructor(parts: { store: Store; tokens: LauncherTokens; box: SecretBox; ownOrigin: () => string }) {
+    this.#store = parts.store;
+    this.#tokens = parts.tokens;
+    this.#box = parts.box;
+    this.#ownOrigin = parts.ownOrigin;
+  }
+
+  /** @throws GantryError with one of the 401 reasons, or `game_unknown` */
+  async authenticate<Kind extends AuthKind>(
+    kind: Kind,
+    input: Readonly<Record<string, unknown>>,
+    credentials: Credentials,
+  ): Promise<Callers[Kind]> {
+    const bySecret = credentials.authorization ? await this.#gameOfSecret(credentials.authorization) : null;
+    const { caller, game } = await this.#identify(kind, input, credentials, bySecret);
+    if (game) {
+      await this.#check(game, bySecret, credentials, kind !== 'public');
+    }
+    return caller as Callers[Kind];
+  }
+
+  /**
+   * The live session of a launcher token.
+   * @throws GantryError `token_missing`, `token_invalid`, `token_expired`, `session_ended`
+   */
+  async liveSession(token: unknown): Promise<SessionDetails> {
+    const details = await this.#session(token);
+    if (details.session.endedAt !== null) {
+      throw new GantryError(
+        'session_ended',
+        'The channel session of this launcherJwt has ended; sign in again',
+      );
+    }
+    return details;
+  }
+
+  /** @throws GantryError `origin_not_allowed` when the game names its origins and this is none of them */
+  checkOrigin(game: Game, origin: string | undefined): void {
+    if (origin === undefined || game.allowedOrigins.length === 0) return;
+    if (game.allowedOrigins.includes(origin) || origin === this.#ownOrigin()) return;
+    throw new GantryError('origin_not_allowed', `The game does not allow calls from ${origin}`);
+  }
+
+  async #identify(
+    kind: AuthKind,
+    input: Readonly<Record<string, unknown>>,
+    credentials: Credentials,
+    bySecret: Game | null,
+  ): Promise<{ caller: Callers[AuthKind]; game: Game | null }> {
+    switch (kind) {
+      case 'player': {
+        const caller = await this.liveSession(credentials.launcherJwt);
+        return { caller, game: caller.game };
+      }
+      case 'session': {
+        const caller = await this.#session(credentials.launcherJwt);
+        return { caller, game: caller.game };
+      }
+      case 'game': {
+        const game = bySecret ?? (await this.#namedGame(input.gameId, credentials.origin));
+        if (input.gameId !== undefined && input.gameId !== game.id) throw wrongSecret();
+        return { caller: game, game };
+      }
+      case 'sign-in': {
+        const game =
+          typeof input.channelId === 'string'
+            ? await this.#store.sessions.gameOfSignIn(input.channelId)
+            : null;
+        return { caller: null, game };
+      }
+      case 'public': {
+        const game = typeof input.gameId === 'string' ? await this.#store.games.find(input.gameId) : bySecret;
+        return { caller: null, game };
+      }
+    }
+  }
+
+  /** What holds for every call on behalf of a game; a public read needs no secret, but a wrong one is refused. */
+  async #check(
+    game: Game,
+    bySecret: Game | null,
+    credentials: Credentials,
+    asTheGame: boolean,
+  ): Promise<void> {
+    if (bySecret && asTheGame && bySecret.id !== game.id) throw wrongSecret();
+    if (asTheGame) this.checkOrigin(game, credentials.origin);
+    if (asTheGame && game.policies.requireSecret && !bySecret) {
+      throw new GantryError(
+        'secret_required',
+        'This game wants its secret with every call: Authorization: Bearer <secret>',
+      );
+    }
+    const { signature } = credentials;
+    if (signature && (signature.nonce !== undefined || signature.signature !== undefined)) {
+      await checkRequestSignature(signature, game.id, this.#store, this.#box);
+    } else if (asTheGame && game.policies.requireSignature) {
+      throw new GantryError(
+        'signature_required',
+        'This game wants every call signed: send X-Request-Nonce and X-Request-Signature',
+      );
+    }
+  }
+
+  async #session(token: unknown): Promise<SessionDetails> {
+    if (token === undefined || token === null || token === '') {
+      throw new GantryError('token_missing', 'launcherJwt is missing; sign in to get one');
+    }
+    if (typeof token !== 'string') throw new GantryError('token_invalid', 'launcherJwt must be a string');
+    const details = await this.#store.sessions.find(await this.#tokens.verify(token));
+    if (!details)
+      throw new GantryError('token_invalid', 'launcherJwt is of a session this server does not know');
+    return details;
+  }
+
+  async #gameOfSecret(authorization: string): Promise<Game> {
+    const game = await this.#store.games.findBySecretHash(hashOfSecret(bearerSecret(authorization)));
+    if (!game) throw new GantryError('secret_invalid', 'The game secret is wrong or has expired');
+    return game;
+  }
+
+  async #namedGame(gameId: unknown, origin: string | undefined): Promise<Game> {
+    if (typeof gameId === 'string') {
+      const game = await this.#store.games.find(gameId);
+      if (!game) throw new GantryError('game_unknown', 'There is no game with this gameId');
+      return game;
+    }
+    const [only, ...others] = origin === undefined ? [] : await this.#store.games.findByOrigin(origin);
+    if (only && others.length === 0) return only;
+    throw new GantryError(
+      'secret_required',
+      'Say which game this is for: send gameId, the game secret (Authorization: Bearer <secret>), or call from an allowed origin',
+    );
+  }
+}
+
+function wrongSecret(): GantryError {
+  return new GantryError('secret_invalid', 'The game secret is of another game');
+}

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * The content of a file of the data directory that holds a key, made on first use, readable by its owner
+ * only (0600). When two processes start at once, one file wins and both read it: it appears whole or not.
+ */
+export function readOrCreateKeyFile(file: string, make: () => string): string {
+  const existing = read(file);
+  if (existing !== null) return existing;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomUUID()}`;
+  writeFileSync(draft, make(), { mode: 0o600, flush: true });
+  try {
+    linkSync(draft, file); // unlike a rename, fails when another process was first
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  } finally {
+    rmSync(draft);
+  }
+  return readFileSync(file, 'utf8');
+}
+
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { createSiweMessage } from 'viem/siwe';
+import { getAddress, recoverMessageAddress } from 'viem/utils';
+
+/** How long a wallet has to sign, in milliseconds. */
+export const signInLifetimeMs = 10 * 60 * 1000;
+
+/** Half the order of secp256k1: a larger s is the same signature written another way (EIP-2). */
+const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+/** The text a wallet signs to sign in (EIP-4361), bound to this server, this channel and ten minutes. */
+export function signInMessage(request: {
+  wallet: string;
+  gameName: string;
+  channelId: string;
+  /** Where the player signs in, absolute; its host is the message's domain. */
+  uri: string;
+  now: number;
+}): string {
+  return createSiweMessage({
+    address: getAddress(request.wallet),
+    chainId: 1,
+    domain: new URL(request.uri).host,
+    nonce: randomBytes(16).toString('hex'),
+    uri: request.uri,
+    version: '1',
+    statement: `Sign in to play ${printable(request.gameName)}.`,
+    issuedAt: new Date(request.now),
+    expirationTime: new Date(request.now + signInLifetimeMs),
+    resources: [`urn:uuid:${request.channelId}`],
+  });
+}
+
+/** EIP-4361's statement allows no line break and only printable ASCII. */
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '').trim() || 'this game';
+}
+
+/**
+ * Whether a wallet with a key of its own (an EOA) made this `personal_sign` signature (EIP-191). Checked
+ * here, with no RPC. Only the one canonical form passes: 65 bytes, low s.
+ */
+export async function isSignedByEoa(message: string, signature: string, wallet: string): Promise<boolean> {
+  const parts = /^0x([0-9a-f]{64})([0-9a-f]{64})(00|01|1b|1c)$/i.exec(signature);
+  if (!parts || BigInt(`0x${parts[2]}`) > halfOrder) return false;
+  try {
+    const signer = await recoverMessageAddress({ message, signature: `0x${signature.slice(2)}` });
+    return signer.toLowerCase() === wallet;
+  } catch {
+    return false; // r or s lies outside the curve's order
+  }
+}

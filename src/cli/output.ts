@@ -1,0 +1,29 @@
+/** Prints a command's result: JSON for programs, a table of names and values for people. */
+export function print(result: object | readonly object[], asJson: boolean | undefined): void {
+  process.stdout.write(asJson ? `${JSON.stringify(result)}\n` : `${toTable(result)}\n`);
+}
+
+function toTable(result: object | readonly object[]): string {
+  if (!Array.isArray(result)) {
+    const entries = Object.entries(result);
+    const width = Math.max(...entries.map(([name]) => name.length));
+    return entries.map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}`).join('\n');
+  }
+  const [first] = result;
+  if (!first) return 'none';
+  const names = Object.keys(first);
+  const rows = [names, ...result.map((row) => names.map((name) => cell(row[name])))];
+  const widths = names.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((text, column) => text.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function cell(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

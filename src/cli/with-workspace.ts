@@ -1,0 +1,15 @@
+import { type Config, readConfig } from '../config.ts';
+import { openWorkspace, type Workspace } from '../workspace.ts';
+
+/** Runs a command on the data directory, whether or not a server is running on it, and lets go of it. */
+export async function withWorkspace<Result>(
+  command: (workspace: Workspace, config: Config) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig();
+  const workspace = openWorkspace(config);
+  try {
+    return await command(workspace, config);
+  } finally {
+    await workspace.store.close();
+  }
+}

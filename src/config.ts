@@ -1,0 +1,74 @@
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+
+const durationDays = z.coerce.number().positive().max(365);
+
+/** Every environment variable Gantry reads. README.md lists them; a test compares the two. */
+export const environment = z.object({
+  HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
+  PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(3000)
+    .describe('Port to listen on; 0 picks a free one'),
+  DATA_DIR: z.string().min(1).default('./data').describe('Where the database and the keys are kept'),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional()
+    .describe('Address players reach the server at, when it differs from http://HOST:PORT'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('Least severe log lines written (to standard error, as JSON)'),
+  GANTRY_DEMO: z.enum(['on', 'off']).default('on').describe('`off`: make no demo data on first start'),
+  SESSION_DAYS: durationDays
+    .default(1)
+    .describe('How long a channel session and its launcherJwt last, in days'),
+});
+
+export interface Config {
+  host: string;
+  port: number;
+  dataDirectory: string;
+  /** Left out: made of the host and the port that was bound. */
+  publicUrl: string | undefined;
+  logLevel: string;
+  demo: boolean;
+  sessionLifetimeMs: number;
+}
+
+/** A setting cannot be used; the message says which, and what it may be. */
+export class ConfigError extends Error {}
+
+/** @throws ConfigError */
+export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
+  // An empty variable counts as unset, as in `PORT= npm start`.
+  const set = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  const result = environment.safeParse(set);
+  if (!result.success) {
+    const lines = result.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
+    throw new ConfigError(`These environment variables cannot be used:\n${lines.join('\n')}`);
+  }
+  const { data } = result;
+  return {
+    host: data.HOST,
+    port: data.PORT,
+    dataDirectory: resolve(data.DATA_DIR),
+    publicUrl: data.PUBLIC_URL,
+    logLevel: data.LOG_LEVEL,
+    demo: data.GANTRY_DEMO === 'on',
+    sessionLifetimeMs: data.SESSION_DAYS * 24 * 60 * 60 * 1000,
+  };
+}
+
+/** The files of a data directory. */
+export function dataFiles(dataDirectory: string) {
+  return {
+    database: join(dataDirectory, 'gantry.db'),
+    tokenKeys: join(dataDirectory, 'token-keys.json'),
+    secretKey: join(dataDirectory, 'secret.key'),
+  };
+}

@@ -1,0 +1,48 @@
+import { newGameSecret, type SecretBox } from '../auth/game-secret.ts';
+import { ruleList } from '../rules/rule.ts';
+import type { Store } from '../store/store.ts';
+import { demoPlayers, demoSlug, launcherSlug } from './demo-data.ts';
+
+/**
+ * Fills an empty data directory with a launcher, a demo game and enough in it to look at. A directory that
+ * holds the demo game is left as it is.
+ */
+export async function seedDemo(store: Store, box: SecretBox): Promise<void> {
+  if (await store.games.findBySlug(demoSlug)) return;
+  if (!(await store.games.findBySlug(launcherSlug))) {
+    await store.games.create(
+      { name: 'Gantry Launcher', slug: launcherSlug, kind: 'launcher' },
+      box.sealSecret(newGameSecret()),
+    );
+  }
+  const game = await store.games.create(
+    { name: 'Demo Game', slug: demoSlug },
+    box.sealSecret(newGameSecret()),
+  );
+  const owners = demoPlayers.map(({ wallet }) => ({ gameId: game.id, wallet }));
+  for (const [index, { wallet, username, score }] of demoPlayers.entries()) {
+    const owner = { gameId: game.id, wallet };
+    await store.players.setProfile(wallet, { username });
+    await store.scores.set(owner, score, 'demo');
+    await store.activities.record(owner, {
+      label: `{username} reached level ${index + 2}`,
+      eventId: 'level-up',
+    });
+  }
+  const [ada, grace] = owners;
+  if (ada && grace) {
+    const channel = await store.messageChannels.create(ada, [grace.wallet]);
+    await store.messages.send(ada, channel._id, 'Did you see the leaderboard?');
+    await store.messages.send(grace, channel._id, 'Not for long. One more round?');
+  }
+  const rules = [
+    {
+      trigger: 'win',
+      actions: [
+        { type: 'Notify', message: 'You won, {username}! Your score: {value}', notificationType: 'success' },
+        { type: 'SendCustomActivity', label: '{username} won a round with {value} points', eventId: 'win' },
+      ],
+    },
+  ];
+  await store.rules.set(game.id, ruleList.parse(rules));
+}

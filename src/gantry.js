@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// The one JavaScript file: an older Node cannot read TypeScript, and should say so in a sentence.
+const needed = 24;
+const major = Number(process.versions.node.split('.')[0]);
+
+if (major < needed) {
+  process.stderr.write(
+    `Gantry needs Node ${needed} or newer, and this is ${process.version}. ` +
+      'Run it with "npm start" after "npm ci", which brings its own Node, or install a newer one.\n',
+  );
+  process.exit(1);
+}
+await import('./main.ts');

@@ -1,0 +1,24 @@
+import type { Player } from './domain/player.ts';
+
+/** Absolute addresses of what this server serves. */
+export class Links {
+  readonly #base: () => string;
+
+  /** `base` without a slash at its end; asked for at each use, because a free port is known only once bound. */
+  constructor(base: () => string) {
+    this.#base = base;
+  }
+
+  get base(): string {
+    return this.#base();
+  }
+
+  get origin(): string {
+    return new URL(this.#base()).origin;
+  }
+
+  /** The player's own avatar, or the identicon of the wallet. */
+  avatar({ wallet, avatar }: Pick<Player, 'wallet' | 'avatar'>): string {
+    return avatar || `${this.#base()}/avatars/${wallet}.svg`;
+  }
+}

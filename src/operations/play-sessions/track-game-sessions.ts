@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { success } from '../../domain/outcome.ts';
+import { parseState } from '../../domain/state.ts';
+import { defineOperation } from '../define.ts';
+import { ownerOf } from '../owner.ts';
+
+const stateText = z.string('must be a string that contains JSON').refine((json) => {
+  parseState(json); // throws with what is wrong
+  return true;
+});
+
+export const trackGameSessions = defineOperation({
+  name: 'trackGameSessions',
+  service: 'launcher',
+  kind: 'write',
+  summary: 'Start, update or (with endTime) end a play session of the player',
+  auth: 'player',
+  input: z.object({
+    sessionId: z.guid('must be a UUID').transform((uuid) => uuid.toLowerCase()),
+    state: stateText.meta({ description: 'JSON as text, at most 1,048,576 bytes of UTF-8' }),
+    endTime: z.int('must be Unix time in milliseconds').min(0).optional(),
+  }),
+  output: z.object({ success }),
+  async handler({ input, caller }, { store }) {
+    await store.playSessions.track(ownerOf(caller), input);
+    return { success: true };
+  },
+});

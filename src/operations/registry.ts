@@ -1,0 +1,48 @@
+import type { AnyOperation, ServiceName } from './define.ts';
+
+/** Looks operations up by the names callers use. Only registered names are found: no `constructor`. */
+export class Registry {
+  readonly operations: readonly AnyOperation[];
+  readonly #byMethod = new Map<string, AnyOperation>();
+  readonly #byPath = new Map<string, AnyOperation>();
+  readonly #services = new Set<string>(['launcher']);
+
+  constructor(list: readonly AnyOperation[]) {
+    this.operations = list;
+    for (const operation of list) {
+      this.#services.add(operation.service);
+      for (const service of new Set<ServiceName>([operation.service, 'launcher'])) {
+        for (const name of [operation.name, ...(operation.aliases ?? [])]) {
+          this.#add(this.#byMethod, `${service} ${name}`, operation);
+        }
+      }
+      this.#add(this.#byPath, kebabCase(operation.name), operation);
+      if (operation.getPath) this.#add(this.#byMethod, `${operation.service} find`, operation);
+    }
+  }
+
+  /** Names of the services, which are the dispatch paths too. */
+  get services(): ReadonlySet<string> {
+    return this.#services;
+  }
+
+  /** The operation a service knows under a method name, as the socket and `X-Service-Method` give it. */
+  method(service: string, name: string): AnyOperation | undefined {
+    return this.#byMethod.get(`${service} ${name}`);
+  }
+
+  /** The operation of the dedicated path `/launcher/<name>`. */
+  path(name: string): AnyOperation | undefined {
+    return this.#byPath.get(name);
+  }
+
+  #add(map: Map<string, AnyOperation>, key: string, operation: AnyOperation): void {
+    if (map.has(key)) throw new Error(`two operations are called ${key}`);
+    map.set(key, operation);
+  }
+}
+
+/** `setUserScore` → `set-user-score` */
+export function kebabCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

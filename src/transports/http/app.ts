@@ -1,0 +1,60 @@
+import cors from 'cors';
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import type { JSONWebKeySet } from 'jose';
+import { GantryError } from '../../errors.ts';
+import type { Execute } from '../../operations/execute.ts';
+import type { Registry } from '../../operations/registry.ts';
+import { dedicatedPaths } from './dedicated.ts';
+import { dispatchPaths } from './dispatch.ts';
+import { identicon } from './identicon.ts';
+import { errorHandler, sendError, sendJson } from './respond.ts';
+
+export interface AppParts {
+  registry: Registry;
+  execute: Execute;
+  publicKeys: JSONWebKeySet;
+  openApi(): unknown;
+  /** Why the server cannot take calls right now; null when it can. */
+  notReady(): string | null;
+  publicDirectory: string;
+  /** Told of every failure that is a defect of ours. */
+  report(thrown: unknown): void;
+}
+
+const allowedHeaders = [
+  'X-Service-Method',
+  'X-Request-Nonce',
+  'X-Request-Signature',
+  'X-Launcher-Jwt',
+  'Authorization',
+  'Content-Type',
+];
+
+/** Everything the server answers over HTTP, in the order it is looked for. */
+export function createApp(parts: AppParts): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag'); // hashing every answer costs more than it saves: none may be cached
+  // Any page may call: what it may do is decided by tokens, and by the game's allowed origins when it has any.
+  app.use(
+    cors({ origin: true, credentials: true, allowedHeaders, methods: ['GET', 'POST'], maxAge: 86_400 }),
+  );
+  app.use(dedicatedPaths(parts.registry, parts.execute));
+  app.use(dispatchPaths(parts.registry, parts.execute));
+  app.get('/healthz', (_request, response) => sendJson(response, 200, { status: 'ok' }));
+  app.get('/readyz', (_request, response) => {
+    const why = parts.notReady();
+    if (why === null) sendJson(response, 200, { status: 'ready' });
+    else sendError(response, new GantryError('not_ready', why));
+  });
+  app.get('/.well-known/jwks.json', (_request, response) => sendJson(response, 200, parts.publicKeys));
+  app.get('/openapi.json', (_request, response) => sendJson(response, 200, parts.openApi()));
+  app.get('/avatars/:file', identicon);
+  app.use(helmet(), express.static(parts.publicDirectory));
+  app.use(() => {
+    throw new GantryError('path_unknown', 'There is no such path');
+  });
+  app.use(errorHandler(parts.report));
+  return app;
+}

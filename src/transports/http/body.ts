@@ -1,0 +1,40 @@
+import { isUtf8 } from 'node:buffer';
+import express, { type Request } from 'express';
+import { maximumDepth, textNestsTooDeep } from '../../domain/json-value.ts';
+import { GantryError } from '../../errors.ts';
+
+/** More than the largest state takes as a JSON string, in bytes; a larger body is not read to its end. */
+export const maximumBodyBytes = 2 * 1024 * 1024;
+
+/** Reads the body whatever its content type says: browsers and Unity send JSON as text/plain. */
+export const readBody = express.raw({ type: () => true, limit: maximumBodyBytes });
+
+/**
+ * The JSON object in a body that `readBody` has read; an empty body is an empty object.
+ * @throws GantryError `body_not_json`, `body_too_deep`, `body_not_object`
+ */
+export function jsonObjectIn(request: Request): Record<string, unknown> {
+  const bytes: unknown = request.body;
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {};
+  if (!isUtf8(bytes)) throw new GantryError('body_not_json', 'The request body is not UTF-8');
+  const text = bytes.toString('utf8');
+  if (textNestsTooDeep(text)) {
+    throw new GantryError('body_too_deep', `The request body nests deeper than ${maximumDepth} levels`);
+  }
+  return asObject(parseJson(text));
+}
+
+/** @throws GantryError `body_not_object` */
+export function asObject(value: unknown): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw new GantryError('body_not_object', 'The input must be a JSON object');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new GantryError('body_not_json', 'The request body is not JSON');
+  }
+}

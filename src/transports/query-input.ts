@@ -1,0 +1,28 @@
+import type { z } from 'zod';
+
+/**
+ * A query's texts as an operation's input: empty values count as absent, and what the schema wants as a
+ * number is read as one. What cannot be read stays as it is, for the schema to refuse.
+ */
+export function inputFromQuery(
+  schema: z.ZodObject,
+  query: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const entries = Object.entries(query).filter(([, value]) => value !== '');
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      const field = schema.shape[name];
+      return [name, field && wantsNumber(field) && typeof value === 'string' ? toNumber(value) : value];
+    }),
+  );
+}
+
+function toNumber(text: string): unknown {
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+function wantsNumber(schema: z.core.$ZodType): boolean {
+  const def = schema._zod.def as { type: string; innerType?: z.core.$ZodType; in?: z.core.$ZodType };
+  const inner = def.innerType ?? def.in;
+  return inner ? wantsNumber(inner) : def.type === 'number';
+}

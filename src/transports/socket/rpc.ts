@@ -1,0 +1,71 @@
+import type { Socket } from 'socket.io';
+import { maximumDepth, valueNestsTooDeep } from '../../domain/json-value.ts';
+import { GantryError, toGantryError } from '../../errors.ts';
+import type { AnyOperation } from '../../operations/define.ts';
+import type { Execute } from '../../operations/execute.ts';
+import type { Registry } from '../../operations/registry.ts';
+import { asObject } from '../http/body.ts';
+import { inputFromQuery } from '../query-input.ts';
+
+export interface RpcParts {
+  registry: Registry;
+  execute: Execute;
+  report(thrown: unknown): void;
+}
+
+/**
+ * Answers operation calls on a socket, in Feathers' wire format: `emit(method, service, data, query, ack)`,
+ * and `emit('find', service, query, ack)`; the ack is called with `(error, result)`. The token is
+ * `data.launcherJwt` or, left out, the handshake's. Nothing a client sends may throw out of here: an
+ * exception in a Socket.IO handler ends the process.
+ */
+export function answerCalls(socket: Socket, handshakeToken: string | undefined, parts: RpcParts): void {
+  socket.onAny((method: unknown, ...args: unknown[]) => {
+    const last = args.at(-1);
+    const ack = typeof last === 'function' ? last : undefined;
+    const rest = ack ? args.slice(0, -1) : args;
+    answer(socket, handshakeToken, parts, method, rest)
+      .then(
+        (result) => ack?.(null, result),
+        (thrown: unknown) => ack?.(toGantryError(thrown, parts.report).toJSON()),
+      )
+      .catch(parts.report);
+  });
+}
+
+async function answer(
+  socket: Socket,
+  handshakeToken: string | undefined,
+  { registry, execute }: RpcParts,
+  method: unknown,
+  [service, data]: unknown[],
+): Promise<unknown> {
+  const operation = requireMethod(registry, service, method);
+  if (valueNestsTooDeep(data)) {
+    throw new GantryError('body_too_deep', `The data nests deeper than ${maximumDepth} levels`);
+  }
+  const sent = data === undefined || data === null ? {} : asObject(data);
+  const input = method === 'find' ? inputFromQuery(operation.input, sent) : sent;
+  return execute({
+    operation,
+    style: 'dispatch',
+    input,
+    credentials: {
+      launcherJwt: input.launcherJwt ?? handshakeToken,
+      authorization: socket.handshake.headers.authorization,
+      origin: socket.handshake.headers.origin,
+    },
+  });
+}
+
+function requireMethod(registry: Registry, service: unknown, method: unknown): AnyOperation {
+  if (typeof service !== 'string' || !registry.services.has(service)) {
+    throw new GantryError(
+      'service_unknown',
+      'The first argument after the method must name a service, such as "launcher"',
+    );
+  }
+  const operation = typeof method === 'string' ? registry.method(service, method) : undefined;
+  if (!operation) throw new GantryError('method_unknown', `This is no method of the service ${service}`);
+  return operation;
+}

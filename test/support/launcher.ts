@@ -1,0 +1,48 @@
+import { io, type Socket } from 'socket.io-client';
+import type { EventMeta } from '../../src/events/stream.ts';
+import { until } from './until.ts';
+
+/** An event as a launcher heard it. */
+export interface Heard {
+  name: string;
+  record: Record<string, unknown>;
+  meta: EventMeta;
+}
+
+/** A launcher's connection that remembers what it was told. */
+export interface TestLauncher extends Disposable {
+  socket: Socket;
+  heard: Heard[];
+  /** Calls an operation; rejects with the error body the server acked. */
+  call(method: string, data?: unknown, service?: string): Promise<unknown>;
+  /** The first event of this name heard so far or from now on. */
+  hears(name: string): Promise<Heard>;
+}
+
+/** Connects over WebSocket and resolves once the server has let the launcher in. */
+export async function connectLauncher(
+  url: string,
+  auth: Record<string, unknown> = {},
+): Promise<TestLauncher> {
+  const socket = io(url, { auth, transports: ['websocket'], forceNew: true, reconnection: false });
+  const heard: Heard[] = [];
+  socket.onAny((name: string, record: Record<string, unknown>, meta: EventMeta) =>
+    heard.push({ name, record, meta }),
+  );
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('connect_error', reject);
+  });
+  return {
+    socket,
+    heard,
+    call: (method, data = {}, service = 'launcher') =>
+      new Promise((resolve, reject) => {
+        socket.emit(method, service, data, {}, (error: unknown, result: unknown) =>
+          error ? reject(error) : resolve(result),
+        );
+      }),
+    hears: (name) => until(`the event ${name}`, () => heard.find((one) => one.name === name)),
+    [Symbol.dispose]: () => socket.disconnect(),
+  };
+}

@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { newGameSecret } from '../../src/auth/game-secret.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import { issueToken } from '../../src/operations/channel-sessions/issue-token.ts';
+import { type RunningServer, startServer } from '../../src/server.ts';
+import type { NewGame } from '../../src/store/store.ts';
+
+/** A player with a live channel session in a game. */
+export interface TestPlayer {
+  gameId: string;
+  wallet: string;
+  userId: string;
+  sessionId: string;
+  launcherJwt: string;
+}
+
+/** A real server on a free port of 127.0.0.1, on a data directory of its own, with ways to fill it. */
+export interface TestServer extends RunningServer {
+  config: Config;
+  createGame(game?: Partial<NewGame>): Promise<{ gameId: string; gameSecret: string }>;
+  /** Opens a session; without a wallet, for a player never seen before. */
+  openSession(gameId: string, wallet?: string): Promise<TestPlayer>;
+}
+
+/** Starts a server for one test: `await using server = await startTestServer()`. */
+export async function startTestServer(variables: Record<string, string> = {}): Promise<TestServer> {
+  const ownDirectory =
+    variables.DATA_DIR === undefined ? await mkdtemp(join(tmpdir(), 'gantry-test-')) : undefined;
+  const config = readConfig({ PORT: '0', DATA_DIR: ownDirectory, GANTRY_DEMO: 'off', ...variables });
+  const server = await startServer(config, pino({ level: 'silent' }));
+  const { store } = server.services;
+  const dispose = async () => {
+    await server.close();
+    if (ownDirectory !== undefined) await rm(ownDirectory, { recursive: true });
+  };
+  return {
+    ...server,
+    config,
+    async createGame(game = {}) {
+      const gameSecret = newGameSecret();
+      const { id } = await store.games.create(
+        { name: 'Test Game', ...game },
+        server.box.sealSecret(gameSecret),
+      );
+      return { gameId: id, gameSecret };
+    },
+    async openSession(gameId, wallet = randomWallet()) {
+      const details = await store.sessions.open({ gameId, wallet }, config.sessionLifetimeMs);
+      return {
+        gameId,
+        wallet,
+        userId: details.player.userId,
+        sessionId: details.session.id,
+        launcherJwt: await issueToken(details, server.services),
+      };
+    },
+    close: dispose,
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+/** A lowercase address nobody has the key of. */
+export function randomWallet(): string {
+  return `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')}`;
+}
