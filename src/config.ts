@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import type { Retention } from './store/store.ts';
 
+const dayMs = 24 * 60 * 60 * 1000;
 const durationDays = z.coerce.number().positive().max(365);
 
 /** Every environment variable Gantry reads. README.md lists them; a test compares the two. */
@@ -19,6 +21,19 @@ export const environment = z.object({
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe('Address players reach the server at, when it differs from http://HOST:PORT'),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/ })
+    .optional()
+    .describe('Redis that several nodes share, redis://…; unset: one process does everything in memory'),
+  EVENT_RETENTION_DAYS: durationDays
+    .default(7)
+    .describe('How long events are kept for launchers that were away, in days'),
+  EVENT_RETENTION_COUNT: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(10_000)
+    .describe('How many events are kept of one stream'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -35,6 +50,9 @@ export interface Config {
   dataDirectory: string;
   /** Left out: made of the host and the port that was bound. */
   publicUrl: string | undefined;
+  /** Unset: this process is the only one. */
+  redisUrl: string | undefined;
+  retention: Retention;
   logLevel: string;
   demo: boolean;
   sessionLifetimeMs: number;
@@ -58,9 +76,11 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     port: data.PORT,
     dataDirectory: resolve(data.DATA_DIR),
     publicUrl: data.PUBLIC_URL,
+    redisUrl: data.REDIS_URL,
+    retention: { maximumAgeMs: data.EVENT_RETENTION_DAYS * dayMs, maximumCount: data.EVENT_RETENTION_COUNT },
     logLevel: data.LOG_LEVEL,
     demo: data.GANTRY_DEMO === 'on',
-    sessionLifetimeMs: data.SESSION_DAYS * 24 * 60 * 60 * 1000,
+    sessionLifetimeMs: data.SESSION_DAYS * dayMs,
   };
 }
 

@@ -42,6 +42,8 @@ export const reasons = {
   contract_wallet_unsupported: 400,
   rule_invalid: 400,
   slug_taken: 400,
+  socket_required: 400,
+  cursors_invalid: 400,
   token_missing: 401,
   token_invalid: 401,
   token_expired: 401,

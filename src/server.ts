@@ -1,20 +1,34 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createAdapter } from '@socket.io/redis-adapter';
 import type { Logger } from 'pino';
 import { Authenticator } from './auth/authenticator.ts';
 import type { SecretBox } from './auth/game-secret.ts';
 import type { Config } from './config.ts';
+import { leaderboardTop } from './domain/score.ts';
+import { Signals } from './events/signals.ts';
 import { Links } from './links.ts';
+import { trimRegularly } from './maintenance.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { Services } from './operations/define.ts';
 import { createExecute } from './operations/execute.ts';
 import { operations } from './operations/operations.ts';
 import { Registry } from './operations/registry.ts';
+import { toLeaderboardEntry } from './operations/scores/to-leaderboard-entry.ts';
 import { MemoryPresence } from './presence/memory-presence.ts';
+import type { Presence } from './presence/presence.ts';
+import { RedisPresence } from './presence/redis-presence.ts';
 import { publicDirectory } from './public-directory.ts';
+import { connectRedis, type RedisClients } from './redis/redis-clients.ts';
+import type { Store } from './store/store.ts';
 import { createApp } from './transports/http/app.ts';
+import { RequestsUnderWay } from './transports/http/requests-under-way.ts';
 import { Gateway } from './transports/socket/gateway.ts';
 import { openWorkspace } from './workspace.ts';
+
+/** How long a stop waits for requests under way before it cuts them off. */
+const finishWithinMs = 5_000;
 
 export interface RunningServer {
   /** Where it listens, `http://HOST:PORT`. */
@@ -31,10 +45,20 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
   const { store, tokens, box } = openWorkspace(config);
   const report = (thrown: unknown) =>
     logger.error({ err: thrown }, 'an operation failed by a defect of ours');
-  const presence = new MemoryPresence();
+  const redis = config.redisUrl === undefined ? null : connectRedis(config.redisUrl, logger);
+  const prefix = `gantry:${await store.events.epoch()}`;
+  const presence = choosePresence(redis, prefix, report);
   let url = '';
   const links = new Links(() => config.publicUrl ?? url);
-  const services: Services = { store, presence, tokens, links, sessionLifetimeMs: config.sessionLifetimeMs };
+  const signals = new Signals((signal) => gateway.signal(signal));
+  const services: Services = {
+    store,
+    presence,
+    tokens,
+    links,
+    signals,
+    sessionLifetimeMs: config.sessionLifetimeMs,
+  };
   const authenticator = new Authenticator({ store, tokens, box, ownOrigin: () => links.origin });
   const registry = new Registry(operations);
   const execute = createExecute(authenticator, services);
@@ -46,12 +70,26 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     publicKeys: tokens.publicKeys,
     openApi: () => openApiDocument(registry, links.base),
     notReady: () => (closing ? 'The server is shutting down' : null),
+    degraded: () => redis?.trouble() ?? null,
     publicDirectory,
     report,
   });
   const http = createServer(app);
-  const gateway = new Gateway(http, { registry, execute, report, authenticator, presence });
-  store.onCommit((events) => gateway.push(events));
+  const underWay = new RequestsUnderWay(http);
+  const gateway: Gateway = new Gateway(http, {
+    registry,
+    execute,
+    report,
+    authenticator,
+    store,
+    presence,
+    leaderboardTop: (gameId) => leaderboardRows(store, links, gameId),
+    onSlowReader: (queuedBytes) => logger.warn({ queuedBytes }, 'closed a socket that does not read'),
+    ...(redis && { adapter: createAdapter(redis.commands, redis.subscriber, { key: prefix }) }),
+  });
+  await gateway.start();
+  redis?.onReady(() => gateway.catchUp());
+  const stopTrimming = trimRegularly(store, config.retention, report);
 
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);
@@ -63,9 +101,31 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
   async function close(): Promise<void> {
     if (closing) return;
     closing = true;
-    await gateway.close(); // closes the HTTP server with it, once the requests under way are answered
+    stopTrimming();
+    http.close();
+    await underWay.finished(finishWithinMs);
+    const gatewayClosed = gateway.close();
+    await underWay.finished(finishWithinMs);
+    http.closeAllConnections(); // whoever is left is hanging
+    await gatewayClosed;
     await presence.close();
+    redis?.close();
     await store.close();
   }
   return { url, services, box, close, [Symbol.asyncDispose]: close };
+}
+
+function choosePresence(
+  redis: RedisClients | null,
+  prefix: string,
+  report: (thrown: unknown) => void,
+): Presence {
+  return redis
+    ? new RedisPresence(redis.commands, { nodeId: randomUUID(), prefix, report })
+    : new MemoryPresence();
+}
+
+async function leaderboardRows(store: Store, links: Links, gameId: string) {
+  const rows = await store.scores.leaderboard(gameId, { limit: leaderboardTop, skip: 0 });
+  return rows.map((row, index) => ({ ...toLeaderboardEntry(row, links), position: index + 1 }));
 }

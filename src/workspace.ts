@@ -15,7 +15,7 @@ export interface Workspace {
 export function openWorkspace(config: Config): Workspace {
   const files = dataFiles(config.dataDirectory);
   return {
-    store: new SqliteStore(files.database),
+    store: new SqliteStore(files.database, { retention: config.retention }),
     tokens: new LauncherTokens(files.tokenKeys),
     box: new SecretBox(files.secretKey),
   };

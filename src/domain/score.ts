@@ -25,6 +25,15 @@ export interface RankedScore extends ScoreRecord {
 export const leaderboardEntry = scoreRecord
   .extend({ username: z.string().min(1), avatar: z.string().min(1) })
   .meta({ id: 'LeaderboardEntry' });
+export type LeaderboardEntry = z.infer<typeof leaderboardEntry>;
+
+/** How many rows of a leaderboard are followed live. */
+export const leaderboardTop = 50;
+
+export const leaderboardRow = leaderboardEntry
+  .extend({ position: z.int().min(1) })
+  .meta({ id: 'LeaderboardRow' });
+export type LeaderboardRow = z.infer<typeof leaderboardRow>;
 
 /**
  * A caller's own id for a record, to find it again or to make a repeated call harmless. Empty counts as left

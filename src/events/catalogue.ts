@@ -4,7 +4,7 @@ import { normalizedAddress } from '../domain/address.ts';
 import { id, timestamp } from '../domain/ids.ts';
 import { channelMessage, messageChannel, messageIdentity } from '../domain/message-channel.ts';
 import { notificationRecord } from '../domain/notification.ts';
-import { scoreRecord } from '../domain/score.ts';
+import { leaderboardRow, scoreRecord } from '../domain/score.ts';
 
 /** A channel session as its own launchers hear of it. */
 export const gameChannelRecord = z
@@ -35,6 +35,24 @@ export const catalogue = {
   'game-channels patched': gameChannelRecord,
   'activities created': activityRecord,
 } as const satisfies Record<string, z.ZodType>;
+
+/** Who is writing in a message channel right now. */
+export const typingRecord = z.object({ channelId: id, wallet: normalizedAddress }).meta({ id: 'Typing' });
+
+/** The rows of a game's leaderboard that changed among the first `leaderboardTop`, and how many of those there are. */
+export const leaderboardChange = z
+  .object({ gameId: id, length: z.int(), rows: z.array(leaderboardRow) })
+  .meta({ id: 'LeaderboardChange' });
+export type LeaderboardChange = z.infer<typeof leaderboardChange>;
+
+/** What is told at once or never: signals, with the same naming as events. */
+export const signals = {
+  'chat-messages typing': typingRecord,
+  'leaderboards patched': leaderboardChange,
+} as const satisfies Record<string, z.ZodType>;
+
+export type SignalName = keyof typeof signals;
+export type SignalRecord<Name extends SignalName> = z.infer<(typeof signals)[Name]>;
 
 export type EventName = keyof typeof catalogue;
 export type EventRecord<Name extends EventName> = z.infer<(typeof catalogue)[Name]>;

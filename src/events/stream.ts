@@ -1,4 +1,4 @@
-import type { EventName, EventRecord } from './catalogue.ts';
+import type { EventName, EventRecord, SignalName, SignalRecord } from './catalogue.ts';
 
 /** The name of an ordered log of events. Clients keep one cursor a stream; the text itself is opaque to them. */
 export const streamOf = {
@@ -27,6 +27,22 @@ export interface NewEvent<Name extends EventName = EventName> {
 export interface StoredEvent<Name extends EventName = EventName> extends NewEvent<Name> {
   epoch: string;
   seq: number;
+  /** Its place in the order of commits over all streams; never shown to clients. */
+  position: number;
+}
+
+/** How far a client has heard a stream. */
+export interface Cursor {
+  epoch: string;
+  seq: number;
+}
+
+/** What is told at once or never: not stored, not numbered, not repeated. */
+export interface Signal<Name extends SignalName = SignalName> {
+  name: Name;
+  record: SignalRecord<Name>;
+  stream: string;
+  audience: Audience;
 }
 
 /** The second argument of every pushed event. */
@@ -34,4 +50,6 @@ export interface EventMeta {
   stream: string;
   epoch: string;
   seq: number;
+  /** Set on a notification that waited for a launcher: it is older than the cursor, and does not move it. */
+  late?: true;
 }

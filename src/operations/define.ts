@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { AuthKind, Callers } from '../auth/authenticator.ts';
 import type { LauncherTokens } from '../auth/launcher-token.ts';
+import type { Signals } from '../events/signals.ts';
 import type { Links } from '../links.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { Store } from '../store/store.ts';
+import type { Connection } from './connection.ts';
 
 /** What handlers work with. */
 export interface Services {
@@ -11,6 +13,7 @@ export interface Services {
   presence: Presence;
   tokens: LauncherTokens;
   links: Links;
+  signals: Signals;
   /** How long a new channel session lasts, in milliseconds. */
   sessionLifetimeMs: number;
 }
@@ -22,7 +25,7 @@ export type ServiceName =
   | 'activities'
   | 'message-channels'
   | 'chat-messages'
-  | 'notifications';
+  | 'realtime-events';
 
 /** `read` changes nothing and may be called with GET; `sign-in` is for callers who are nobody yet. */
 export type OperationKind = 'read' | 'write' | 'sign-in';
@@ -51,14 +54,20 @@ export interface Operation<
   output: Out;
   /** A path of its own, called with GET; the input is the query. Feathers clients reach it with `find`. */
   getPath?: `/${string}`;
-  handler(request: { input: z.output<In>; caller: Callers[Auth] }, services: Services): Promise<z.input<Out>>;
+  handler(
+    request: { input: z.output<In>; caller: Callers[Auth]; connection?: Connection | undefined },
+    services: Services,
+  ): Promise<z.input<Out>>;
 }
 
 /** An operation whose types have been checked where it was defined. */
 // The handler's parameter types differ from one operation to the next, and `never` stands for them all.
 export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput'> & {
   dispatchInput?: z.ZodObject;
-  handler(request: { input: never; caller: never }, services: Services): Promise<unknown>;
+  handler(
+    request: { input: never; caller: never; connection?: Connection | undefined },
+    services: Services,
+  ): Promise<unknown>;
 };
 
 /** Declares an operation. Where it goes from there: `registry.ts`. */

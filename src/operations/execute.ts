@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Authenticator, Credentials } from '../auth/authenticator.ts';
 import { reasonOf } from '../domain/field-reason.ts';
 import { type FieldError, GantryError } from '../errors.ts';
+import type { Connection } from './connection.ts';
 import type { AnyOperation, Services } from './define.ts';
 
 /** The two forms an input comes in; see `Operation.dispatchInput`. */
@@ -13,17 +14,19 @@ export interface Call {
   /** As it arrived: an object, nothing more is known of it. */
   input: Readonly<Record<string, unknown>>;
   credentials: Credentials;
+  /** Set when the call came over a live connection. */
+  connection?: Connection | undefined;
 }
 
 export type Execute = (call: Call) => Promise<unknown>;
 
 /** The one path every call takes, whatever it came by: authenticate, parse, handle. */
 export function createExecute(authenticator: Authenticator, services: Services): Execute {
-  return async ({ operation, style, input, credentials }) => {
+  return async ({ operation, style, input, credentials, connection }) => {
     const caller = await authenticator.authenticate(operation.auth, input, credentials);
     const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
     const parsed = parseInput(schema, input);
-    return operation.handler({ input: parsed as never, caller: caller as never }, services);
+    return operation.handler({ input: parsed as never, caller: caller as never, connection }, services);
   };
 }
 

@@ -15,9 +15,13 @@ import { getChannelMessages } from './messages/get-channel-messages.ts';
 import { getMessageChannels } from './messages/get-message-channels.ts';
 import { removeParticipant } from './messages/remove-participant.ts';
 import { sendChannelMessage } from './messages/send-channel-message.ts';
+import { sendTypingSignal } from './messages/send-typing-signal.ts';
 import { unsendChannelMessage } from './messages/unsend-channel-message.ts';
 import { sendNotification } from './notifications/send-notification.ts';
 import { trackGameSessions } from './play-sessions/track-game-sessions.ts';
+import { getSubscribedChannels } from './realtime-events/get-subscribed-channels.ts';
+import { subscribe } from './realtime-events/subscribe.ts';
+import { unsubscribe } from './realtime-events/unsubscribe.ts';
 import { triggerRulesEngine } from './rules/trigger-rules-engine.ts';
 import { getGameScoresLeaderboard } from './scores/get-game-scores-leaderboard.ts';
 import { getUserScore } from './scores/get-user-score.ts';
@@ -50,6 +54,10 @@ export const operations = [
   addParticipant,
   removeParticipant,
   editGroupInfo,
+  sendTypingSignal,
+  subscribe,
+  unsubscribe,
+  getSubscribedChannels,
   createUnverifiedChannel,
   verifyUnverifiedChannel,
   channelStatus,

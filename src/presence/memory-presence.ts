@@ -1,35 +1,68 @@
-import { LRUCache } from 'lru-cache';
 import { heartbeatLifetimeMs, type Presence } from './presence.ts';
 
-/** Bounds the memory of heartbeats; the session that beat longest ago is forgotten first. */
-const maximumHeartbeats = 1_000_000;
+/** How often lapsed heartbeats are looked for. */
+const sweepEveryMs = 5_000;
 
 /** Presence of one process. Enough while a single node serves all launchers; a cluster needs a shared one. */
 export class MemoryPresence implements Presence {
+  readonly #clock: () => number;
   readonly #sockets = new Map<string, Set<string>>();
-  readonly #heartbeats = new LRUCache<string, true>({ max: maximumHeartbeats, ttl: heartbeatLifetimeMs });
+  /** When each session's last heartbeat lapses; re-inserted at each beat, so the first to lapse come first. */
+  readonly #heartbeats = new Map<string, number>();
+  readonly #listeners: ((sessionId: string) => void)[] = [];
+  readonly #timer: NodeJS.Timeout;
 
-  async connected(sessionId: string, socketId: string): Promise<void> {
+  constructor(clock: () => number = Date.now) {
+    this.#clock = clock;
+    this.#timer = setInterval(() => this.sweep(), sweepEveryMs).unref();
+  }
+
+  async connected(sessionId: string, socketId: string): Promise<boolean> {
+    const wasThere = this.#isThere(sessionId);
     const sockets = this.#sockets.get(sessionId) ?? new Set();
     this.#sockets.set(sessionId, sockets.add(socketId));
+    return !wasThere;
   }
 
-  async disconnected(sessionId: string, socketId: string): Promise<void> {
+  async disconnected(sessionId: string, socketId: string): Promise<boolean> {
     const sockets = this.#sockets.get(sessionId);
-    sockets?.delete(socketId);
-    if (sockets?.size === 0) this.#sockets.delete(sessionId);
+    if (!sockets?.delete(socketId)) return false;
+    if (sockets.size === 0) this.#sockets.delete(sessionId);
+    return !this.#isThere(sessionId);
   }
 
-  async heartbeat(sessionId: string): Promise<void> {
-    this.#heartbeats.set(sessionId, true);
+  async heartbeat(sessionId: string): Promise<boolean> {
+    const wasThere = this.#isThere(sessionId);
+    this.#heartbeats.delete(sessionId);
+    this.#heartbeats.set(sessionId, this.#clock() + heartbeatLifetimeMs);
+    return !wasThere;
   }
 
   async isPresent(sessionId: string): Promise<boolean> {
-    return this.#sockets.has(sessionId) || this.#heartbeats.has(sessionId);
+    return this.#isThere(sessionId);
+  }
+
+  onLapse(listener: (sessionId: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Forgets the heartbeats that have lapsed, and tells of sessions where nobody is left. */
+  sweep(): void {
+    const now = this.#clock();
+    for (const [sessionId, lapsesAt] of this.#heartbeats) {
+      if (lapsesAt > now) return;
+      this.#heartbeats.delete(sessionId);
+      if (!this.#sockets.has(sessionId)) for (const listener of this.#listeners) listener(sessionId);
+    }
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#timer);
     this.#sockets.clear();
     this.#heartbeats.clear();
+  }
+
+  #isThere(sessionId: string): boolean {
+    return this.#sockets.has(sessionId) || (this.#heartbeats.get(sessionId) ?? 0) > this.#clock();
   }
 }

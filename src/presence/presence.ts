@@ -2,15 +2,20 @@
 export const heartbeatLifetimeMs = 3 * 60 * 1000;
 
 /**
- * Which channel sessions have someone there: a live socket, or a heartbeat not older than
+ * Which channel sessions have someone there: a live socket on any node, or a heartbeat not older than
  * `heartbeatLifetimeMs`. Presence is never durable and may lag; nothing but what is shown depends on it.
+ *
+ * The promises tell of changes, each to exactly one caller in the cluster, so that each is announced once.
  */
 export interface Presence {
-  /** A socket of the session has connected. */
-  connected(sessionId: string, socketId: string): Promise<void>;
-  /** That socket is gone. Unknown sockets are ignored. */
-  disconnected(sessionId: string, socketId: string): Promise<void>;
-  heartbeat(sessionId: string): Promise<void>;
+  /** A socket of the session has connected to this node. True when nobody was there before. */
+  connected(sessionId: string, socketId: string): Promise<boolean>;
+  /** That socket is gone. True when nobody is there any more. Unknown sockets are ignored. */
+  disconnected(sessionId: string, socketId: string): Promise<boolean>;
+  /** True when nobody was there before. */
+  heartbeat(sessionId: string): Promise<boolean>;
   isPresent(sessionId: string): Promise<boolean>;
+  /** Calls the listener when nobody is there any more because a heartbeat lapsed or a node died. */
+  onLapse(listener: (sessionId: string) => void): void;
   close(): Promise<void>;
 }

@@ -1,7 +1,12 @@
 import type { ActivityRecord, ActivityType, RecordedActivity } from '../domain/activity.ts';
 import type { ChannelSession, UnverifiedChannel } from '../domain/channel-session.ts';
 import type { Game, GameKind, GamePolicies } from '../domain/game.ts';
-import type { ChannelMessage, MessageChannel, MessageIdentity } from '../domain/message-channel.ts';
+import type {
+  ChannelMessage,
+  MessageChannel,
+  MessageIdentity,
+  Permission,
+} from '../domain/message-channel.ts';
 import type { NotificationRecord } from '../domain/notification.ts';
 import type { Page, Paged } from '../domain/paging.ts';
 import type { Player } from '../domain/player.ts';
@@ -30,6 +35,7 @@ export interface Store {
   readonly messageChannels: MessageChannelStore;
   readonly messages: MessageStore;
   readonly rules: RuleStore;
+  readonly events: EventStore;
   /** Calls the listener after every commit with the events it wrote, in the order they were written. */
   onCommit(listener: (events: readonly StoredEvent[]) => void): void;
   /** Finishes the writes under way, then lets go of the database. */
@@ -122,6 +128,8 @@ export interface ChannelSessionStore {
    * @throws GantryError `session_unknown` when there is none, or it is another player's
    */
   end(wallet: string, sessionId: string): Promise<void>;
+  /** Tells the player's launchers that someone is there in this session, or no longer. */
+  recordPresence(sessionId: string, present: boolean): Promise<void>;
 }
 
 export interface ScoreStore {
@@ -169,6 +177,57 @@ export interface ActivityStore {
 
 export interface NotificationStore {
   send(owner: Owner, notification: Pick<NotificationRecord, 'message' | 'type'>): Promise<NotificationRecord>;
+  /** What no launcher has been told yet, oldest first; these are kept until they are. */
+  undelivered(listener: Listener, limit: number): Promise<StoredEvent<'notifications created'>[]>;
+  /** A launcher was told. */
+  markDelivered(notificationIds: readonly string[]): Promise<void>;
+}
+
+/** Whose events a socket hears: a player's in one game, or (a launcher's own session) in every game. */
+export interface Listener {
+  wallet: string;
+  /** Null: every game. */
+  gameId: string | null;
+}
+
+/** Where a stream stands for a listener. */
+export interface StreamStanding {
+  stream: string;
+  /** The last event's; 0 before the first. */
+  seq: number;
+  /** The oldest event kept. */
+  firstSeq: number;
+  /** Events up to here are not for this listener: it joined the message channel later. */
+  since: number;
+}
+
+export interface Retention {
+  maximumAgeMs: number;
+  /** The most events kept of one stream. */
+  maximumCount: number;
+}
+
+export interface EventStore {
+  /** Names this history; a cursor with another epoch is into another one. */
+  epoch(): Promise<string>;
+  /** The place of the last commit's last event. */
+  lastPosition(): Promise<number>;
+  /**
+   * Events in the order of their commits, from every stream and every process. Audiences are as of now, save
+   * that who joined a message channel later does not hear what came before.
+   */
+  after(position: number, limit: number): Promise<StoredEvent[]>;
+  /** The streams a listener hears, as they stand now: its own, and those of its message channels. */
+  standings(listener: Listener): Promise<StreamStanding[]>;
+  /** Where one stream stands; `seq` 0 when nothing was ever written to it. */
+  standing(stream: string): Promise<StreamStanding>;
+  /** A stream's events after `seq`, in order. */
+  ofStream(stream: string, afterSeq: number, limit: number): Promise<StoredEvent[]>;
+  /**
+   * Forgets events that are too old or too many, and delivered notifications that are too old, a limited
+   * number at a time; true when there may be more to forget.
+   */
+  trim(retention: Retention): Promise<boolean>;
 }
 
 /**
@@ -178,6 +237,8 @@ export interface NotificationStore {
 export interface MessageChannelStore {
   /** The channel of exactly these participants in this game: the one there is, or a new one. */
   create(creator: Owner, others: readonly string[]): Promise<MessageChannel>;
+  /** @throws GantryError `channel_unknown`; `permission_missing` when `wanted` is given and not held */
+  get(member: Owner, channelId: string, wanted?: Permission): Promise<MessageChannel>;
   /** Latest activity first. */
   list(member: Owner, page: Page): Promise<Paged<MessageChannel>>;
   /** @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid` */

@@ -9,10 +9,20 @@ export interface Heard {
   meta: EventMeta;
 }
 
+/** Where a stream goes on for a connection. */
+export interface Resumption {
+  epoch: string;
+  seq: number;
+  recovered: boolean;
+}
+
 /** A launcher's connection that remembers what it was told. */
 export interface TestLauncher extends Disposable {
   socket: Socket;
+  /** Every event so far, save the first, which says where the streams stand. */
   heard: Heard[];
+  /** How each stream goes on for this connection, as the first event said. */
+  streams(): Promise<Record<string, Resumption>>;
   /** Calls an operation; rejects with the error body the server acked. */
   call(method: string, data?: unknown, service?: string): Promise<unknown>;
   /** The first event of this name heard so far or from now on. */
@@ -26,9 +36,13 @@ export async function connectLauncher(
 ): Promise<TestLauncher> {
   const socket = io(url, { auth, transports: ['websocket'], forceNew: true, reconnection: false });
   const heard: Heard[] = [];
-  socket.onAny((name: string, record: Record<string, unknown>, meta: EventMeta) =>
-    heard.push({ name, record, meta }),
-  );
+  let streams: Record<string, Resumption> | undefined;
+  socket.on('realtime-events connected', (first: { streams: Record<string, Resumption> }) => {
+    streams = first.streams;
+  });
+  socket.onAny((name: string, record: Record<string, unknown>, meta: EventMeta) => {
+    if (name !== 'realtime-events connected') heard.push({ name, record, meta });
+  });
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve);
     socket.once('connect_error', reject);
@@ -36,6 +50,7 @@ export async function connectLauncher(
   return {
     socket,
     heard,
+    streams: () => until('the first event', () => streams),
     call: (method, data = {}, service = 'launcher') =>
       new Promise((resolve, reject) => {
         socket.emit(method, service, data, {}, (error: unknown, result: unknown) =>

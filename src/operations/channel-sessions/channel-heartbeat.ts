@@ -10,8 +10,8 @@ export const channelHeartbeat = defineOperation({
   auth: 'player',
   input: z.object({}),
   output: z.object({ success }),
-  async handler({ caller: { session } }, { presence }) {
-    await presence.heartbeat(session.id);
+  async handler({ caller: { session } }, { store, presence }) {
+    if (await presence.heartbeat(session.id)) await store.sessions.recordPresence(session.id, true);
     return { success: true };
   },
 });

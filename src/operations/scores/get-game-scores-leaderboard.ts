@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { idInput } from '../../domain/ids.ts';
 import { success } from '../../domain/outcome.ts';
 import { paging } from '../../domain/paging.ts';
-import { shownName } from '../../domain/player.ts';
 import { leaderboardEntry } from '../../domain/score.ts';
 import { defineOperation } from '../define.ts';
 import { requireGame } from '../require-game.ts';
+import { toLeaderboardEntry } from './to-leaderboard-entry.ts';
 
 export const getGameScoresLeaderboard = defineOperation({
   name: 'getGameScoresLeaderboard',
@@ -18,12 +18,6 @@ export const getGameScoresLeaderboard = defineOperation({
   async handler({ input }, { store, links }) {
     await requireGame(store, input.gameId);
     const rows = await store.scores.leaderboard(input.gameId, input);
-    return {
-      success: true,
-      leaderboard: rows.map((row) => {
-        const player = { wallet: row.normalizedAddress, username: row.username, avatar: row.avatar };
-        return { ...row, username: shownName(player), avatar: links.avatar(player) };
-      }),
-    };
+    return { success: true, leaderboard: rows.map((row) => toLeaderboardEntry(row, links)) };
   },
 });

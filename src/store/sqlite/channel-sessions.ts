@@ -140,25 +140,31 @@ export class SqliteChannelSessions implements ChannelSessionStore {
       if (row.ended_at !== null) return;
       this.#statements.end.run(tx.now, sessionId);
       this.forget();
-      tx.emit({
-        stream: streamOf.player(row.game_id, wallet),
-        name: 'game-channels patched',
-        record: {
-          _id: row.id,
-          gameId: row.game_id,
-          wallet,
-          exists: false,
-          present: false,
-          openedAt: row.opened_at,
-        },
-        audience: { kind: 'players', gameId: row.game_id, wallets: [wallet] },
-      });
+      this.#tell(tx, row, { exists: false, present: false });
+    });
+  }
+
+  recordPresence(sessionId: string, present: boolean): Promise<void> {
+    return this.#group.write((tx) => {
+      const row = this.#statements.find.get(sessionId);
+      // What has ended has been told already, and stays told.
+      if (row && row.ended_at === null) this.#tell(tx, row, { exists: true, present });
     });
   }
 
   /** To be called when something a `SessionDetails` shows has been changed by this process. */
   forget(): void {
     this.#known.forget();
+  }
+
+  #tell(tx: Transaction, row: SessionRow, now: { exists: boolean; present: boolean }): void {
+    const { game_id: gameId, wallet } = row;
+    tx.emit({
+      stream: streamOf.player(gameId, wallet),
+      name: 'game-channels patched',
+      record: { _id: row.id, gameId, wallet, ...now, openedAt: row.opened_at },
+      audience: { kind: 'players', gameId, wallets: [wallet] },
+    });
   }
 
   #openSignIn(signInId: string, now: number): SignInRow {

@@ -1,44 +1,70 @@
 import type { Database } from 'better-sqlite3';
-import { newId } from '../../domain/ids.ts';
 import type { NewEvent, StoredEvent } from '../../events/stream.ts';
+import type { Retention } from '../store.ts';
 
 /** The ordered logs of events, written in the transaction of the change that caused them. */
 export class EventLog {
-  readonly #advance;
-  readonly #insert;
-  readonly #seq;
-  readonly #blank;
+  /** Names this history; see the table `history`. */
+  readonly epoch: string;
+  readonly #retention: Retention;
+  readonly #statements;
 
-  constructor(db: Database) {
-    this.#advance = db.prepare<[string, string], { id: number; epoch: string; seq: number }>(
-      `INSERT INTO streams (name, epoch, seq) VALUES (?, ?, 1)
-       ON CONFLICT (name) DO UPDATE SET seq = seq + 1 RETURNING id, epoch, seq`,
-    );
-    this.#insert = db.prepare<[number, number, string, string, number]>(
-      'INSERT INTO events (stream_id, seq, name, record, at) VALUES (?, ?, ?, ?, ?)',
-    );
-    this.#seq = db.prepare<[string], { seq: number }>('SELECT seq FROM streams WHERE name = ?');
-    this.#blank = db.prepare<[string, string, string]>(
-      `UPDATE events SET record = json_set(record, ?, '')
-       WHERE stream_id = (SELECT id FROM streams WHERE name = ?) AND seq IN (SELECT value FROM json_each(?))`,
-    );
+  constructor(db: Database, retention: Retention) {
+    const epoch = db.prepare<[], string>('SELECT epoch FROM history').pluck().get();
+    if (epoch === undefined) throw new Error('the database does not say which history it holds');
+    this.epoch = epoch;
+    this.#retention = retention;
+    this.#statements = {
+      advance: db.prepare<[string, string | null, number], { id: number; seq: number; first_seq: number }>(
+        `INSERT INTO streams (name, wallet, seq, first_seq, trim_at) VALUES (?, ?, 1, 1, ?)
+         ON CONFLICT (name) DO UPDATE SET seq = seq + 1 RETURNING id, seq, first_seq`,
+      ),
+      insert: db.prepare<[number, number, string, string, number]>(
+        'INSERT INTO events (stream_id, seq, name, record, at) VALUES (?, ?, ?, ?, ?)',
+      ),
+      forgetUpTo: db.prepare<[number, number]>('DELETE FROM events WHERE stream_id = ? AND seq <= ?'),
+      setFirst: db.prepare<[number, number]>('UPDATE streams SET first_seq = ? WHERE id = ?'),
+      seq: db.prepare<[string], number>('SELECT seq FROM streams WHERE name = ?').pluck(),
+      blank: db.prepare<[string, string, string]>(
+        `UPDATE events SET record = json_set(record, ?, '')
+         WHERE stream_id = (SELECT id FROM streams WHERE name = ?) AND seq IN (SELECT value FROM json_each(?))`,
+      ),
+    };
   }
 
   /** Inside a transaction: gives the event the next seq of its stream and writes it. */
   append(event: NewEvent, at: number): StoredEvent {
-    const place = this.#advance.get(event.stream, newId());
+    const { audience } = event;
+    const isPlayers = event.stream.startsWith('player:') && audience.kind === 'players';
+    const wallet = (isPlayers && audience.wallets[0]) || null;
+    const place = this.#statements.advance.get(event.stream, wallet, at + this.#retention.maximumAgeMs);
     if (!place) throw new Error('an upsert with RETURNING gave no row');
-    this.#insert.run(place.id, place.seq, event.name, JSON.stringify(event.record), at);
-    return { ...event, epoch: place.epoch, seq: place.seq };
+    const { lastInsertRowid } = this.#statements.insert.run(
+      place.id,
+      place.seq,
+      event.name,
+      JSON.stringify(event.record),
+      at,
+    );
+    this.#keepWithinCount(place);
+    return { ...event, epoch: this.epoch, seq: place.seq, position: Number(lastInsertRowid) };
   }
 
   /** Where a stream stands: the seq of its last event, 0 before the first. */
   seqOf(stream: string): number {
-    return this.#seq.get(stream)?.seq ?? 0;
+    return this.#statements.seq.get(stream) ?? 0;
   }
 
   /** Empties a text field in the records of some events of a stream, for good. The events keep their seq. */
   blankField(stream: string, seqs: readonly number[], field: string): void {
-    this.#blank.run(`$.${field}`, stream, JSON.stringify(seqs));
+    this.#statements.blank.run(`$.${field}`, stream, JSON.stringify(seqs));
+  }
+
+  /** A full stream lets go of its oldest event for each new one, so no clean-up ever has much to do. */
+  #keepWithinCount({ id, seq, first_seq: first }: { id: number; seq: number; first_seq: number }): void {
+    const lastToForget = seq - this.#retention.maximumCount;
+    if (lastToForget < first) return;
+    this.#statements.forgetUpTo.run(id, lastToForget);
+    this.#statements.setFirst.run(lastToForget + 1, id);
   }
 }

@@ -104,6 +104,10 @@ export class SqliteMessageChannels implements MessageChannelStore {
     };
   }
 
+  async get(member: Owner, channelId: string, wanted?: Permission): Promise<MessageChannel> {
+    return this.require(member, channelId, wanted);
+  }
+
   /** The channel, to someone who is in it; null to everyone else. */
   find(member: Owner, channelId: string): MessageChannel | null {
     const row = this.#statements.byId.get(channelId);

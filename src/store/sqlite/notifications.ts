@@ -1,21 +1,46 @@
 import type { Database } from 'better-sqlite3';
 import { newId } from '../../domain/ids.ts';
-import type { NotificationRecord } from '../../domain/notification.ts';
-import { streamOf } from '../../events/stream.ts';
-import type { NotificationStore, Owner } from '../store.ts';
+import { type NotificationRecord, notificationType } from '../../domain/notification.ts';
+import { type StoredEvent, streamOf } from '../../events/stream.ts';
+import type { Listener, NotificationStore, Owner } from '../store.ts';
+import type { EventLog } from './event-log.ts';
 import type { GroupCommit, Transaction } from './group-commit.ts';
 
 type Notification = Pick<NotificationRecord, 'message' | 'type'>;
 
+interface NotificationRow {
+  id: string;
+  game_id: string;
+  wallet: string;
+  message: string;
+  type: string;
+  event_seq: number;
+  created_at: number;
+}
+
 export class SqliteNotifications implements NotificationStore {
   readonly #group: GroupCommit;
-  readonly #insert;
+  readonly #events: EventLog;
+  readonly #statements;
 
-  constructor(db: Database, group: GroupCommit) {
+  constructor(db: Database, group: GroupCommit, events: EventLog) {
     this.#group = group;
-    this.#insert = db.prepare(
-      'INSERT INTO notifications (id, game_id, wallet, message, type, created_at) VALUES (?, ?, ?, ?, ?, ?)',
-    );
+    this.#events = events;
+    this.#statements = {
+      insert: db.prepare(
+        `INSERT INTO notifications (id, game_id, wallet, message, type, event_seq, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      ),
+      undelivered: db.prepare<[Listener & { limit: number }], NotificationRow>(
+        `SELECT * FROM notifications
+         WHERE delivered_at IS NULL AND wallet = @wallet AND (@gameId IS NULL OR game_id = @gameId)
+         ORDER BY event_seq LIMIT @limit`,
+      ),
+      markDelivered: db.prepare(
+        `UPDATE notifications SET delivered_at = ?
+         WHERE delivered_at IS NULL AND id IN (SELECT value FROM json_each(?))`,
+      ),
+    };
   }
 
   send(owner: Owner, notification: Notification): Promise<NotificationRecord> {
@@ -36,13 +61,40 @@ export class SqliteNotifications implements NotificationStore {
       type,
       createdAt: tx.now,
     };
-    this.#insert.run(record._id, gameId, wallet, message, type, tx.now);
-    tx.emit({
-      stream: streamOf.player(gameId, wallet),
-      name: 'notifications created',
-      record,
-      audience: { kind: 'players', gameId, wallets: [wallet] },
-    });
+    const seq = tx.emit(toEvent(record));
+    this.#statements.insert.run(record._id, gameId, wallet, message, type, seq, tx.now);
     return record;
   }
+
+  async undelivered(listener: Listener, limit: number): Promise<StoredEvent<'notifications created'>[]> {
+    return this.#statements.undelivered.all({ ...listener, limit }).map((row) => ({
+      ...toEvent({
+        _id: row.id,
+        gameId: row.game_id,
+        normalizedAddress: row.wallet,
+        message: row.message,
+        type: notificationType.parse(row.type),
+        createdAt: row.created_at,
+      }),
+      epoch: this.#events.epoch,
+      seq: row.event_seq,
+      position: 0,
+    }));
+  }
+
+  markDelivered(notificationIds: readonly string[]): Promise<void> {
+    return this.#group.write((tx) => {
+      this.#statements.markDelivered.run(tx.now, JSON.stringify(notificationIds));
+    });
+  }
+}
+
+function toEvent(record: NotificationRecord) {
+  const { gameId, normalizedAddress: wallet } = record;
+  return {
+    stream: streamOf.player(gameId, wallet),
+    name: 'notifications created',
+    record,
+    audience: { kind: 'players', gameId, wallets: [wallet] },
+  } as const;
 }

@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import type { StoredEvent } from '../../events/stream.ts';
-import type { Store } from '../store.ts';
+import type { Retention, Store } from '../store.ts';
 import { SqliteActivities } from './activities.ts';
 import { SqliteChannelSessions } from './channel-sessions.ts';
 import { EventLog } from './event-log.ts';
+import { SqliteEvents } from './events.ts';
 import { SqliteGames } from './games.ts';
 import { GroupCommit } from './group-commit.ts';
 import { SqliteMessageChannels } from './message-channels.ts';
@@ -15,6 +16,17 @@ import { SqlitePlayers } from './players.ts';
 import { SqliteRules } from './rules.ts';
 import { SqliteScores } from './scores.ts';
 import { SqliteStates } from './states.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** How long events are kept when nothing else is asked for. */
+export const defaultRetention: Retention = { maximumAgeMs: 7 * dayMs, maximumCount: 10_000 };
+
+export interface SqliteStoreOptions {
+  /** Unix milliseconds; another one stands in for it in tests of expiry. */
+  clock?: () => number;
+  retention?: Retention;
+}
 
 /** The store on one SQLite file, which several processes of one machine may share. */
 export class SqliteStore implements Store {
@@ -29,14 +41,15 @@ export class SqliteStore implements Store {
   readonly messageChannels: SqliteMessageChannels;
   readonly messages: SqliteMessages;
   readonly rules: SqliteRules;
+  readonly events: SqliteEvents;
   readonly #db: Database;
   readonly #group: GroupCommit;
 
   /** @throws SchemaTooNewError */
-  constructor(file: string, clock: () => number = Date.now) {
+  constructor(file: string, { clock = Date.now, retention = defaultRetention }: SqliteStoreOptions = {}) {
     const db = openDatabase(file);
-    const events = new EventLog(db);
-    const group = new GroupCommit(db, events, clock);
+    const log = new EventLog(db, retention);
+    const group = new GroupCommit(db, log, clock);
     this.#db = db;
     this.#group = group;
     this.games = new SqliteGames(db, group, clock);
@@ -46,10 +59,11 @@ export class SqliteStore implements Store {
     this.states = new SqliteStates(db, group);
     this.playSessions = new SqlitePlaySessions(db, group);
     this.activities = new SqliteActivities(db, group);
-    this.notifications = new SqliteNotifications(db, group);
-    this.messageChannels = new SqliteMessageChannels(db, group, events);
-    this.messages = new SqliteMessages(db, group, this.messageChannels, events);
+    this.notifications = new SqliteNotifications(db, group, log);
+    this.messageChannels = new SqliteMessageChannels(db, group, log);
+    this.messages = new SqliteMessages(db, group, this.messageChannels, log);
     this.rules = new SqliteRules(db, group, this);
+    this.events = new SqliteEvents(db, group, log);
   }
 
   onCommit(listener: (events: readonly StoredEvent[]) => void): void {

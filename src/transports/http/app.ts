@@ -8,7 +8,7 @@ import type { Registry } from '../../operations/registry.ts';
 import { dedicatedPaths } from './dedicated.ts';
 import { dispatchPaths } from './dispatch.ts';
 import { identicon } from './identicon.ts';
-import { errorHandler, sendError, sendJson } from './respond.ts';
+import { errorHandler, sendJson } from './respond.ts';
 
 export interface AppParts {
   registry: Registry;
@@ -17,6 +17,8 @@ export interface AppParts {
   openApi(): unknown;
   /** Why the server cannot take calls right now; null when it can. */
   notReady(): string | null;
+  /** What does not work as it should, while calls are taken all the same; null when all does. */
+  degraded(): string | null;
   publicDirectory: string;
   /** Told of every failure that is a defect of ours. */
   report(thrown: unknown): void;
@@ -45,8 +47,13 @@ export function createApp(parts: AppParts): Express {
   app.get('/healthz', (_request, response) => sendJson(response, 200, { status: 'ok' }));
   app.get('/readyz', (_request, response) => {
     const why = parts.notReady();
-    if (why === null) sendJson(response, 200, { status: 'ready' });
-    else sendError(response, new GantryError('not_ready', why));
+    if (why !== null) throw new GantryError('not_ready', why);
+    const degraded = parts.degraded();
+    sendJson(
+      response,
+      200,
+      degraded === null ? { status: 'ready' } : { status: 'degraded', reason: degraded },
+    );
   });
   app.get('/.well-known/jwks.json', (_request, response) => sendJson(response, 200, parts.publicKeys));
   app.get('/openapi.json', (_request, response) => sendJson(response, 200, parts.openApi()));

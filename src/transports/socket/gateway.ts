@@ -1,41 +1,72 @@
 import type { Server as HttpServer } from 'node:http';
-import { type DefaultEventsMap, Server } from 'socket.io';
+import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import type { Authenticator } from '../../auth/authenticator.ts';
-import { toGantryError } from '../../errors.ts';
-import type { EventName, EventRecord } from '../../events/catalogue.ts';
-import type { EventMeta, StoredEvent } from '../../events/stream.ts';
+import type { LeaderboardRow } from '../../domain/score.ts';
+import { GantryError, toGantryError } from '../../errors.ts';
+import type { BusMessage, EventBus } from '../../events/bus.ts';
+import { EventFeed } from '../../events/event-feed.ts';
+import type { Signal, StoredEvent } from '../../events/stream.ts';
 import type { Presence } from '../../presence/presence.ts';
-import type { SessionDetails } from '../../store/store.ts';
+import type { SessionDetails, Store } from '../../store/store.ts';
 import { maximumBodyBytes } from '../http/body.ts';
-import { roomOfSession, roomsFor, roomsOf } from './rooms.ts';
+import { adapterBus } from './adapter-bus.ts';
+import { CatchUp, type CursorMap, cursorMap, type Resumption } from './catch-up.ts';
+import { LeaderboardFeed } from './leaderboard-feed.ts';
+import { LiveConnection } from './live-connection.ts';
+import { Push } from './push.ts';
+import { roomOfFollowers, roomOfSession, roomsFor } from './rooms.ts';
 import { answerCalls, type RpcParts } from './rpc.ts';
+import { closeSlowReaders } from './slow-readers.ts';
+
+/** Events other processes wrote are looked for this often, whether or not a bus tells of them. */
+const lookForEventsEveryMs = 1_000;
+/** How long closing waits for sockets to take what was sent to them. */
+const goodbyeMs = 1_000;
+/** How long closing waits for calls under way. */
+const finishWithinMs = 3_000;
 
 export interface GatewayParts extends RpcParts {
   authenticator: Authenticator;
+  store: Store;
   presence: Presence;
+  /** The first rows of a game's leaderboard, for its followers. */
+  leaderboardTop(gameId: string): Promise<LeaderboardRow[]>;
+  /** Socket.IO's way to other nodes; left out, there are none. */
+  adapter?: Parameters<Server['adapter']>[0];
+  onSlowReader(queuedBytes: number): void;
 }
 
-interface SocketData {
+/** What is known of a socket that has been let in. */
+interface Admission {
   details: SessionDetails | null;
   token: string | undefined;
+  catchUp: CatchUp | null;
+  resumptions: Record<string, Resumption>;
 }
 
-/** Calls come in under any name, and are typed where they are looked up; what goes out is the catalogue. */
-type GatewayServer = Server<
-  DefaultEventsMap,
-  { [Name in EventName]: (record: EventRecord<EventName>, meta: EventMeta) => void },
-  DefaultEventsMap,
-  SocketData
->;
+type GatewayServer = Server<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, Admission>;
+type GatewaySocket = Socket<DefaultEventsMap, DefaultEventsMap, DefaultEventsMap, Admission>;
 
 /**
- * The launchers' connections: authenticates the handshake (`auth.launcherJwt`), answers operation calls, and
- * pushes events. A socket without a token may call what needs none, and hears nothing; one with a bad token
- * is refused with the same error body as everywhere, in `connect_error`'s `data`.
+ * The launchers' connections: authenticates the handshake (`auth.launcherJwt`), brings the socket up to date
+ * by its `auth.cursors`, answers operation calls, and pushes events. A socket without a token may call what
+ * needs none, and hears nothing; one with a bad token is refused with the same error body as everywhere, in
+ * `connect_error`'s `data`.
  */
 export class Gateway {
   readonly #io: GatewayServer;
   readonly #parts: GatewayParts;
+  readonly #push: Push;
+  /** The way to other nodes; null when there are none. */
+  readonly #bus: EventBus | null;
+  readonly #leaderboards: LeaderboardFeed;
+  readonly #stopWatching: () => void;
+  readonly #timer: NodeJS.Timeout;
+  /** Presence being told of, which closing waits for. */
+  readonly #telling = new Set<Promise<void>>();
+  /** Calls over sockets being carried out, which closing waits for. */
+  readonly #calls = new Set<Promise<unknown>>();
+  #feed: EventFeed | null = null;
 
   constructor(http: HttpServer, parts: GatewayParts) {
     this.#parts = parts;
@@ -43,71 +74,184 @@ export class Gateway {
       transports: ['websocket', 'polling'],
       maxHttpBufferSize: maximumBodyBytes,
       cors: { origin: true, credentials: true },
-      serveClient: true,
+      ...(parts.adapter && { adapter: parts.adapter }),
     });
-    this.#io.use((socket, next) => {
-      this.#identify(socket.handshake).then(
-        (data) => {
-          socket.data = data;
-          next();
-        },
-        (thrown: unknown) => {
-          const error = toGantryError(thrown, parts.report);
-          next(Object.assign(new Error(error.message), { data: error.toJSON() }));
-        },
-      );
+    this.#push = new Push({ io: this.#io, notifications: parts.store.notifications, report: parts.report });
+    this.#leaderboards = new LeaderboardFeed({
+      top: parts.leaderboardTop,
+      isFollowed: (gameId) => this.#io.of('/').adapter.rooms.has(roomOfFollowers(gameId)),
+      tell: (record) => {
+        const { gameId } = record;
+        const signal: Signal = {
+          name: 'leaderboards patched',
+          record,
+          stream: `game:${gameId}`,
+          audience: { kind: 'game', gameId },
+        };
+        this.#push.signal(signal);
+      },
+      report: parts.report,
     });
-    this.#io.on('connection', (socket) => {
-      const { details, token } = socket.data;
-      answerCalls(socket, token, parts);
-      if (details) {
-        socket.join(roomsOf(details));
-        this.#trackPresence(socket.id, details.session.id, (gone) => socket.on('disconnect', gone));
-      }
-    });
+    this.#bus = parts.adapter ? adapterBus(this.#io) : null;
+    this.#io.use((socket, next) => this.#letIn(socket, next));
+    this.#io.on('connection', (socket) => this.#welcome(socket));
+    this.#stopWatching = closeSlowReaders(this.#io, parts.onSlowReader);
+    this.#timer = setInterval(() => this.catchUp(), lookForEventsEveryMs).unref();
   }
 
-  /** Tells every launcher concerned, in the order given. */
-  push(events: readonly StoredEvent[]): void {
-    for (const event of events) {
-      const rooms = roomsFor(event.audience);
-      if (rooms.length === 0) continue;
-      const { stream, epoch, seq } = event;
-      const meta: EventMeta = { stream, epoch, seq };
-      this.#io.to(rooms).emit(event.name, event.record, meta);
-      this.#cutEndedSession(event);
-    }
+  /** Begins to pass events on; to be called before the first socket can connect. */
+  async start(): Promise<void> {
+    const { store, presence } = this.#parts;
+    this.#feed = await EventFeed.start(store.events, (events) => this.#deliver(events));
+    store.onCommit((events) => {
+      this.#feed?.accept(events);
+      if (events.length > 0) this.#bus?.send({ kind: 'events', events });
+    });
+    this.#bus?.onMessage((message) => this.#receive(message));
+    presence.onLapse((sessionId) => this.#tellPresence(sessionId, false));
   }
 
-  /** Closes every connection; clients reconnect by themselves when there is a server again. */
+  /** Looks for events the bus may have failed to bring. */
+  catchUp(): void {
+    this.#feed?.catchUp().catch(this.#parts.report);
+  }
+
+  /** Passes a signal on to whom it concerns, on every node. */
+  signal(signal: Signal): void {
+    this.#push.signal(signal);
+    this.#bus?.send({ kind: 'signal', signal });
+  }
+
+  /**
+   * Closes every connection, after what was sent to it; without the packet that would tell the client to
+   * stay away, so that it reconnects, here or to another node.
+   */
   async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopWatching();
+    this.#leaderboards.close();
+    await Promise.race([
+      Promise.allSettled(this.#calls),
+      new Promise((resolve) => setTimeout(resolve, finishWithinMs)),
+    ]);
+    const sockets = [...this.#io.of('/').sockets.values()];
+    const gone = sockets.map(
+      ({ conn }) => new Promise<void>((resolve) => conn.once('close', () => resolve())),
+    );
+    for (const { conn } of sockets) conn.close();
+    await Promise.race([Promise.all(gone), new Promise((resolve) => setTimeout(resolve, goodbyeMs))]);
+    await Promise.all(this.#telling);
     await this.#io.close();
   }
 
-  async #identify({
-    auth,
-    headers,
-  }: {
-    auth: Record<string, unknown>;
-    headers: { origin?: string | undefined };
-  }): Promise<SocketData> {
-    const token = auth.launcherJwt;
-    if (token === undefined || token === null) return { details: null, token: undefined };
-    const details = await this.#parts.authenticator.liveSession(token);
-    this.#parts.authenticator.checkOrigin(details.game, headers.origin);
-    return { details, token: String(token) };
+  #letIn(socket: GatewaySocket, next: (error?: Error) => void): void {
+    this.#admit(socket).then(
+      (admission) => {
+        socket.data = admission;
+        next();
+      },
+      (thrown: unknown) => {
+        const error = toGantryError(thrown, this.#parts.report);
+        next(Object.assign(new Error(error.message), { data: error.toJSON() }));
+      },
+    );
   }
 
-  #trackPresence(socketId: string, sessionId: string, onGone: (gone: () => void) => void): void {
-    const { presence, report } = this.#parts;
-    presence.connected(sessionId, socketId).catch(report);
-    onGone(() => presence.disconnected(sessionId, socketId).catch(report));
+  /** Everything that must be settled before the client knows that it is connected. */
+  async #admit(socket: GatewaySocket): Promise<Admission> {
+    const { authenticator, store } = this.#parts;
+    const { auth, headers } = socket.handshake;
+    const token: unknown = auth.launcherJwt;
+    if (token === undefined || token === null) {
+      return { details: null, token: undefined, catchUp: null, resumptions: {} };
+    }
+    const details = await authenticator.liveSession(token);
+    authenticator.checkOrigin(details.game, headers.origin);
+    const cursors = readCursors(auth.cursors);
+    await this.#trackPresence(socket, details.session.id);
+    const catchUp = new CatchUp({ store, details, push: this.#push });
+    socket.conn.once('close', () => catchUp.cancel());
+    const resumptions = await catchUp.prepare(cursors);
+    return { details, token: String(token), catchUp, resumptions };
   }
 
-  /** The sockets of an ended session have just been told so; they are closed behind that. */
-  #cutEndedSession(event: StoredEvent): void {
-    if (event.name !== 'game-channels patched') return;
-    const { _id, exists } = (event as StoredEvent<'game-channels patched'>).record;
-    if (!exists) this.#io.in(roomOfSession(_id)).disconnectSockets(true);
+  #welcome(socket: GatewaySocket): void {
+    const { details, token, catchUp, resumptions } = socket.data;
+    const connection =
+      details &&
+      catchUp &&
+      new LiveConnection(socket, details, catchUp, this.#parts.store, this.#leaderboards);
+    answerCalls(
+      socket,
+      { token, connection: connection ?? undefined },
+      { ...this.#parts, execute: (call) => this.#countCall(this.#parts.execute(call)) },
+    );
+    if (!connection) return;
+    socket.join(roomOfSession(connection.sessionId));
+    socket.emit('realtime-events connected', { sessionId: connection.sessionId, streams: resumptions }, {});
+    catchUp
+      .run(socket, () => connection.goLive())
+      .catch((thrown: unknown) => {
+        this.#parts.report(thrown);
+        socket.conn.close(); // it comes back with its cursors, and gets another try
+      });
   }
+
+  #countCall(answer: Promise<unknown>): Promise<unknown> {
+    this.#calls.add(answer);
+    const done = () => this.#calls.delete(answer);
+    answer.then(done, done);
+    return answer;
+  }
+
+  #deliver(events: readonly StoredEvent[]): void {
+    this.#push.events(events);
+    this.#leaderboards.accept(events);
+  }
+
+  #receive(message: BusMessage): void {
+    if (message.kind === 'events') this.#feed?.accept(message.events);
+    else if (roomsFor(message.signal.audience).length > 0) this.#push.signal(message.signal);
+  }
+
+  async #trackPresence(socket: GatewaySocket, sessionId: string): Promise<void> {
+    const { presence, store } = this.#parts;
+    let gone = false;
+    socket.conn.once('close', () => {
+      gone = true;
+      this.#track(this.#tellIfGone(sessionId, socket.id));
+    });
+    // Awaited, so that the socket's own coming lies before what it is told, not in it.
+    if (await presence.connected(sessionId, socket.id)) await store.sessions.recordPresence(sessionId, true);
+    if (gone) throw new GantryError('not_ready', 'The connection was closed while it was being opened');
+  }
+
+  async #tellIfGone(sessionId: string, socketId: string): Promise<void> {
+    if (await this.#parts.presence.disconnected(sessionId, socketId)) await this.#record(sessionId, false);
+  }
+
+  #tellPresence(sessionId: string, present: boolean): void {
+    this.#track(this.#record(sessionId, present));
+  }
+
+  #record(sessionId: string, present: boolean): Promise<void> {
+    return this.#parts.store.sessions.recordPresence(sessionId, present);
+  }
+
+  #track(telling: Promise<unknown>): void {
+    const tracked: Promise<void> = telling
+      .then(() => undefined, this.#parts.report)
+      .finally(() => this.#telling.delete(tracked));
+    this.#telling.add(tracked);
+  }
+}
+
+/** @throws GantryError `cursors_invalid` */
+function readCursors(value: unknown): CursorMap | undefined {
+  const result = cursorMap.optional().safeParse(value ?? undefined);
+  if (result.success) return result.data;
+  throw new GantryError(
+    'cursors_invalid',
+    'auth.cursors must be { [stream]: { epoch: string, seq: number } }',
+  );
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'socket.io';
 import { maximumDepth, valueNestsTooDeep } from '../../domain/json-value.ts';
 import { GantryError, toGantryError } from '../../errors.ts';
+import type { Connection } from '../../operations/connection.ts';
 import type { AnyOperation } from '../../operations/define.ts';
 import type { Execute } from '../../operations/execute.ts';
 import type { Registry } from '../../operations/registry.ts';
@@ -13,18 +14,25 @@ export interface RpcParts {
   report(thrown: unknown): void;
 }
 
+/** What a call on this socket brings along by itself. */
+export interface Caller {
+  /** The handshake's token. */
+  token: string | undefined;
+  connection: Connection | undefined;
+}
+
 /**
  * Answers operation calls on a socket, in Feathers' wire format: `emit(method, service, data, query, ack)`,
  * and `emit('find', service, query, ack)`; the ack is called with `(error, result)`. The token is
  * `data.launcherJwt` or, left out, the handshake's. Nothing a client sends may throw out of here: an
  * exception in a Socket.IO handler ends the process.
  */
-export function answerCalls(socket: Socket, handshakeToken: string | undefined, parts: RpcParts): void {
+export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): void {
   socket.onAny((method: unknown, ...args: unknown[]) => {
     const last = args.at(-1);
     const ack = typeof last === 'function' ? last : undefined;
     const rest = ack ? args.slice(0, -1) : args;
-    answer(socket, handshakeToken, parts, method, rest)
+    answer(socket, caller, parts, method, rest)
       .then(
         (result) => ack?.(null, result),
         (thrown: unknown) => ack?.(toGantryError(thrown, parts.report).toJSON()),
@@ -35,7 +43,7 @@ export function answerCalls(socket: Socket, handshakeToken: string | undefined, 
 
 async function answer(
   socket: Socket,
-  handshakeToken: string | undefined,
+  caller: Caller,
   { registry, execute }: RpcParts,
   method: unknown,
   [service, data]: unknown[],
@@ -51,10 +59,11 @@ async function answer(
     style: 'dispatch',
     input,
     credentials: {
-      launcherJwt: input.launcherJwt ?? handshakeToken,
+      launcherJwt: input.launcherJwt ?? caller.token,
       authorization: socket.handshake.headers.authorization,
       origin: socket.handshake.headers.origin,
     },
+    connection: caller.connection,
   });
 }
 

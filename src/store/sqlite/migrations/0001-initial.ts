@@ -128,9 +128,12 @@ CREATE TABLE notifications (
   wallet TEXT NOT NULL,
   message TEXT NOT NULL,
   type TEXT NOT NULL,
-  created_at INTEGER NOT NULL
+  event_seq INTEGER NOT NULL,      -- of its event in the player's stream
+  created_at INTEGER NOT NULL,
+  delivered_at INTEGER             -- NULL: no launcher was there yet to hear it
 ) STRICT;
-CREATE INDEX notifications_by_player ON notifications(game_id, wallet, created_at);
+CREATE INDEX notifications_undelivered ON notifications(wallet, event_seq) WHERE delivered_at IS NULL;
+CREATE INDEX notifications_by_delivery ON notifications(delivered_at) WHERE delivered_at IS NOT NULL;
 
 -- participants_key: the sorted wallets, joined; not unique, because leaving can make two channels alike.
 CREATE TABLE message_channels (
@@ -189,19 +192,33 @@ CREATE TABLE rule_executions (
 ) STRICT;
 CREATE INDEX rule_executions_by_rule ON rule_executions(game_id, rule_key, wallet, at);
 
+-- One row: which history this is. It changes when the file is replaced by a restored backup, so that a
+-- cursor into another history is not mistaken for one into this.
+CREATE TABLE history (epoch TEXT NOT NULL) STRICT;
+INSERT INTO history (epoch) VALUES (lower(hex(randomblob(8))));
+
+-- wallet: set for a player's streams, which a launcher's own session hears all of.
+-- first_seq: the oldest event kept. trim_at: when the stream may hold something too old to keep.
 CREATE TABLE streams (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
-  epoch TEXT NOT NULL,
-  seq INTEGER NOT NULL
+  wallet TEXT,
+  seq INTEGER NOT NULL,
+  first_seq INTEGER NOT NULL,
+  trim_at INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX streams_by_wallet ON streams(wallet) WHERE wallet IS NOT NULL;
+CREATE INDEX streams_by_trim ON streams(trim_at);
 
+-- position: the order of commits over all streams, by which a node knows what it has not told its sockets.
+-- The last event of a stream is never trimmed, so a position is never given twice.
 CREATE TABLE events (
+  position INTEGER PRIMARY KEY,
   stream_id INTEGER NOT NULL REFERENCES streams(id),
   seq INTEGER NOT NULL,
   name TEXT NOT NULL,
   record TEXT NOT NULL,            -- JSON
   at INTEGER NOT NULL,
-  PRIMARY KEY (stream_id, seq)
-) STRICT, WITHOUT ROWID;
+  UNIQUE (stream_id, seq)
+) STRICT;
 `;

@@ -1,0 +1,82 @@
+import type { EventStore } from '../store/store.ts';
+import type { StoredEvent } from './stream.ts';
+
+/** How many events are read from the store at a time. */
+const pageSize = 500;
+
+/**
+ * Every event of the store, once and in the order of commits, for the sockets of this node.
+ *
+ * Events come from this process's commits and, over a bus, from other nodes'. Each carries its position; as
+ * long as positions follow one another without a gap, they are passed on as they come. On a gap (another
+ * process wrote, a message was lost or overtook) everything after the last position passed on is read from
+ * the store instead, which holds it all. What the bus never brought is found by `catchUp`, called now and
+ * then and whenever a connection to the bus has come back.
+ */
+export class EventFeed {
+  readonly #store: EventStore;
+  readonly #deliver: (events: readonly StoredEvent[]) => void;
+  #position: number;
+  #refill: Promise<void> | null = null;
+  #moreCame = false;
+
+  private constructor(
+    store: EventStore,
+    position: number,
+    deliver: (events: readonly StoredEvent[]) => void,
+  ) {
+    this.#store = store;
+    this.#position = position;
+    this.#deliver = deliver;
+  }
+
+  /** A feed of what is written from now on. */
+  static async start(
+    store: EventStore,
+    deliver: (events: readonly StoredEvent[]) => void,
+  ): Promise<EventFeed> {
+    return new EventFeed(store, await store.lastPosition(), deliver);
+  }
+
+  /** Takes events that have been committed, in the order of their positions. */
+  accept(events: readonly StoredEvent[]): void {
+    const [first] = events;
+    const last = events.at(-1);
+    if (!first || !last || last.position <= this.#position) return;
+    if (this.#refill || first.position !== this.#position + 1) {
+      this.#startRefill();
+      return;
+    }
+    this.#position = last.position;
+    this.#deliver(events);
+  }
+
+  /** Resolves when everything committed before the call has been passed on. */
+  async catchUp(): Promise<void> {
+    if (this.#refill) {
+      this.#moreCame = true;
+      return this.#refill;
+    }
+    if ((await this.#store.lastPosition()) > this.#position) await this.#startRefill();
+  }
+
+  #startRefill(): Promise<void> {
+    this.#moreCame = true;
+    this.#refill ??= this.#readOn().finally(() => {
+      this.#refill = null;
+    });
+    return this.#refill;
+  }
+
+  async #readOn(): Promise<void> {
+    while (this.#moreCame) {
+      this.#moreCame = false;
+      const events = await this.#store.after(this.#position, pageSize);
+      const last = events.at(-1);
+      if (!last) continue;
+      this.#position = last.position;
+      this.#deliver(events);
+      if (events.length === pageSize) this.#moreCame = true;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+
+/** A command that has not been answered by then has failed, in milliseconds. */
+const commandTimeoutMs = 2_000;
+
+/** The connections to Redis. They come back by themselves for as long as it takes. */
+export interface RedisClients {
+  /** For commands and publishing. A command while Redis is away fails at once; nothing queues up. */
+  commands: Redis;
+  /** For listening only; it listens again after a reconnect. */
+  subscriber: Redis;
+  /** Why Redis cannot be used right now; null when it can. */
+  trouble(): string | null;
+  /** Calls the listener each time both connections are usable again. */
+  onReady(listener: () => void): void;
+  close(): void;
+}
+
+export function connectRedis(url: string, logger: Logger): RedisClients {
+  const shared = {
+    retryStrategy: (attempt: number) => Math.min(attempt * 100, 1_000),
+    maxRetriesPerRequest: null,
+  };
+  const commands = new Redis(url, { ...shared, enableOfflineQueue: false, commandTimeout: commandTimeoutMs });
+  const subscriber = new Redis(url, shared);
+  survivePublish(commands);
+  let reported = false;
+  for (const client of [commands, subscriber]) {
+    client.on('error', (error) => {
+      if (!reported) logger.warn({ err: error }, 'Redis cannot be reached; going on without it');
+      reported = true; // it is tried again every second, which need not be said every second
+    });
+    client.on('ready', () => {
+      reported = false;
+    });
+  }
+  const trouble = () =>
+    commands.status === 'ready' && subscriber.status === 'ready' ? null : 'Redis cannot be reached';
+  return {
+    commands,
+    subscriber,
+    trouble,
+    onReady(listener) {
+      for (const client of [commands, subscriber]) {
+        client.on('ready', () => {
+          if (trouble() === null) listener();
+        });
+      }
+    },
+    close() {
+      commands.disconnect();
+      subscriber.disconnect();
+    },
+  };
+}
+
+/**
+ * `@socket.io/redis-adapter` throws away the promise of `publish()`, and a rejection nobody handles ends the
+ * process (redis-adapter#425). A publish that fails is no loss here: other nodes find the events in the store.
+ */
+function survivePublish(client: Redis): void {
+  const publish = client.publish.bind(client) as (...message: [string, string]) => Promise<number>;
+  client.publish = ((...message: [string, string]) =>
+    publish(...message).catch(() => 0)) as typeof client.publish;
+}

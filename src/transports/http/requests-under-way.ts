@@ -1,0 +1,32 @@
+import type { Server } from 'node:http';
+
+/** Counts the requests that were accepted and not yet answered, so that a stop can wait for them. */
+export class RequestsUnderWay {
+  #count = 0;
+  #waiting: (() => void)[] = [];
+
+  constructor(http: Server) {
+    http.on('request', (_request, response) => {
+      this.#count++;
+      // Keep-alive connections would go on bringing requests to a server that is about to end.
+      if (!http.listening) response.setHeader('Connection', 'close');
+      response.once('close', () => {
+        this.#count--;
+        if (this.#count > 0) return;
+        for (const resolve of this.#waiting.splice(0)) resolve();
+      });
+    });
+  }
+
+  /** Resolves when none is under way, or after `withinMs`. */
+  async finished(withinMs: number): Promise<void> {
+    if (this.#count === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.#waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+}

@@ -1,0 +1,162 @@
+import type { Socket } from 'socket.io';
+import { z } from 'zod';
+import type { Cursor, StoredEvent } from '../../events/stream.ts';
+import type { Listener, SessionDetails, Store, StreamStanding } from '../../store/store.ts';
+import { isNotification, Push } from './push.ts';
+import { isFor, listenerOf } from './rooms.ts';
+import { drained } from './slow-readers.ts';
+
+/** How many events are read and sent before the socket is given time to take them. */
+const pageSize = 200;
+/** The most events kept in memory for a socket that is catching up; beyond that they are read again. */
+const maximumHeld = 1_000;
+/** The most waiting notifications given to a launcher at once; the next connection gets the next ones. */
+const maximumWaiting = 500;
+/** A client has one cursor a stream it hears; more than this is no client of ours. */
+const maximumCursors = 10_000;
+
+/** What the handshake may carry as `auth.cursors`. */
+export const cursorMap = z
+  .record(z.string().max(200), z.object({ epoch: z.string().max(64), seq: z.int().min(0) }))
+  .refine((map) => Object.keys(map).length <= maximumCursors, `at most ${maximumCursors} cursors`);
+export type CursorMap = z.infer<typeof cursorMap>;
+
+/** How a stream goes on for a client: after `seq`, and whether that is where its cursor stood. */
+export interface Resumption extends Cursor {
+  recovered: boolean;
+}
+
+/**
+ * Brings one socket up to date: what it missed by its cursors, notifications that waited for it, then what
+ * happened meanwhile, with no gap and no change of order before it goes live. From construction on it holds
+ * back every event offered to it, so whatever is written after the standings were read is not lost.
+ */
+export class CatchUp {
+  readonly followed = new Set<string>();
+  readonly #store: Store;
+  readonly #details: SessionDetails;
+  readonly #listener: Listener;
+  readonly #push: Push;
+  #held: StoredEvent[] = [];
+  #overflowed = false;
+  #cancelled = false;
+  /** How far the socket has been brought, by stream. */
+  readonly #reached = new Map<string, number>();
+  #resumptions: Record<string, Resumption> = {};
+
+  constructor(parts: { store: Store; details: SessionDetails; push: Push }) {
+    this.#store = parts.store;
+    this.#details = parts.details;
+    this.#listener = listenerOf(parts.details);
+    this.#push = parts.push;
+    this.#push.hold(this);
+  }
+
+  /** Takes an event that has just happened, if the socket is to hear of it. */
+  offer(event: StoredEvent): void {
+    if (this.#overflowed || !isFor(event.audience, this.#listener, this.followed)) return;
+    this.#held.push(event);
+    if (this.#held.length <= maximumHeld) return;
+    this.#held = [];
+    this.#overflowed = true;
+  }
+
+  /** Reads where every stream stands, and where the client's cursors allow it to go on from. */
+  async prepare(cursors: CursorMap | undefined): Promise<Record<string, Resumption>> {
+    const epoch = await this.#store.events.epoch();
+    for (const stream of Object.keys(cursors ?? {})) this.#followAgain(stream);
+    for (const standing of await this.#standings()) {
+      const resumption = resume(standing, cursors, epoch);
+      this.#resumptions[standing.stream] = resumption;
+      this.#reached.set(standing.stream, resumption.seq);
+    }
+    return this.#resumptions;
+  }
+
+  /**
+   * Sends what was missed, and resolves once nothing is missing. `goLive` is called in the same turn in
+   * which the last held event was sent, so that nothing falls between.
+   */
+  async run(socket: Socket, goLive: () => void): Promise<void> {
+    const waiting = await this.#store.notifications.undelivered(this.#listener, maximumWaiting);
+    this.#sendLate(socket, waiting);
+    await this.#replay(socket);
+    while (this.#overflowed && !this.#cancelled) {
+      this.#overflowed = false;
+      await this.#replay(socket);
+    }
+    if (this.#cancelled) return;
+    for (const event of this.#held) this.#send(socket, [event]);
+    goLive();
+    this.cancel();
+  }
+
+  /** Lets go: the socket is gone, or has gone live. */
+  cancel(): void {
+    this.#cancelled = true;
+    this.#held = [];
+    this.#push.release(this);
+  }
+
+  /** A cursor into a game's public stream says that the client followed it; it does so again. */
+  #followAgain(stream: string): void {
+    const gameId = /^game:(.+)$/.exec(stream)?.[1];
+    const { game } = this.#details;
+    if (gameId !== undefined && (game.kind === 'launcher' || gameId === game.id)) this.followed.add(gameId);
+  }
+
+  async #standings(): Promise<StreamStanding[]> {
+    const followed = [...this.followed].map((gameId) => this.#store.events.standing(`game:${gameId}`));
+    return [...(await this.#store.events.standings(this.#listener)), ...(await Promise.all(followed))];
+  }
+
+  /** Notifications nobody was there for. Those the replay is going to bring are left to it. */
+  #sendLate(socket: Socket, waiting: readonly StoredEvent<'notifications created'>[]): void {
+    const late = waiting.filter((event) => event.seq <= (this.#reached.get(event.stream) ?? 0));
+    for (const event of late) Push.toSocket(socket, event, true);
+    this.#push.markDelivered(late.map((event) => event.record._id));
+  }
+
+  async #replay(socket: Socket): Promise<void> {
+    for (const { stream, seq, since } of await this.#standings()) {
+      let reached = Math.max(this.#reached.get(stream) ?? since, since);
+      while (reached < seq && !this.#cancelled) {
+        const events = await this.#store.events.ofStream(stream, reached, pageSize);
+        const last = events.at(-1);
+        if (!last) break;
+        this.#send(socket, events);
+        reached = last.seq;
+        await drained(socket);
+      }
+    }
+  }
+
+  #send(socket: Socket, events: readonly StoredEvent[]): void {
+    const fresh = events.filter(({ stream, seq }) => seq > (this.#reached.get(stream) ?? 0));
+    for (const event of fresh) {
+      Push.toSocket(socket, event);
+      this.#reached.set(event.stream, event.seq);
+    }
+    this.#push.markDelivered(fresh.filter(isNotification).map((event) => event.record._id));
+  }
+}
+
+/**
+ * Where a stream goes on for a client. A cursor is good when it is into this history, not ahead of it, and
+ * everything behind it is still kept. A client that has cursors but none for this stream came to hear it
+ * while it was away, and gets it from there. A client without any starts now.
+ */
+function resume(standing: StreamStanding, cursors: CursorMap | undefined, epoch: string): Resumption {
+  const { stream, seq, firstSeq, since } = standing;
+  const given = cursors && Object.hasOwn(cursors, stream) ? cursors[stream] : undefined;
+  const from = given ? Math.max(given.seq, since) : since;
+  const known = given
+    ? given.epoch === epoch && given.seq <= seq
+    : cursors !== undefined && !isEmpty(cursors);
+  const recovered = known && from >= firstSeq - 1;
+  return { epoch, seq: recovered ? from : seq, recovered };
+}
+
+function isEmpty(cursors: CursorMap): boolean {
+  return Object.keys(cursors).length === 0;
+}

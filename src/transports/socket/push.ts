@@ -1,0 +1,85 @@
+import type { Server, Socket } from 'socket.io';
+import type { EventName } from '../../events/catalogue.ts';
+import type { EventMeta, Signal, StoredEvent } from '../../events/stream.ts';
+import type { NotificationStore } from '../../store/store.ts';
+import type { CatchUp } from './catch-up.ts';
+import { roomOfSession, roomsFor } from './rooms.ts';
+
+export interface PushParts {
+  io: Server;
+  notifications: NotificationStore;
+  report(thrown: unknown): void;
+}
+
+/** Passes events on to the sockets of this node, in the order given. */
+export class Push {
+  readonly #parts: PushParts;
+  readonly #catchingUp = new Set<CatchUp>();
+
+  constructor(parts: PushParts) {
+    this.#parts = parts;
+  }
+
+  /** A socket that is being brought up to date takes its events from here on itself, until it is let go. */
+  hold(catchUp: CatchUp): void {
+    this.#catchingUp.add(catchUp);
+  }
+
+  release(catchUp: CatchUp): void {
+    this.#catchingUp.delete(catchUp);
+  }
+
+  events(events: readonly StoredEvent[]): void {
+    const delivered: string[] = [];
+    for (const event of events) {
+      for (const catchUp of this.#catchingUp) catchUp.offer(event);
+      const rooms = roomsFor(event.audience);
+      if (!rooms.some((room) => this.#isInhabited(room))) continue;
+      this.#parts.io.local.to(rooms).emit(event.name, event.record, metaOf(event));
+      if (isNotification(event)) delivered.push(event.record._id);
+    }
+    this.markDelivered(delivered);
+    // Behind everything else, so that whoever is cut off has heard what came before.
+    for (const event of events) this.#cutEndedSession(event);
+  }
+
+  signal(signal: Signal, except?: string): void {
+    const rooms = roomsFor(signal.audience);
+    const target = this.#parts.io.local.to(rooms);
+    (except === undefined ? target : target.except(except)).emit(signal.name, signal.record, {
+      stream: signal.stream,
+    });
+  }
+
+  /** One event to one socket. */
+  static toSocket(socket: Socket, event: StoredEvent, late = false): void {
+    socket.emit(event.name, event.record, late ? { ...metaOf(event), late: true } : metaOf(event));
+  }
+
+  markDelivered(notificationIds: readonly string[]): void {
+    if (notificationIds.length === 0) return;
+    this.#parts.notifications.markDelivered(notificationIds).catch(this.#parts.report);
+  }
+
+  #isInhabited(room: string): boolean {
+    return this.#parts.io.of('/').adapter.rooms.has(room);
+  }
+
+  /** The sockets of an ended session have just been told so; they are closed for good behind that. */
+  #cutEndedSession(event: StoredEvent): void {
+    if (!isEvent(event, 'game-channels patched') || event.record.exists) return;
+    this.#parts.io.local.in(roomOfSession(event.record._id)).disconnectSockets(true);
+  }
+}
+
+function metaOf({ stream, epoch, seq }: StoredEvent): EventMeta {
+  return { stream, epoch, seq };
+}
+
+export function isNotification(event: StoredEvent): event is StoredEvent<'notifications created'> {
+  return isEvent(event, 'notifications created');
+}
+
+function isEvent<Name extends EventName>(event: StoredEvent, name: Name): event is StoredEvent<Name> {
+  return event.name === name;
+}
