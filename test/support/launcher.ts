@@ -13,6 +13,7 @@ export interface Heard {
 export interface Resumption {
   epoch: string;
   seq: number;
+  latest: number;
   recovered: boolean;
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idInput } from '../../domain/ids.ts';
 import { success } from '../../domain/outcome.ts';
+import { streamOf } from '../../events/stream.ts';
 import { defineOperation } from '../define.ts';
 import { followableGame, requireConnection } from './followable-game.ts';
 
@@ -11,9 +12,10 @@ export const unsubscribe = defineOperation({
   summary: "Hear a game's public stream no longer on this connection",
   auth: 'player',
   input: z.object({ gameId: idInput.optional() }),
-  output: z.object({ success }),
+  output: z.object({ success, stream: z.string() }),
   async handler({ input, caller, connection }, { store }) {
-    requireConnection(connection).unfollow(await followableGame(store, caller, input.gameId));
-    return { success: true };
+    const gameId = await followableGame(store, caller, input.gameId);
+    requireConnection(connection).unfollow(gameId);
+    return { success: true, stream: streamOf.game(gameId) };
   },
 });

@@ -23,6 +23,8 @@ export type CursorMap = z.infer<typeof cursorMap>;
 
 /** How a stream goes on for a client: after `seq`, and whether that is where its cursor stood. */
 export interface Resumption extends Cursor {
+  /** The stream's last event: what lies between is about to be replayed. */
+  latest: number;
   recovered: boolean;
 }
 
@@ -154,7 +156,7 @@ function resume(standing: StreamStanding, cursors: CursorMap | undefined, epoch:
     ? given.epoch === epoch && given.seq <= seq
     : cursors !== undefined && !isEmpty(cursors);
   const recovered = known && from >= firstSeq - 1;
-  return { epoch, seq: recovered ? from : seq, recovered };
+  return { epoch, seq: recovered ? from : seq, latest: seq, recovered };
 }
 
 function isEmpty(cursors: CursorMap): boolean {

@@ -5,6 +5,9 @@ import type { NotificationStore } from '../../store/store.ts';
 import type { CatchUp } from './catch-up.ts';
 import { roomOfSession, roomsFor } from './rooms.ts';
 
+/** Time for the answer of the call that ended a session to get out before its socket is closed. */
+const partingMs = 200;
+
 export interface PushParts {
   io: Server;
   notifications: NotificationStore;
@@ -37,10 +40,9 @@ export class Push {
       if (!rooms.some((room) => this.#isInhabited(room))) continue;
       this.#parts.io.local.to(rooms).emit(event.name, event.record, metaOf(event));
       if (isNotification(event)) delivered.push(event.record._id);
+      this.#cutEndedSession(event);
     }
     this.markDelivered(delivered);
-    // Behind everything else, so that whoever is cut off has heard what came before.
-    for (const event of events) this.#cutEndedSession(event);
   }
 
   signal(signal: Signal, except?: string): void {
@@ -65,10 +67,11 @@ export class Push {
     return this.#parts.io.of('/').adapter.rooms.has(room);
   }
 
-  /** The sockets of an ended session have just been told so; they are closed for good behind that. */
+  /** The sockets of an ended session have just been told so; they are closed for good a moment later. */
   #cutEndedSession(event: StoredEvent): void {
     if (!isEvent(event, 'game-channels patched') || event.record.exists) return;
-    this.#parts.io.local.in(roomOfSession(event.record._id)).disconnectSockets(true);
+    const room = roomOfSession(event.record._id);
+    setTimeout(() => this.#parts.io.local.in(room).disconnectSockets(true), partingMs).unref();
   }
 }
 
