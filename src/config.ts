@@ -55,6 +55,8 @@ export interface Config {
   retention: Retention;
   logLevel: string;
   demo: boolean;
+  /** `npm start` put a shell between npm and this process, which does not pass signals on. */
+  startedByNpm: boolean;
   sessionLifetimeMs: number;
 }
 
@@ -80,6 +82,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     retention: { maximumAgeMs: data.EVENT_RETENTION_DAYS * dayMs, maximumCount: data.EVENT_RETENTION_COUNT },
     logLevel: data.LOG_LEVEL,
     demo: data.GANTRY_DEMO === 'on',
+    startedByNpm: variables.npm_lifecycle_event !== undefined,
     sessionLifetimeMs: data.SESSION_DAYS * dayMs,
   };
 }

@@ -1,34 +1,39 @@
 import { Command } from 'commander';
 import { destination, type Logger, pino } from 'pino';
 import { readConfig } from '../config.ts';
+import { demoEntrance } from '../demo/entrance.ts';
 import { seedDemo } from '../demo/seed.ts';
 import { welcome } from '../demo/welcome.ts';
 import { type RunningServer, startServer } from '../server.ts';
 
 /** How long a stop may take before the process ends anyway, in milliseconds. */
 const stopWithinMs = 9_000;
+const lookForParentEveryMs = 250;
 
 export function serveCommand(): Command {
   return new Command('serve')
     .description('run the service')
+    .option('--json', 'print one line of JSON when ready, instead of the welcome')
     .addHelpText('after', '\nExample:\n  PORT=4000 DATA_DIR=./data gantry serve')
     .action(serve);
 }
 
-async function serve(): Promise<void> {
+async function serve({ json }: { json?: boolean }): Promise<void> {
   const config = readConfig();
   // To standard error, so that standard output stays for people.
   const logger = pino({ level: config.logLevel }, destination({ dest: 2, sync: true }));
   const server = await startServer(config, logger);
-  stopOnSignal(server, logger);
+  stopWhenTold(server, logger, config.startedByNpm);
   if (config.demo) await seedDemo(server.services.store, server.box);
-  process.stdout.write(`Gantry listening on ${server.url}\n`);
-  if (config.demo) process.stdout.write(await welcome(server));
+  const demo = config.demo ? await demoEntrance(server.services) : null;
+  const message = `Gantry listening on ${server.url}`;
+  if (json) process.stdout.write(`${JSON.stringify({ message, url: server.url, demo })}\n`);
+  else process.stdout.write(`${message}\n${demo ? welcome(server.url, demo) : ''}`);
 }
 
-function stopOnSignal(server: RunningServer, logger: Logger): void {
-  const stop = (signal: NodeJS.Signals) => {
-    logger.info({ signal }, 'stopping');
+function stopWhenTold(server: RunningServer, logger: Logger, startedByNpm: boolean): void {
+  const stop = (cause: string) => {
+    logger.info({ cause }, 'stopping');
     setTimeout(() => {
       logger.error('connections are still open; ending anyway');
       process.exit(0);
@@ -43,4 +48,18 @@ function stopOnSignal(server: RunningServer, logger: Logger): void {
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+  if (startedByNpm) onceOrphaned(() => stop('npm has ended'));
+}
+
+/**
+ * npm passes a signal to the shell it started, and some shells end without passing it on; what is left is a
+ * server nobody owns that keeps the port. It shows by its parent having changed.
+ */
+function onceOrphaned(stop: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    stop();
+  }, lookForParentEveryMs).unref();
 }

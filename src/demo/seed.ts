@@ -4,21 +4,22 @@ import type { Store } from '../store/store.ts';
 import { demoPlayers, demoSlug, launcherSlug } from './demo-data.ts';
 
 /**
- * Fills an empty data directory with a launcher, a demo game and enough in it to look at. A directory that
- * holds the demo game is left as it is.
+ * Fills an empty data directory with a launcher, a demo game and enough in it to look at. The rules come
+ * last: a demo game that has them is whole and left as it is; one without was interrupted, and is gone through
+ * again, at worst with an activity standing twice.
  */
 export async function seedDemo(store: Store, box: SecretBox): Promise<void> {
-  if (await store.games.findBySlug(demoSlug)) return;
+  const begun = await store.games.findBySlug(demoSlug);
+  if (begun && (await store.rules.get(begun.id)).version > 0) return;
   if (!(await store.games.findBySlug(launcherSlug))) {
     await store.games.create(
       { name: 'Gantry Launcher', slug: launcherSlug, kind: 'launcher' },
       box.sealSecret(newGameSecret()),
     );
   }
-  const game = await store.games.create(
-    { name: 'Demo Game', slug: demoSlug },
-    box.sealSecret(newGameSecret()),
-  );
+  const game =
+    begun ??
+    (await store.games.create({ name: 'Demo Game', slug: demoSlug }, box.sealSecret(newGameSecret())));
   const owners = demoPlayers.map(({ wallet }) => ({ gameId: game.id, wallet }));
   for (const [index, { wallet, username, score }] of demoPlayers.entries()) {
     const owner = { gameId: game.id, wallet };
