@@ -1,9 +1,28 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import type { ChainRpcs } from './auth/contract-wallets.ts';
 import type { Retention } from './store/store.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const durationDays = z.coerce.number().positive().max(365);
+
+const chainMap = z.record(
+  z.string().regex(/^[1-9]\d*$/, 'chain ids are whole numbers'),
+  z.array(z.url({ protocol: /^https?$/ })).min(1),
+);
+
+function parseChains(text: string, context: z.RefinementCtx): ChainRpcs {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Left undefined, which is no chain map either.
+  }
+  const result = chainMap.safeParse(value);
+  if (result.success) return new Map(Object.entries(result.data).map(([id, urls]) => [Number(id), urls]));
+  context.addIssue({ code: 'custom', message: 'must be JSON of the form {"1":["https://rpc.example"]}' });
+  return z.NEVER;
+}
 
 /** Every environment variable Gantry reads. README.md lists them; a test compares the two. */
 export const environment = z.object({
@@ -39,6 +58,36 @@ export const environment = z.object({
     .default('info')
     .describe('Least severe log lines written (to standard error, as JSON)'),
   GANTRY_DEMO: z.enum(['on', 'off']).default('on').describe('`off`: make no demo data on first start'),
+  ADMIN_TOKEN: z
+    .string()
+    .min(16, 'must be at least 16 characters long')
+    .optional()
+    .describe(
+      'Token of the administrators; unset: made on first start and printed, its hash kept in the data directory',
+    ),
+  GANTRY_SECRET_KEY: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/i, 'must be 64 hex digits')
+    .optional()
+    .describe(
+      'Key that game secrets are encrypted with, 64 hex digits; unset: made and kept in the data directory',
+    ),
+  CHAINS: z
+    .string()
+    .transform(parseChains)
+    .optional()
+    .describe(
+      'RPC servers for contract wallets, as JSON: `{"1":["https://…"]}`; wallets with a key of their own need none',
+    ),
+  TRUST_PROXY: z
+    .string()
+    .optional()
+    .describe('Proxies whose `X-Forwarded-For` is believed: addresses, subnets, or `loopback`; unset: none'),
+  RATE_LIMIT_FACTOR: z.coerce
+    .number()
+    .positive()
+    .default(1)
+    .describe('Multiplies every rate limit, for benchmarks and tests'),
   SESSION_DAYS: durationDays
     .default(1)
     .describe('How long a channel session and its launcherJwt last, in days'),
@@ -53,6 +102,12 @@ export interface Config {
   /** Unset: this process is the only one. */
   redisUrl: string | undefined;
   retention: Retention;
+  adminToken: string | undefined;
+  secretKey: string | undefined;
+  chains: ChainRpcs;
+  /** Unset: whoever connects is who calls. */
+  trustProxy: string | undefined;
+  rateLimitFactor: number;
   logLevel: string;
   demo: boolean;
   /** `npm start` put a shell between npm and this process, which does not pass signals on. */
@@ -80,6 +135,11 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     publicUrl: data.PUBLIC_URL,
     redisUrl: data.REDIS_URL,
     retention: { maximumAgeMs: data.EVENT_RETENTION_DAYS * dayMs, maximumCount: data.EVENT_RETENTION_COUNT },
+    adminToken: data.ADMIN_TOKEN,
+    secretKey: data.GANTRY_SECRET_KEY,
+    chains: data.CHAINS ?? new Map(),
+    trustProxy: data.TRUST_PROXY,
+    rateLimitFactor: data.RATE_LIMIT_FACTOR,
     logLevel: data.LOG_LEVEL,
     demo: data.GANTRY_DEMO === 'on',
     startedByNpm: variables.npm_lifecycle_event !== undefined,
@@ -93,5 +153,6 @@ export function dataFiles(dataDirectory: string) {
     database: join(dataDirectory, 'gantry.db'),
     tokenKeys: join(dataDirectory, 'token-keys.json'),
     secretKey: join(dataDirectory, 'secret.key'),
+    adminTokenHash: join(dataDirectory, 'admin-token.sha256'),
   };
 }

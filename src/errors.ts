@@ -8,6 +8,7 @@ const statuses = {
   405: { name: 'MethodNotAllowed', className: 'method-not-allowed' },
   409: { name: 'Conflict', className: 'conflict' },
   413: { name: 'PayloadTooLarge', className: 'payload-too-large' },
+  429: { name: 'TooManyRequests', className: 'too-many-requests' },
   500: { name: 'GeneralError', className: 'general-error' },
   503: { name: 'Unavailable', className: 'unavailable' },
 } as const;
@@ -39,9 +40,13 @@ export const reasons = {
   sign_in_expired: 400,
   sign_in_used: 400,
   sign_in_attempts_exhausted: 400,
-  contract_wallet_unsupported: 400,
   rule_invalid: 400,
   slug_taken: 400,
+  player_unknown: 400,
+  player_not_banned: 400,
+  score_unknown: 400,
+  secret_unknown: 400,
+  chain_unknown: 400,
   socket_required: 400,
   cursors_invalid: 400,
   token_missing: 401,
@@ -49,6 +54,8 @@ export const reasons = {
   token_expired: 401,
   session_ended: 401,
   session_unknown: 401,
+  player_banned: 401,
+  admin_token_invalid: 401,
   secret_invalid: 401,
   secret_required: 401,
   signature_invalid: 401,
@@ -66,8 +73,10 @@ export const reasons = {
   method_unknown: 405,
   nonce_reused: 409,
   body_too_large: 413,
+  rate_limited: 429,
   internal: 500,
   store_unavailable: 503,
+  chain_unavailable: 503,
   not_ready: 503,
 } as const satisfies Record<string, Status>;
 
@@ -98,12 +107,19 @@ export interface ErrorBody {
 export class GantryError extends FeathersError {
   readonly reason: Reason;
   readonly fields: FieldError[] | undefined;
+  /** When it is worth trying again, in whole seconds from now. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(reason: Reason, message: string, details: { fields?: FieldError[]; cause?: unknown } = {}) {
+  constructor(
+    reason: Reason,
+    message: string,
+    details: { fields?: FieldError[]; cause?: unknown; retryAfterSeconds?: number } = {},
+  ) {
     const status = reasons[reason];
     super(message, statuses[status].name, status, statuses[status].className, { reason });
     this.reason = reason;
     this.fields = details.fields;
+    this.retryAfterSeconds = details.retryAfterSeconds;
     // For our logs only; `toJSON` leaves it out.
     if (details.cause !== undefined) this.cause = details.cause;
   }

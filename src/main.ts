@@ -1,11 +1,13 @@
 import { Command } from 'commander';
+import { adminCommand } from './cli/admin.ts';
 import { gameCommand } from './cli/game.ts';
+import { keyCommand } from './cli/key.ts';
 import { rulesCommand } from './cli/rules.ts';
 import { serveCommand } from './cli/serve.ts';
 import { tokenCommand } from './cli/token.ts';
 import { ConfigError } from './config.ts';
 import { GantryError } from './errors.ts';
-import { SchemaTooNewError } from './store/sqlite/migrate.ts';
+import { SchemaTooNewError } from './store/schema-too-new.ts';
 
 const program = new Command('gantry')
   .description('A self-hosted backend for games that run inside a launcher')
@@ -16,7 +18,9 @@ const program = new Command('gantry')
   .addCommand(serveCommand())
   .addCommand(gameCommand())
   .addCommand(tokenCommand())
-  .addCommand(rulesCommand());
+  .addCommand(rulesCommand())
+  .addCommand(keyCommand())
+  .addCommand(adminCommand());
 
 try {
   await program.parseAsync();

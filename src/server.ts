@@ -3,11 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdapter } from '@socket.io/redis-adapter';
 import type { Logger } from 'pino';
+import proxyAddr from 'proxy-addr';
+import { AdminToken } from './auth/admin-token.ts';
 import { Authenticator } from './auth/authenticator.ts';
+import { ContractWallets } from './auth/contract-wallets.ts';
 import type { SecretBox } from './auth/game-secret.ts';
-import type { Config } from './config.ts';
+import { type Config, dataFiles } from './config.ts';
 import { leaderboardTop } from './domain/score.ts';
 import { Signals } from './events/signals.ts';
+import { RateLimits } from './limits/rate-limits.ts';
 import { Links } from './links.ts';
 import { trimRegularly } from './maintenance.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -30,11 +34,18 @@ import { openWorkspace } from './workspace.ts';
 /** How long a stop waits for requests under way before it cuts them off. */
 const finishWithinMs = 5_000;
 
+/** A client that sends its request drop by drop is cut off, and none may send headers without end. */
+const headersWithinMs = 10_000;
+const bodyWithinMs = 30_000;
+const maximumHeaderBytes = 16 * 1024;
+
 export interface RunningServer {
   /** Where it listens, `http://HOST:PORT`. */
   url: string;
   services: Services;
   box: SecretBox;
+  /** The administrators' token, when this start has made it. */
+  madeAdminToken: string | null;
   /** Stops taking calls, finishes those under way, and lets go of the data directory. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -42,7 +53,8 @@ export interface RunningServer {
 
 /** Puts the parts together: the one place that chooses adapters. Resolves when the server takes calls. */
 export async function startServer(config: Config, logger: Logger): Promise<RunningServer> {
-  const { store, tokens, box } = openWorkspace(config);
+  const { store, keys, tokens, box } = openWorkspace(config);
+  const adminToken = new AdminToken(dataFiles(config.dataDirectory).adminTokenHash, config.adminToken);
   const report = (thrown: unknown) =>
     logger.error({ err: thrown }, 'an operation failed by a defect of ours');
   const redis = config.redisUrl === undefined ? null : connectRedis(config.redisUrl, logger);
@@ -57,24 +69,32 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     tokens,
     links,
     signals,
+    contractWallets: new ContractWallets(config.chains),
+    box,
     sessionLifetimeMs: config.sessionLifetimeMs,
   };
-  const authenticator = new Authenticator({ store, tokens, box, ownOrigin: () => links.origin });
+  const authenticator = new Authenticator({ store, tokens, box, adminToken, ownOrigin: () => links.origin });
   const registry = new Registry(operations);
-  const execute = createExecute(authenticator, services);
+  const limits = new RateLimits(config.rateLimitFactor, redis && { client: redis.commands, prefix });
+  const execute = createExecute(authenticator, limits, services);
+  const trusted = proxyAddr.compile(config.trustProxy?.split(',').map((one) => one.trim()) ?? []);
   let closing = false;
 
   const app = createApp({
     registry,
     execute,
-    publicKeys: tokens.publicKeys,
+    publicKeys: () => keys.publicKeys,
+    trustProxy: config.trustProxy,
     openApi: () => openApiDocument(registry, links.base),
     notReady: () => (closing ? 'The server is shutting down' : null),
     degraded: () => redis?.trouble() ?? null,
     publicDirectory,
     report,
   });
-  const http = createServer(app);
+  const http = createServer(
+    { maxHeaderSize: maximumHeaderBytes, headersTimeout: headersWithinMs, requestTimeout: bodyWithinMs },
+    app,
+  );
   const underWay = new RequestsUnderWay(http);
   const gateway: Gateway = new Gateway(http, {
     registry,
@@ -84,6 +104,7 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     store,
     presence,
     leaderboardTop: (gameId) => leaderboardRows(store, links, gameId),
+    addressOf: (request) => proxyAddr(request, trusted),
     onSlowReader: (queuedBytes) => logger.warn({ queuedBytes }, 'closed a socket that does not read'),
     ...(redis && { adapter: createAdapter(redis.commands, redis.subscriber, { key: prefix }) }),
   });
@@ -112,7 +133,7 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     redis?.close();
     await store.close();
   }
-  return { url, services, box, close, [Symbol.asyncDispose]: close };
+  return { url, services, box, madeAdminToken: adminToken.made, close, [Symbol.asyncDispose]: close };
 }
 
 function choosePresence(

@@ -1,12 +1,19 @@
+import { ContractWallets } from './auth/contract-wallets.ts';
 import { SecretBox } from './auth/game-secret.ts';
 import { LauncherTokens } from './auth/launcher-token.ts';
+import { TokenKeys } from './auth/token-keys.ts';
 import { type Config, dataFiles } from './config.ts';
+import { Signals } from './events/signals.ts';
+import { Links } from './links.ts';
+import type { Services } from './operations/define.ts';
+import { MemoryPresence } from './presence/memory-presence.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
 /** What lies in a data directory, opened. A server and the command line may have it open at the same time. */
 export interface Workspace {
   store: Store;
+  keys: TokenKeys;
   tokens: LauncherTokens;
   box: SecretBox;
 }
@@ -14,9 +21,23 @@ export interface Workspace {
 /** @throws SchemaTooNewError */
 export function openWorkspace(config: Config): Workspace {
   const files = dataFiles(config.dataDirectory);
+  const keys = new TokenKeys(files.tokenKeys);
   return {
+    keys,
     store: new SqliteStore(files.database, { retention: config.retention }),
-    tokens: new LauncherTokens(files.tokenKeys),
-    box: new SecretBox(files.secretKey),
+    tokens: new LauncherTokens(keys),
+    box: new SecretBox(files.secretKey, config.secretKey),
+  };
+}
+
+/** What operations work with where no server runs: on the command line. */
+export function localServices(workspace: Workspace, config: Config): Services {
+  return {
+    ...workspace,
+    presence: new MemoryPresence(),
+    links: new Links(() => config.publicUrl ?? `http://${config.host}:${config.port}`),
+    signals: new Signals(() => undefined), // nobody listens here
+    contractWallets: new ContractWallets(config.chains),
+    sessionLifetimeMs: config.sessionLifetimeMs,
   };
 }

@@ -1,9 +1,10 @@
 import type { Game } from '../domain/game.ts';
 import { GantryError } from '../errors.ts';
 import type { SessionDetails, Store } from '../store/store.ts';
+import type { AdminToken } from './admin-token.ts';
 import { bearerSecret, hashOfSecret, type SecretBox } from './game-secret.ts';
 import type { LauncherTokens } from './launcher-token.ts';
-import { checkRequestSignature, type RequestSignature } from './request-signature.ts';
+import { checkRequestSignature, isSigned, type RequestSignature } from './request-signature.ts';
 
 /** What a call brought along to say who it comes from. */
 export interface Credentials {
@@ -19,45 +20,66 @@ export interface Credentials {
  * Who must be calling, and with it what the handler is given as `caller`:
  * - `player`: a launcher token whose session lives → its session, player and game
  * - `session`: as `player`, but an ended session will do
- * - `game`: whoever names a game by its secret, `gameId` or an allowed origin → the game
+ * - `game`: whoever names a game by its secret, `gameId` or an allowed origin → the game, and the page
  * - `sign-in`: whoever has the `channelId` of a sign-in → nothing
  * - `public`: anyone → nothing
+ * - `admin`: whoever has the admin token, or the command line on the data directory → which of the two
  */
 export interface Callers {
   player: SessionDetails;
   session: SessionDetails;
-  game: Game;
+  game: { game: Game; page: string | null };
   'sign-in': null;
   public: null;
+  admin: { actor: 'admin-token' | 'cli' };
 }
 export type AuthKind = keyof Callers;
+
+/** Who is calling, and on behalf of which game when there is one. */
+export interface Authenticated<Kind extends AuthKind = AuthKind> {
+  caller: Callers[Kind];
+  game: Game | null;
+}
 
 /** Finds out who is calling and refuses who may not, before anything of the input is looked at closely. */
 export class Authenticator {
   readonly #store: Store;
   readonly #tokens: LauncherTokens;
   readonly #box: SecretBox;
+  readonly #adminToken: AdminToken;
   readonly #ownOrigin: () => string;
 
-  constructor(parts: { store: Store; tokens: LauncherTokens; box: SecretBox; ownOrigin: () => string }) {
+  constructor(parts: {
+    store: Store;
+    tokens: LauncherTokens;
+    box: SecretBox;
+    adminToken: AdminToken;
+    ownOrigin: () => string;
+  }) {
     this.#store = parts.store;
     this.#tokens = parts.tokens;
     this.#box = parts.box;
+    this.#adminToken = parts.adminToken;
     this.#ownOrigin = parts.ownOrigin;
   }
 
   /** @throws GantryError with one of the 401 reasons, or `game_unknown` */
-  async authenticate<Kind extends AuthKind>(
-    kind: Kind,
+  async authenticate(
+    kind: AuthKind,
     input: Readonly<Record<string, unknown>>,
     credentials: Credentials,
-  ): Promise<Callers[Kind]> {
-    const bySecret = credentials.authorization ? await this.#gameOfSecret(credentials.authorization) : null;
-    const { caller, game } = await this.#identify(kind, input, credentials, bySecret);
-    if (game) {
-      await this.#check(game, bySecret, credentials, kind !== 'public');
+  ): Promise<Authenticated> {
+    if (kind === 'admin') {
+      this.#adminToken.check(credentials.authorization);
+      return { caller: { actor: 'admin-token' }, game: null };
     }
-    return caller as Callers[Kind];
+    const bySecret =
+      credentials.authorization !== undefined ? await this.#gameOfSecret(credentials.authorization) : null;
+    const authenticated = await this.#identify(kind, input, credentials, bySecret);
+    if (authenticated.game) {
+      await this.#check(authenticated.game, bySecret, credentials, kind !== 'public');
+    }
+    return authenticated;
   }
 
   /**
@@ -66,10 +88,11 @@ export class Authenticator {
    */
   async liveSession(token: unknown): Promise<SessionDetails> {
     const details = await this.#session(token);
-    if (details.session.endedAt !== null) {
+    const { endedAt, endReason } = details.session;
+    if (endedAt !== null) {
       throw new GantryError(
         'session_ended',
-        'The channel session of this launcherJwt has ended; sign in again',
+        `The channel session of this launcherJwt has ended (${endReason}); sign in again`,
       );
     }
     return details;
@@ -83,11 +106,11 @@ export class Authenticator {
   }
 
   async #identify(
-    kind: AuthKind,
+    kind: Exclude<AuthKind, 'admin'>,
     input: Readonly<Record<string, unknown>>,
     credentials: Credentials,
     bySecret: Game | null,
-  ): Promise<{ caller: Callers[AuthKind]; game: Game | null }> {
+  ): Promise<Authenticated> {
     switch (kind) {
       case 'player': {
         const caller = await this.liveSession(credentials.launcherJwt);
@@ -100,7 +123,9 @@ export class Authenticator {
       case 'game': {
         const game = bySecret ?? (await this.#namedGame(input.gameId, credentials.origin));
         if (input.gameId !== undefined && input.gameId !== game.id) throw wrongSecret();
-        return { caller: game, game };
+        const { origin } = credentials;
+        const page = origin !== undefined && game.allowedOrigins.includes(origin) ? origin : null;
+        return { caller: { game, page }, game };
       }
       case 'sign-in': {
         const game =
@@ -132,9 +157,9 @@ export class Authenticator {
       );
     }
     const { signature } = credentials;
-    if (signature && (signature.nonce !== undefined || signature.signature !== undefined)) {
-      await checkRequestSignature(signature, game.id, this.#store, this.#box);
-    } else if (asTheGame && game.policies.requireSignature) {
+    if (signature && isSigned(signature)) {
+      await checkRequestSignature(signature, game, this.#store, this.#box);
+    } else if (asTheGame && game.policies.requireSignature !== 'no') {
       throw new GantryError(
         'signature_required',
         'This game wants every call signed: send X-Request-Nonce and X-Request-Signature',

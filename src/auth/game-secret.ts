@@ -36,16 +36,19 @@ export function bearerSecret(authorization: string): string {
 export class SecretBox {
   readonly #key: Buffer;
 
-  constructor(keyFilePath: string) {
-    this.#key = Buffer.from(
-      readOrCreateKeyFile(keyFilePath, () => randomBytes(32).toString('hex')),
-      'hex',
-    );
+  /** The key: 64 hex digits as configured, or those in the key file, which is made when it is not there. */
+  constructor(keyFilePath: string, configuredKey?: string) {
+    const hex = configuredKey ?? readOrCreateKeyFile(keyFilePath, () => randomBytes(32).toString('hex'));
+    this.#key = Buffer.from(hex, 'hex');
   }
 
   /** What the store keeps of a game secret. */
   sealSecret(secret: string): SealedSecret {
-    return { hash: hashOfSecret(secret), sealedMd5: this.seal(md5Hex(secret)) };
+    return {
+      hash: hashOfSecret(secret),
+      sealedMd5: this.seal(md5Hex(secret)),
+      sealedSecret: this.seal(secret),
+    };
   }
 
   seal(text: string): string {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -20,6 +20,13 @@ export function readOrCreateKeyFile(file: string, make: () => string): string {
     rmSync(draft);
   }
   return readFileSync(file, 'utf8');
+}
+
+/** Puts new content into a key file; a reader sees the old one or the new one, never a part. */
+export function replaceKeyFile(file: string, content: string): void {
+  const draft = `${file}.${randomUUID()}`;
+  writeFileSync(draft, content, { mode: 0o600, flush: true });
+  renameSync(draft, file);
 }
 
 function read(file: string): string | null {

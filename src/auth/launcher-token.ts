@@ -1,10 +1,8 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { createLocalJWKSet, errors, importJWK, type JSONWebKeySet, type JWK, jwtVerify, SignJWT } from 'jose';
+import { errors, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { newId } from '../domain/ids.ts';
 import { GantryError } from '../errors.ts';
-import { readOrCreateKeyFile } from './key-file.ts';
+import type { TokenKeys } from './token-keys.ts';
 
 const issuer = 'gantry';
 const audience = 'gantry:launcher';
@@ -13,20 +11,11 @@ const type = 'launcher+jwt';
 /** Longer than any token we make; a longer text is not looked at. */
 const maximumLength = 4096;
 const rememberedTokens = 50_000;
-
-const keyFile = z.object({
-  keys: z
-    .array(
-      z.object({
-        kty: z.literal('OKP'),
-        crv: z.literal('Ed25519'),
-        kid: z.string(),
-        x: z.string(),
-        d: z.string(),
-      }),
-    )
-    .min(1),
-});
+/**
+ * A token is good in one spelling only: no padding, no white space, and the two bits that the last character
+ * of a 64-byte signature leaves unused are zero. Otherwise one token would pass under many texts.
+ */
+const onlyForm = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/;
 
 /** What a launcher token says beside the registered claims; what public clients decode of it. */
 export interface LauncherClaims {
@@ -45,45 +34,32 @@ export interface LauncherClaims {
 const payload = z.object({ jti: z.string(), exp: z.number() });
 
 /**
- * Issues and verifies launcher tokens: EdDSA JWTs signed with a key pair made on first start and kept in
- * the data directory. Only EdDSA is accepted, so a token "signed" HS256 with the public key fails.
+ * Issues and verifies launcher tokens: EdDSA JWTs (RFC 8725) signed with the newest of the data directory's
+ * keys. Only EdDSA is accepted, so a token "signed" HS256 with the public key fails.
  */
 export class LauncherTokens {
-  readonly #signingKey: JWK & { kid: string };
-  readonly #publicKeys: JSONWebKeySet;
-  readonly #findKey: ReturnType<typeof createLocalJWKSet>;
+  readonly #keys: TokenKeys;
   /** Tokens that were verified: a token's signature never changes, so it is checked once. */
   readonly #verified = new LRUCache<string, { sessionId: string; expiresAt: number }>({
     max: rememberedTokens,
   });
 
-  constructor(keyFilePath: string) {
-    const { keys } = keyFile.parse(JSON.parse(readOrCreateKeyFile(keyFilePath, newKeyFile)));
-    const [newest] = keys;
-    if (!newest) throw new Error(`${keyFilePath} holds no key`);
-    this.#signingKey = newest;
-    this.#publicKeys = {
-      keys: keys.map(({ kty, crv, kid, x }) => ({ kty, crv, kid, x, alg: 'EdDSA', use: 'sig' })),
-    };
-    this.#findKey = createLocalJWKSet(this.#publicKeys);
-  }
-
-  /** The public keys, as served at `/.well-known/jwks.json` (RFC 7517). */
-  get publicKeys(): JSONWebKeySet {
-    return this.#publicKeys;
+  constructor(keys: TokenKeys) {
+    this.#keys = keys;
   }
 
   async issue(claims: LauncherClaims): Promise<string> {
     const { sessionId, issuedAt, expiresAt, ...shown } = claims;
+    const { kid, privateKey } = await this.#keys.signingKey();
     return new SignJWT(shown)
-      .setProtectedHeader({ alg: 'EdDSA', typ: type, kid: this.#signingKey.kid })
+      .setProtectedHeader({ alg: 'EdDSA', typ: type, kid })
       .setIssuer(issuer)
       .setAudience(audience)
       .setSubject(claims.userId)
       .setJti(sessionId)
       .setIssuedAt(Math.floor(issuedAt / 1000))
       .setExpirationTime(Math.floor(expiresAt / 1000))
-      .sign(await importJWK(this.#signingKey, 'EdDSA'));
+      .sign(privateKey);
   }
 
   /**
@@ -91,7 +67,7 @@ export class LauncherTokens {
    * @throws GantryError `token_invalid`, `token_expired`
    */
   async verify(token: string): Promise<string> {
-    if (token.length > maximumLength) throw invalid();
+    if (token.length > maximumLength || !onlyForm.test(token)) throw invalid();
     const known = this.#verified.get(token) ?? (await this.#check(token));
     if (known.expiresAt <= Date.now()) throw expired();
     return known.sessionId;
@@ -99,7 +75,7 @@ export class LauncherTokens {
 
   async #check(token: string): Promise<{ sessionId: string; expiresAt: number }> {
     try {
-      const verified = await jwtVerify(token, this.#findKey, {
+      const verified = await jwtVerify(token, (header) => this.#keys.publicKey(header.kid), {
         algorithms: ['EdDSA'],
         issuer,
         audience,
@@ -114,11 +90,6 @@ export class LauncherTokens {
       throw error instanceof errors.JWTExpired ? expired() : invalid();
     }
   }
-}
-
-function newKeyFile(): string {
-  const { privateKey } = generateKeyPairSync('ed25519');
-  return JSON.stringify({ keys: [{ ...privateKey.export({ format: 'jwk' }), kid: newId() }] });
 }
 
 function invalid(): GantryError {

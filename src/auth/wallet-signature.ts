@@ -13,13 +13,14 @@ export function signInMessage(request: {
   wallet: string;
   gameName: string;
   channelId: string;
+  chainId: number;
   /** Where the player signs in, absolute; its host is the message's domain. */
   uri: string;
   now: number;
 }): string {
   return createSiweMessage({
     address: getAddress(request.wallet),
-    chainId: 1,
+    chainId: request.chainId,
     domain: new URL(request.uri).host,
     nonce: randomBytes(16).toString('hex'),
     uri: request.uri,

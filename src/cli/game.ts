@@ -1,66 +1,76 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { newGameSecret } from '../auth/game-secret.ts';
-import { gameKind, gameName, gameSlug, gameUrl, origin } from '../domain/game.ts';
+import { gameName, gameSlug, gameUrl, type PolicyChanges, policyChanges } from '../domain/game.ts';
+import { createGame } from '../operations/admin/create-game.ts';
+import { listGames } from '../operations/admin/list-games.ts';
+import { rotateGameSecret } from '../operations/admin/rotate-game-secret.ts';
+import { updateGame } from '../operations/admin/update-game.ts';
+import { asAdministrator } from './as-administrator.ts';
 import { collected, parsed } from './option-parsers.ts';
 import { print } from './output.ts';
-import { withWorkspace } from './with-workspace.ts';
 
-interface CreateOptions {
+interface CommonOptions {
+  url?: string;
+  origin?: string[];
+  policies?: PolicyChanges;
+  json?: boolean;
+}
+
+interface CreateOptions extends CommonOptions {
   name: string;
   slug?: string;
   kind: 'game' | 'launcher';
-  url?: string;
-  origin: string[];
-  json?: boolean;
+}
+
+interface UpdateOptions extends CommonOptions {
+  game: string;
+  name?: string;
 }
 
 const minutes = z.coerce.number('must be a number of minutes').min(0);
 
 export function gameCommand(): Command {
-  const command = new Command('game').description('register games and their secrets');
+  const command = new Command('game').description('register games, change them, rotate their secrets');
 
-  command
-    .command('create')
+  withCommonOptions(command.command('create'))
     .description('register a game; its secret is shown this once')
     .requiredOption('--name <name>', 'shown to players', parsed(gameName))
     .option('--slug <slug>', 'short name for addresses; made of the name when left out', parsed(gameSlug))
-    .option('--kind <kind>', 'game, or launcher for a launcher of its own', parsed(gameKind), 'game' as const)
-    .option('--url <url>', 'where the game is played', parsed(gameUrl))
-    .option(
-      '--origin <origin>',
-      'browser origin that may call for it (repeatable; none: any)',
-      collected(origin),
-      [],
+    .addOption(
+      new Option('--kind <kind>', 'a game, or a launcher').choices(['game', 'launcher']).default('game'),
     )
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry game create --name "Space Race" --json')
-    .action(({ json, origin: allowedOrigins, ...game }: CreateOptions) =>
-      withWorkspace(async ({ store, box }) => {
-        const gameSecret = newGameSecret();
-        const { id } = await store.games.create({ ...game, allowedOrigins }, box.sealSecret(gameSecret));
-        print({ gameId: id, gameSecret }, json);
-      }),
-    );
+    .action(async ({ json, origin, ...game }: CreateOptions) => {
+      const created = await asAdministrator(createGame, { ...game, allowedOrigins: origin });
+      print({ gameId: created.gameId, gameSecret: created.gameSecret }, json);
+    });
 
   command
     .command('list')
     .description('list the games')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry game list')
-    .action(({ json }: { json?: boolean }) =>
-      withWorkspace(async ({ store }) => {
-        const games = await store.games.list();
-        print(
-          games.map(({ id, slug, name, kind, url, allowedOrigins, policies, createdAt }) =>
-            json
-              ? { gameId: id, slug, name, kind, url, allowedOrigins, policies, createdAt }
-              : { gameId: id, slug, name, kind, created: new Date(createdAt).toISOString() },
-          ),
-          json,
-        );
-      }),
-    );
+    .action(async ({ json }: { json?: boolean }) => {
+      const { games } = await asAdministrator(listGames, {});
+      const shown = games.map(({ gameId, slug, name, kind, createdAt }) => ({
+        gameId,
+        slug,
+        name,
+        kind,
+        created: new Date(createdAt).toISOString(),
+      }));
+      print(json ? games : shown, json);
+    });
+
+  withCommonOptions(command.command('update'))
+    .description('change a game; what is not given stays')
+    .requiredOption('--game <id>', 'the game')
+    .option('--name <name>', 'shown to players', parsed(gameName))
+    .addHelpText('after', `\nExample:\n  gantry game update --game 0198… --policies '{"requireSecret":true}'`)
+    .action(async ({ game: gameId, json, origin, ...changes }: UpdateOptions) => {
+      const { game } = await asAdministrator(updateGame, { gameId, ...changes, allowedOrigins: origin });
+      print(game, json);
+    });
 
   command
     .command('rotate-secret')
@@ -69,13 +79,28 @@ export function gameCommand(): Command {
     .option('--grace <minutes>', 'how long earlier secrets go on working', parsed(minutes), 60)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry game rotate-secret --game 0198… --grace 1440')
-    .action(({ game, grace, json }: { game: string; grace: number; json?: boolean }) =>
-      withWorkspace(async ({ store, box }) => {
-        const gameSecret = newGameSecret();
-        await store.games.rotateSecret(game, box.sealSecret(gameSecret), grace * 60_000);
-        print({ gameId: game, gameSecret }, json);
-      }),
-    );
+    .action(async ({ game: gameId, grace, json }: { game: string; grace: number; json?: boolean }) => {
+      const { gameSecret } = await asAdministrator(rotateGameSecret, { gameId, graceSeconds: grace * 60 });
+      print({ gameId, gameSecret }, json);
+    });
 
   return command;
+}
+
+function withCommonOptions(command: Command): Command {
+  return command
+    .option('--url <url>', 'where the game is played', parsed(gameUrl))
+    .option('--origin <origin>', 'browser origin that may call for it (repeatable; none: any)', collected)
+    .option('--policies <json>', 'policies as JSON, such as {"leaderboard":{"order":"asc"}}', parsedPolicies)
+    .option('--json', 'print JSON');
+}
+
+function parsedPolicies(text: string): PolicyChanges {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError('must be JSON');
+  }
+  return parsed(policyChanges.strict())(value);
 }

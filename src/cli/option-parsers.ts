@@ -2,16 +2,17 @@ import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 
 /** An option parser that reads the option with a schema; what is wrong is said beside the option's name. */
-export function parsed<Schema extends z.ZodType>(schema: Schema): (text: string) => z.output<Schema> {
-  return (text) => {
-    const result = schema.safeParse(text);
+export function parsed<Schema extends z.ZodType>(schema: Schema): (value: unknown) => z.output<Schema> {
+  return (value) => {
+    const result = schema.safeParse(value);
     if (result.success) return result.data;
-    throw new InvalidArgumentError(result.error.issues.map((issue) => issue.message).join('; '));
+    throw new InvalidArgumentError(
+      result.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; '),
+    );
   };
 }
 
-/** As `parsed`, for an option that may be given several times. */
-export function collected(schema: z.ZodType<string>): (text: string, before: string[]) => string[] {
-  const parse = parsed(schema);
-  return (text, before) => [...before, parse(text)];
+/** For an option that may be given several times. */
+export function collected(text: string, before: string[] = []): string[] {
+  return [...before, text];
 }

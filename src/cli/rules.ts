@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
+import type { z } from 'zod';
 import { GantryError } from '../errors.ts';
+import { getRules } from '../operations/admin/get-rules.ts';
+import { setRules } from '../operations/admin/set-rules.ts';
 import { ruleList } from '../rules/rule.ts';
+import { asAdministrator } from './as-administrator.ts';
 import { print } from './output.ts';
-import { withWorkspace } from './with-workspace.ts';
 
 export function rulesCommand(): Command {
   const command = new Command('rules').description('read and set the rules of a game');
@@ -14,16 +17,10 @@ export function rulesCommand(): Command {
     .requiredOption('--game <id>', 'the game')
     .option('--json', 'print {version, rules}')
     .addHelpText('after', '\nExample:\n  gantry rules get --game 0198… > rules.json')
-    .action(({ game, json }: { game: string; json?: boolean }) =>
-      withWorkspace(async ({ store }) => {
-        if (!(await store.games.find(game)))
-          throw new GantryError('game_unknown', `There is no game ${game}`);
-        const { version, rules } = await store.rules.get(game);
-        process.stdout.write(
-          `${json ? JSON.stringify({ version, rules }) : JSON.stringify(rules, null, 2)}\n`,
-        );
-      }),
-    );
+    .action(async ({ game: gameId, json }: { game: string; json?: boolean }) => {
+      const { version, rules } = await asAdministrator(getRules, { gameId });
+      process.stdout.write(`${json ? JSON.stringify({ version, rules }) : JSON.stringify(rules, null, 2)}\n`);
+    });
 
   command
     .command('set <file>')
@@ -31,31 +28,28 @@ export function rulesCommand(): Command {
     .requiredOption('--game <id>', 'the game')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry rules set rules.json --game 0198…')
-    .action((file: string, { game, json }: { game: string; json?: boolean }) =>
-      withWorkspace(async ({ store }) => {
-        const { version, rules } = await store.rules.set(game, await readRules(file));
-        print({ gameId: game, version, rules: rules.length }, json);
-      }),
-    );
+    .action(async (file: string, { game: gameId, json }: { game: string; json?: boolean }) => {
+      const rules = ruleList.safeParse(await readJson(file));
+      if (!rules.success) throw notStored(file, rules.error);
+      const stored = await asAdministrator(setRules, { gameId, rules: rules.data });
+      print({ gameId, version: stored.version, rules: stored.rules.length }, json);
+    });
 
   return command;
 }
 
-/** @throws GantryError `rule_invalid`, saying where in the file and what */
-async function readRules(file: string) {
-  let content: unknown;
+/** @throws GantryError `rule_invalid` */
+async function readJson(file: string): Promise<unknown> {
   try {
-    content = JSON.parse(await readFile(file, 'utf8'));
+    return JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    throw new GantryError(
-      'rule_invalid',
-      `${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}`,
-    );
+    const why = error instanceof Error ? error.message : String(error);
+    throw new GantryError('rule_invalid', `${file} cannot be read as JSON: ${why}`);
   }
-  const result = ruleList.safeParse(content);
-  if (result.success) return result.data;
-  const problems = result.error.issues.map(
-    ({ path, message }) => `  ${path.join('.') || 'rules'}: ${message}`,
-  );
-  throw new GantryError('rule_invalid', `${file} was not stored:\n${problems.join('\n')}`);
+}
+
+/** Says where in the file what is wrong. */
+function notStored(file: string, error: z.ZodError): GantryError {
+  const problems = error.issues.map(({ path, message }) => `  ${path.join('.') || 'rules'}: ${message}`);
+  return new GantryError('rule_invalid', `${file} was not stored:\n${problems.join('\n')}`);
 }

@@ -27,8 +27,19 @@ async function serve({ json }: { json?: boolean }): Promise<void> {
   if (config.demo) await seedDemo(server.services.store, server.box);
   const demo = config.demo ? await demoEntrance(server.services) : null;
   const message = `Gantry listening on ${server.url}`;
-  if (json) process.stdout.write(`${JSON.stringify({ message, url: server.url, demo })}\n`);
-  else process.stdout.write(`${message}\n${demo ? welcome(server.url, demo) : ''}`);
+  if (json)
+    process.stdout.write(
+      `${JSON.stringify({ message, url: server.url, adminToken: server.madeAdminToken, demo })}\n`,
+    );
+  else
+    process.stdout.write(
+      `${message}\n${adminNote(server.madeAdminToken)}${demo ? welcome(server.url, demo) : ''}`,
+    );
+}
+
+/** The admin token is kept as a hash, so the start that makes it is the only one that can show it. */
+function adminNote(token: string | null): string {
+  return token === null ? '' : `\n  Admin token  ${token}  (shown this once)\n`;
 }
 
 function stopWhenTold(server: RunningServer, logger: Logger, startedByNpm: boolean): void {

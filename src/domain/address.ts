@@ -14,7 +14,7 @@ export const normalizedAddress = z
 export const addressInput = withReason(
   z
     .string()
-    .regex(/^0x[0-9a-f]{40}$/i, 'must be 0x followed by 40 hex digits')
+    .regex(/^0[xX][0-9a-fA-F]{40}$/, 'must be 0x followed by 40 hex digits')
     .refine(hasNoWrongChecksum, 'has a wrong checksum (EIP-55): check the address, or send it in lowercase')
     .transform((address) => address.toLowerCase()),
   'address_invalid',

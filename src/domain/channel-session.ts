@@ -12,6 +12,13 @@ export const channelStatus = z
   .meta({ id: 'ChannelSessionStatus' });
 export type ChannelStatus = z.infer<typeof channelStatus>;
 
+/**
+ * Why a session ended: the player ended it, an administrator or the game revoked it, a newer session of the
+ * player took its place, the player was banned or erased, or it expired.
+ */
+export const endReason = z.enum(['ended', 'revoked', 'replaced', 'banned', 'erased', 'expired']);
+export type EndReason = z.infer<typeof endReason>;
+
 /** One player in one game. A `launcherJwt` belongs to exactly one. Times in Unix milliseconds. */
 export interface ChannelSession {
   id: string;
@@ -21,6 +28,7 @@ export interface ChannelSession {
   expiresAt: number;
   /** When it was ended or revoked; null while it has not been. */
   endedAt: number | null;
+  endReason: EndReason | null;
 }
 
 export const sessionSummary = z

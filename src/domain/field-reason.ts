@@ -9,16 +9,27 @@ export function withReason<S extends z.ZodType>(schema: S, reason: Reason): S {
   return schema;
 }
 
-/** The reason given to a field by `withReason`, looked for through `.optional()`, `.default()` and pipes. */
-export function reasonOf(schema: z.ZodType): Reason | undefined {
-  for (let at: z.core.$ZodType | undefined = schema; at; at = innerOf(at)) {
-    const found = registry.get(at);
-    if (found) return found.reason;
-  }
-  return undefined;
+/** The reason given by `withReason` to what lies at a path of an input; the nearest one on the way counts. */
+export function reasonAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): Reason | undefined {
+  const [key, ...rest] = path;
+  const { own, inner } = unwrapped(schema);
+  const below = key === undefined ? undefined : childOf(inner, key);
+  return (below && reasonAt(below, rest)) ?? own;
 }
 
-function innerOf(schema: z.core.$ZodType): z.core.$ZodType | undefined {
-  const def = schema._zod.def as { innerType?: z.core.$ZodType; in?: z.core.$ZodType };
-  return def.innerType ?? def.in;
+/** Looks through `.optional()`, `.default()` and pipes. */
+function unwrapped(schema: z.core.$ZodType): { own: Reason | undefined; inner: z.core.$ZodType } {
+  let own: Reason | undefined;
+  for (let at = schema; ; ) {
+    own ??= registry.get(at)?.reason;
+    const def = at._zod.def as { innerType?: z.core.$ZodType; in?: z.core.$ZodType };
+    const next = def.innerType ?? def.in;
+    if (!next) return { own, inner: at };
+    at = next;
+  }
+}
+
+function childOf(schema: z.core.$ZodType, key: PropertyKey): z.core.$ZodType | undefined {
+  if (schema instanceof z.ZodObject) return schema.shape[String(key)];
+  return schema instanceof z.ZodArray ? (schema.element as z.core.$ZodType) : undefined;
 }

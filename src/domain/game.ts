@@ -9,14 +9,48 @@ export const leaderboardPolicy = z.object({
 });
 export type LeaderboardPolicy = z.infer<typeof leaderboardPolicy>;
 
+/** So many calls in so many seconds. */
+export const rateLimit = z.object({
+  points: z.int().min(1).max(1_000_000),
+  seconds: z.int().min(1).max(3600),
+});
+export type RateLimit = z.infer<typeof rateLimit>;
+
 export const gamePolicies = z.object({
   leaderboard: leaderboardPolicy.prefault({}),
   /** Refuse calls that do not carry the game's secret. */
   requireSecret: z.boolean().default(false),
-  /** Refuse calls that are not signed (`X-Request-Signature`). */
-  requireSignature: z.boolean().default(false),
+  /** Refuse calls that are not signed: with either scheme, or only with HMAC-SHA-256. */
+  requireSignature: z.enum(['no', 'any', 'hmac-sha256']).default('no'),
+  /** A new session of a player ends the one before. */
+  oneSessionPerPlayer: z.boolean().default(false),
+  /** How often one token may call; left out, the server's defaults hold. */
+  limits: z.object({ read: rateLimit.optional(), write: rateLimit.optional() }).prefault({}),
 });
 export type GamePolicies = z.infer<typeof gamePolicies>;
+/** Policies as they are given: what is left out is as it was, or its default. */
+export const policyChanges = z.object({
+  leaderboard: leaderboardPolicy.partial().optional(),
+  requireSecret: z.boolean().optional(),
+  requireSignature: gamePolicies.shape.requireSignature.unwrap().optional(),
+  oneSessionPerPlayer: z.boolean().optional(),
+  limits: gamePolicies.shape.limits.unwrap().optional(),
+});
+export type PolicyChanges = z.infer<typeof policyChanges>;
+
+/** A game as administrators see it. */
+export const gameRecord = z
+  .object({
+    gameId: z.string(),
+    slug: z.string(),
+    name: z.string(),
+    kind: z.enum(['game', 'launcher']),
+    url: z.string(),
+    allowedOrigins: z.array(z.string()),
+    policies: gamePolicies,
+    createdAt: z.int(),
+  })
+  .meta({ id: 'Game' });
 
 /** A game of kind `launcher` is a launcher's own entry: its sessions may open sessions in other games. */
 export const gameKind = z.enum(['game', 'launcher']);

@@ -5,7 +5,7 @@ import * as raw from 'multiformats/codecs/raw';
 import * as digest from 'multiformats/hashes/digest';
 import { sha256 } from 'multiformats/hashes/sha2';
 import { z } from 'zod';
-import { GantryError } from '../errors.ts';
+import { GantryError, type Reason } from '../errors.ts';
 import { normalizedAddress } from './address.ts';
 import { id, timestamp } from './ids.ts';
 import { maximumDepth, textNestsTooDeep } from './json-value.ts';
@@ -36,12 +36,12 @@ export type StateRecord = z.infer<typeof stateRecord>;
 export function parseState(json: string): z.core.util.JSONType {
   refuseLargeState(json);
   if (textNestsTooDeep(json)) {
-    throw new GantryError('body_too_deep', `state nests deeper than ${maximumDepth} levels`);
+    throw wrongState('body_too_deep', `nests deeper than ${maximumDepth} levels`);
   }
   try {
     return JSON.parse(json);
   } catch {
-    throw new GantryError('state_not_json', 'state must be a string that contains JSON');
+    throw wrongState('state_not_json', 'must be a string that contains JSON');
   }
 }
 
@@ -57,7 +57,7 @@ export function canonicalJson(value: unknown): string {
     // What is left that cannot be written: a number that JSON.parse read as Infinity.
   }
   if (json === undefined) {
-    throw new GantryError('state_not_json', 'state holds a value that JSON cannot carry, such as 1e999');
+    throw wrongState('state_not_json', 'holds a value that JSON cannot carry, such as 1e999');
   }
   refuseLargeState(json);
   return json;
@@ -67,8 +67,12 @@ function refuseLargeState(json: string): void {
   // A string has at most three bytes a UTF-16 unit, so most need no counting.
   if (json.length * 3 <= maximumStateBytes) return;
   if (Buffer.byteLength(json) > maximumStateBytes) {
-    throw new GantryError('state_too_large', `state must be at most ${maximumStateBytes} bytes of UTF-8`);
+    throw wrongState('state_too_large', `must be at most ${maximumStateBytes} bytes of UTF-8`);
   }
+}
+
+function wrongState(reason: Reason, message: string): GantryError {
+  return new GantryError(reason, `state: ${message}`, { fields: [{ path: 'state', message }] });
 }
 
 /** The CIDv1 (raw codec, sha2-256) of a text's UTF-8 bytes, as `ipfs block put` prints it. */

@@ -11,5 +11,6 @@ export function text(min: number, max: number): z.ZodString {
     .refine((value) => value.length >= min && (value.length <= max || [...value].length <= max), {
       error: `must be ${counts} characters long`,
     })
+    .refine((value) => value.isWellFormed(), 'must be well-formed Unicode: it has half of a surrogate pair')
     .meta({ minLength: min, maxLength: max });
 }

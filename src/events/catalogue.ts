@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { activityRecord } from '../domain/activity.ts';
 import { normalizedAddress } from '../domain/address.ts';
+import { endReason } from '../domain/channel-session.ts';
 import { id, timestamp } from '../domain/ids.ts';
 import { channelMessage, messageChannel, messageIdentity } from '../domain/message-channel.ts';
 import { notificationRecord } from '../domain/notification.ts';
@@ -15,6 +16,7 @@ export const gameChannelRecord = z
     exists: z.boolean(),
     present: z.boolean(),
     openedAt: timestamp,
+    endReason: endReason.nullable().meta({ description: 'Why it no longer exists' }),
   })
   .meta({ id: 'GameChannel' });
 export type GameChannelRecord = z.infer<typeof gameChannelRecord>;
@@ -32,6 +34,7 @@ export const catalogue = {
   'notifications created': notificationRecord,
   'scores created': scoreRecord,
   'scores patched': scoreRecord,
+  'scores removed': scoreRecord,
   'game-channels patched': gameChannelRecord,
   'activities created': activityRecord,
 } as const satisfies Record<string, z.ZodType>;

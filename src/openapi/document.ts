@@ -24,13 +24,14 @@ const token = z.string().meta({ description: "The player's launcher token" });
 export function openApiDocument(registry: Registry, serverUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const operation of registry.operations) {
-    paths[`/launcher/${kebabCase(operation.name)}`] = { post: dedicated(operation) };
+    const prefix = operation.service === 'admin' ? '/admin' : '/launcher';
+    paths[`${prefix}/${kebabCase(operation.name)}`] = { post: dedicated(operation) };
     if (operation.getPath) paths[operation.getPath] = { get: byQuery(operation) };
   }
   for (const service of registry.services) {
-    paths[`/${service}`] = { ...paths[`/${service}`], post: dispatch(registry, service) };
+    const get = dispatchedGet(registry, service);
+    paths[`/${service}`] = { ...get, ...paths[`/${service}`], post: dispatch(registry, service) };
   }
-  paths['/launcher'] = { ...paths['/launcher'], get: dispatchedGet(registry) };
   return {
     openapi: '3.1.0',
     info: {
@@ -47,6 +48,7 @@ export function openApiDocument(registry: Registry, serverUrl: string): Json {
 }
 
 const securitySchemes = {
+  adminToken: { type: 'http', scheme: 'bearer', description: "The administrators' token" },
   gameSecret: {
     type: 'http',
     scheme: 'bearer',
@@ -59,8 +61,9 @@ function dedicated(operation: AnyOperation): Json {
     operationId: operation.name,
     tags: [operation.service],
     summary: operation.summary,
-    parameters: signingHeaders,
-    security: [{}, { gameSecret: [] }],
+    ...(operation.service === 'admin'
+      ? { security: [{ adminToken: [] }] }
+      : { parameters: signingHeaders, security: [{}, { gameSecret: [] }] }),
     requestBody: jsonBody(reference(`${operation.name}Input`)),
     responses: responses(reference(`${operation.name}Output`)),
   };
@@ -77,7 +80,7 @@ function byQuery(operation: AnyOperation): Json {
 }
 
 function dispatch(registry: Registry, service: string): Json {
-  const offered = registry.operations.filter((one) => service === 'launcher' || one.service === service);
+  const offered = offeredBy(registry, service);
   return {
     operationId: `${service}Dispatch`,
     tags: [service],
@@ -89,11 +92,13 @@ function dispatch(registry: Registry, service: string): Json {
   };
 }
 
-function dispatchedGet(registry: Registry): Json {
-  const offered = registry.operations.filter((one) => one.kind === 'read');
-  return {
-    operationId: 'launcherDispatchByQuery',
-    tags: ['launcher'],
+/** Nothing where a service has no operation that changes nothing. */
+function dispatchedGet(registry: Registry, service: string): Json {
+  const offered = offeredBy(registry, service).filter((one) => one.kind === 'read');
+  if (offered.length === 0) return {};
+  const get = {
+    operationId: `${service}DispatchByQuery`,
+    tags: [service],
     summary: 'Carry out an operation that changes nothing; its input is the query',
     parameters: [
       methodHeader(offered),
@@ -107,6 +112,13 @@ function dispatchedGet(registry: Registry): Json {
     ],
     responses: responses({ anyOf: offered.map((one) => reference(`${one.name}Output`)) }),
   };
+  return { get };
+}
+
+function offeredBy(registry: Registry, service: string): AnyOperation[] {
+  return registry.operations.filter(
+    (one) => one.service !== 'admin' && (service === 'launcher' || one.service === service),
+  );
 }
 
 /** Every schema by name; records that several operations answer with stand once, under their own name. */
@@ -114,7 +126,7 @@ function components(registry: Registry): Json {
   const schemas: Json = {};
   const add = (name: string, schema: z.ZodType, io: 'input' | 'output') => {
     const { $schema, $defs, ...converted } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-    Object.assign(schemas, $defs, { [name]: converted });
+    Object.assign(schemas, JSON.parse(ownNames(JSON.stringify({ ...$defs, [name]: converted }), name)));
   };
   add('Error', errorBody, 'output');
   for (const operation of registry.operations) {
@@ -125,6 +137,13 @@ function components(registry: Registry): Json {
     add(`${operation.name}Output`, operation.output, 'output');
   }
   return JSON.parse(JSON.stringify(schemas).replaceAll('"#/$defs/', '"#/components/schemas/'));
+}
+
+/** zod numbers the schemas it has to name itself, from 0 in each document; here they get their owner's name. */
+function ownNames(json: string, owner: string): string {
+  return json
+    .replaceAll('"__schema', `"${owner}Part`)
+    .replaceAll('"#/$defs/__schema', `"#/$defs/${owner}Part`);
 }
 
 /** The input as a caller sends it, with the token that authentication takes out of it. */
@@ -177,6 +196,8 @@ function responses(schema: Json): Json {
     200: { description: 'Done', content: { 'application/json': { schema } } },
     400: { description: 'The request is wrong; `errors` says where', ...failure },
     401: { description: 'The caller may not do this', ...failure },
+    429: { description: 'Too many calls; `Retry-After` says when to try again', ...failure },
+    default: { description: 'Any other failure', ...failure },
   };
 }
 

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import type { AuthKind, Callers } from '../auth/authenticator.ts';
+import type { ContractWallets } from '../auth/contract-wallets.ts';
+import type { SecretBox } from '../auth/game-secret.ts';
 import type { LauncherTokens } from '../auth/launcher-token.ts';
 import type { Signals } from '../events/signals.ts';
 import type { Links } from '../links.ts';
@@ -13,14 +15,19 @@ export interface Services {
   presence: Presence;
   tokens: LauncherTokens;
   links: Links;
+  contractWallets: ContractWallets;
+  /** Seals game secrets. */
+  box: SecretBox;
   signals: Signals;
   /** How long a new channel session lasts, in milliseconds. */
   sessionLifetimeMs: number;
 }
 
-/** The services operations belong to, as Feathers clients name them; every operation is on `launcher` too. */
+/** The services operations belong to, as Feathers clients name them; every operation is on `launcher` too, save
+ * those of `admin`, which have paths under `/admin` and nothing else. */
 export type ServiceName =
   | 'launcher'
+  | 'admin'
   | 'scores'
   | 'activities'
   | 'message-channels'
@@ -54,6 +61,8 @@ export interface Operation<
   output: Out;
   /** A path of its own, called with GET; the input is the query. Feathers clients reach it with `find`. */
   getPath?: `/${string}`;
+  /** What the audit log keeps of an administrator's input; left out, all of it. */
+  auditInput?(input: z.output<In>): unknown;
   handler(
     request: { input: z.output<In>; caller: Callers[Auth]; connection?: Connection | undefined },
     services: Services,
@@ -62,8 +71,9 @@ export interface Operation<
 
 /** An operation whose types have been checked where it was defined. */
 // The handler's parameter types differ from one operation to the next, and `never` stands for them all.
-export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput'> & {
+export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditInput'> & {
   dispatchInput?: z.ZodObject;
+  auditInput?(input: never): unknown;
   handler(
     request: { input: never; caller: never; connection?: Connection | undefined },
     services: Services,

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { Authenticator, Credentials } from '../auth/authenticator.ts';
-import { reasonOf } from '../domain/field-reason.ts';
+import { reasonAt } from '../domain/field-reason.ts';
 import { type FieldError, GantryError } from '../errors.ts';
+import type { LimitState, RateLimits } from '../limits/rate-limits.ts';
 import type { Connection } from './connection.ts';
 import type { AnyOperation, Services } from './define.ts';
 
@@ -14,20 +15,52 @@ export interface Call {
   /** As it arrived: an object, nothing more is known of it. */
   input: Readonly<Record<string, unknown>>;
   credentials: Credentials;
+  /** Where the call came from. */
+  address: string;
   /** Set when the call came over a live connection. */
   connection?: Connection | undefined;
+  /** Told how the nearest rate limit stands after this call. */
+  onLimit?(state: LimitState): void;
 }
 
 export type Execute = (call: Call) => Promise<unknown>;
 
-/** The one path every call takes, whatever it came by: authenticate, parse, handle. */
-export function createExecute(authenticator: Authenticator, services: Services): Execute {
-  return async ({ operation, style, input, credentials, connection }) => {
-    const caller = await authenticator.authenticate(operation.auth, input, credentials);
+/** The one path every call takes, whatever it came by: authenticate, limit, parse, handle. */
+export function createExecute(authenticator: Authenticator, limits: RateLimits, services: Services): Execute {
+  return async ({ operation, style, input, credentials, address, connection, onLimit }) => {
+    const { caller, game } = await authenticator.authenticate(operation.auth, input, credentials);
+    const sessionId = caller && 'session' in caller ? caller.session.id : undefined;
+    const state = await limits.count(operation.kind, { address, sessionId, game: game ?? undefined });
+    onLimit?.(state);
     const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
     const parsed = parseInput(schema, input);
+    if (caller && 'actor' in caller) return administer(operation, parsed, caller.actor, services);
     return operation.handler({ input: parsed as never, caller: caller as never, connection }, services);
   };
+}
+
+/**
+ * Carries out an administrator's operation on an input that has been parsed. What changes something is
+ * written to the audit log before it is done, and how it ended after.
+ */
+export async function administer(
+  operation: AnyOperation,
+  input: unknown,
+  actor: 'admin-token' | 'cli',
+  services: Services,
+): Promise<unknown> {
+  const handle = () => operation.handler({ input: input as never, caller: { actor } as never }, services);
+  if (operation.kind === 'read') return handle();
+  const shown = operation.auditInput ? operation.auditInput(input as never) : input;
+  const entry = await services.store.audit.begin(actor, operation.name, shown);
+  try {
+    const answer = await handle();
+    await services.store.audit.finish(entry, 'ok');
+    return answer;
+  } catch (error) {
+    await services.store.audit.finish(entry, error instanceof GantryError ? error.reason : 'internal');
+    throw error;
+  }
 }
 
 /** @throws GantryError 400, naming every field that is wrong; the first one gives the reason */
@@ -36,9 +69,8 @@ export function parseInput<Schema extends z.ZodObject>(schema: Schema, input: un
   if (result.success) return result.data;
   const fields = result.error.issues.map(toFieldError);
   const [first] = result.error.issues;
-  const field = first && schema.shape[String(first.path[0])];
   throw new GantryError(
-    (field && reasonOf(field)) ?? 'input_invalid',
+    (first && reasonAt(schema, first.path)) ?? 'input_invalid',
     fields.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; '),
     { fields },
   );

@@ -1,5 +1,26 @@
 import { getActivities } from './activities/get-activities.ts';
 import { sendCustomActivity } from './activities/send-custom-activity.ts';
+import { banPlayer } from './admin/ban-player.ts';
+import { createGame } from './admin/create-game.ts';
+import { erasePlayer } from './admin/erase-player.ts';
+import { getRules } from './admin/get-rules.ts';
+import { listAuditLog } from './admin/list-audit-log.ts';
+import { listGameChannels } from './admin/list-game-channels.ts';
+import { listGameSecrets } from './admin/list-game-secrets.ts';
+import { listGames } from './admin/list-games.ts';
+import { listMessages } from './admin/list-messages.ts';
+import { listPlayers } from './admin/list-players.ts';
+import { listSessions } from './admin/list-sessions.ts';
+import { openSession } from './admin/open-session.ts';
+import { removeMessage } from './admin/remove-message.ts';
+import { removeScore } from './admin/remove-score.ts';
+import { revokeGameSecret } from './admin/revoke-game-secret.ts';
+import { revokeSession } from './admin/revoke-session.ts';
+import { rotateGameSecret } from './admin/rotate-game-secret.ts';
+import { setRules } from './admin/set-rules.ts';
+import { unbanPlayer } from './admin/unban-player.ts';
+import { updateGame } from './admin/update-game.ts';
+import { updatePlayer } from './admin/update-player.ts';
 import { channelHeartbeat } from './channel-sessions/channel-heartbeat.ts';
 import { channelStatus } from './channel-sessions/channel-status.ts';
 import { createUnverifiedChannel } from './channel-sessions/create-unverified-channel.ts';
@@ -65,4 +86,25 @@ export const operations = [
   openChannelSession,
   listChannelSessions,
   endChannelSession,
+  createGame,
+  listGames,
+  updateGame,
+  rotateGameSecret,
+  listGameSecrets,
+  revokeGameSecret,
+  getRules,
+  setRules,
+  listPlayers,
+  updatePlayer,
+  banPlayer,
+  unbanPlayer,
+  erasePlayer,
+  listSessions,
+  openSession,
+  revokeSession,
+  removeScore,
+  listGameChannels,
+  listMessages,
+  removeMessage,
+  listAuditLog,
 ] as const;

@@ -5,11 +5,16 @@ export class Registry {
   readonly operations: readonly AnyOperation[];
   readonly #byMethod = new Map<string, AnyOperation>();
   readonly #byPath = new Map<string, AnyOperation>();
+  readonly #byAdminPath = new Map<string, AnyOperation>();
   readonly #services = new Set<string>(['launcher']);
 
   constructor(list: readonly AnyOperation[]) {
     this.operations = list;
     for (const operation of list) {
+      if (operation.service === 'admin') {
+        this.#add(this.#byAdminPath, kebabCase(operation.name), operation);
+        continue;
+      }
       this.#services.add(operation.service);
       for (const service of new Set<ServiceName>([operation.service, 'launcher'])) {
         for (const name of [operation.name, ...(operation.aliases ?? [])]) {
@@ -29,6 +34,11 @@ export class Registry {
   /** The operation a service knows under a method name, as the socket and `X-Service-Method` give it. */
   method(service: string, name: string): AnyOperation | undefined {
     return this.#byMethod.get(`${service} ${name}`);
+  }
+
+  /** The operation of the administrators' path `/admin/<name>`. */
+  adminPath(name: string): AnyOperation | undefined {
+    return this.#byAdminPath.get(name);
   }
 
   /** The operation of the dedicated path `/launcher/<name>`. */

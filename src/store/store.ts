@@ -1,6 +1,6 @@
 import type { ActivityRecord, ActivityType, RecordedActivity } from '../domain/activity.ts';
 import type { ChannelSession, UnverifiedChannel } from '../domain/channel-session.ts';
-import type { Game, GameKind, GamePolicies } from '../domain/game.ts';
+import type { Game, GameKind, PolicyChanges } from '../domain/game.ts';
 import type {
   ChannelMessage,
   MessageChannel,
@@ -36,6 +36,7 @@ export interface Store {
   readonly messages: MessageStore;
   readonly rules: RuleStore;
   readonly events: EventStore;
+  readonly audit: AuditStore;
   /** Calls the listener after every commit with the events it wrote, in the order they were written. */
   onCommit(listener: (events: readonly StoredEvent[]) => void): void;
   /** Finishes the writes under way, then lets go of the database. */
@@ -52,18 +53,36 @@ export interface NewGame {
   name: string;
   /** Left out: made of the name, with a number behind it when that is taken. */
   slug?: string | undefined;
-  kind?: GameKind;
-  url?: string;
-  allowedOrigins?: string[];
-  policies?: Partial<GamePolicies>;
+  kind?: GameKind | undefined;
+  url?: string | undefined;
+  allowedOrigins?: string[] | undefined;
+  policies?: PolicyChanges | undefined;
 }
 
 /** A game's secret as it is kept: never the secret itself. */
 export interface SealedSecret {
   /** Hex SHA-256 of the secret. */
   hash: string;
-  /** Hex MD5 of the secret, which the request signature is made of, encrypted. */
+  /** Hex MD5 of the secret, which the contract's request signature is made of, encrypted. */
   sealedMd5: string;
+  /** The secret, which the HMAC request signature is made with, encrypted. */
+  sealedSecret: string;
+}
+
+/** A secret as it can be shown. */
+export interface SecretSummary {
+  /** The first 12 hex digits of its SHA-256. */
+  fingerprint: string;
+  createdAt: number;
+  /** When it stops working; null: not before it is rotated or revoked. */
+  expiresAt: number | null;
+}
+
+export interface GameChanges {
+  name?: string | undefined;
+  url?: string | undefined;
+  allowedOrigins?: string[] | undefined;
+  policies?: PolicyChanges | undefined;
 }
 
 export interface GameStore {
@@ -74,15 +93,26 @@ export interface GameStore {
   /** Games that name this browser origin among their allowed ones. */
   findByOrigin(origin: string): Promise<Game[]>;
   list(): Promise<Game[]>;
+  /** Changes what is given; scores keep, and are ranked anew when the ranking's policy changes. @throws GantryError `game_unknown` */
+  update(gameId: string, changes: GameChanges): Promise<Game>;
   /**
-   * Adds a secret; the earlier ones stop working `graceMs` from now.
+   * Adds a secret, which stops working after `lifetimeMs` when that is given; the earlier ones stop working
+   * `graceMs` from now.
    * @throws GantryError `game_unknown`
    */
-  rotateSecret(gameId: string, secret: SealedSecret, graceMs: number): Promise<void>;
+  rotateSecret(
+    gameId: string,
+    secret: SealedSecret,
+    terms: { graceMs: number; lifetimeMs?: number | undefined },
+  ): Promise<void>;
+  /** The secrets of a game that still work, newest first. */
+  listSecrets(gameId: string): Promise<SecretSummary[]>;
+  /** Makes a secret stop working at once. @throws GantryError `secret_unknown` */
+  revokeSecret(gameId: string, fingerprint: string): Promise<void>;
   /** The game a secret that still works belongs to. */
   findBySecretHash(hash: string): Promise<Game | null>;
-  /** The sealed MD5 of every secret of the game that still works. */
-  sealedMd5s(gameId: string): Promise<string[]>;
+  /** What signatures are checked with, sealed: of every secret of the game that still works. */
+  sealedSecrets(gameId: string): Promise<SealedSecret[]>;
   /**
    * Marks a request nonce as seen.
    * @throws GantryError `nonce_replayed` when it was seen before for this game
@@ -92,7 +122,34 @@ export interface GameStore {
 
 export interface PlayerStore {
   /** Sets what is given of the profile; a wallet never seen before gets one. */
-  setProfile(wallet: string, profile: { username?: string; avatar?: string }): Promise<Player>;
+  setProfile(wallet: string, profile: PlayerProfile): Promise<Player>;
+  /** Players whose name or wallet begins with `search`, in the given game or any, newest first. */
+  list(filter: PlayerFilter, page: Page): Promise<Paged<PlayerSummary>>;
+  /** Ends the player's sessions there and keeps the player out. @throws GantryError `player_unknown` */
+  ban(wallet: string, gameId: string | null, reason: string): Promise<void>;
+  /** @throws GantryError `player_not_banned` */
+  unban(wallet: string, gameId: string | null): Promise<void>;
+  /**
+   * Removes everything of a player's, everywhere: rows, words in messages and events, traces in the audit
+   * log. What others have (channels, messages of theirs) stays. @throws GantryError `player_unknown`
+   */
+  erase(wallet: string): Promise<void>;
+}
+
+export interface PlayerProfile {
+  username?: string | undefined;
+  avatar?: string | undefined;
+}
+
+export interface PlayerFilter {
+  gameId?: string | undefined;
+  search?: string | undefined;
+}
+
+export interface PlayerSummary extends Player {
+  createdAt: number;
+  /** The games the player is banned from; `''` stands for all of them. */
+  bannedFrom: string[];
 }
 
 /** A session with whose it is and which game it is for. */
@@ -117,7 +174,10 @@ export interface ChannelSessionStore {
    * @throws GantryError `sign_in_used` when another call was first
    */
   completeSignIn(signInId: string, lifetimeMs: number): Promise<SessionDetails>;
-  /** @throws GantryError `game_unknown` */
+  /**
+   * Opens a session; where a game allows one a player, the one before is ended.
+   * @throws GantryError `game_unknown`, `player_banned`
+   */
   open(owner: Owner, lifetimeMs: number): Promise<SessionDetails>;
   /** The session in whatever condition it is: ended and expired ones are found too. */
   find(sessionId: string): Promise<SessionDetails | null>;
@@ -128,6 +188,13 @@ export interface ChannelSessionStore {
    * @throws GantryError `session_unknown` when there is none, or it is another player's
    */
   end(wallet: string, sessionId: string): Promise<void>;
+  /** Ends any player's session. @throws GantryError `session_unknown` */
+  revoke(sessionId: string): Promise<void>;
+  /** Sessions in whatever condition, newest first. */
+  list(
+    filter: { wallet?: string | undefined; gameId?: string | undefined },
+    page: Page,
+  ): Promise<Paged<SessionDetails>>;
   /** Tells the player's launchers that someone is there in this session, or no longer. */
   recordPresence(sessionId: string, present: boolean): Promise<void>;
 }
@@ -143,6 +210,8 @@ export interface ScoreStore {
   leaderboard(gameId: string, page: Page): Promise<RankedScore[]>;
   /** The player's row on the leaderboard, counted from 1; null without a score. */
   position(owner: Owner): Promise<number | null>;
+  /** Takes a score away, whoever's it is; the leaderboard follows. @throws GantryError `score_unknown` */
+  remove(gameId: string, scoreId: string): Promise<void>;
 }
 
 export interface StateStore {
@@ -251,6 +320,8 @@ export interface MessageChannelStore {
   removeParticipant(by: Owner, channelId: string, wallet: string): Promise<MessageChannel>;
   /** Changes what is given. @throws GantryError `channel_unknown`, `permission_missing` */
   editInfo(by: Owner, channelId: string, info: ChannelInfo): Promise<MessageChannel>;
+  /** Every channel of a game, latest activity first; for moderation. */
+  listOfGame(gameId: string, page: Page): Promise<Paged<MessageChannel>>;
 }
 
 export interface ChannelInfo {
@@ -267,6 +338,30 @@ export interface MessageStore {
   edit(sender: Owner, messageId: string, content: string): Promise<ChannelMessage>;
   /** Erases what was said, everywhere it was kept. @throws GantryError `message_unknown`, `not_the_sender` */
   unsend(sender: Owner, messageId: string): Promise<MessageIdentity>;
+  /** As `list`, for moderation. @throws GantryError `channel_unknown` */
+  listForModeration(channelId: string, page: Page): Promise<Paged<ChannelMessage>>;
+  /** As `unsend`, for moderation, whoever sent it. @throws GantryError `message_unknown` */
+  remove(messageId: string): Promise<MessageIdentity>;
+}
+
+export interface AuditEntry {
+  id: string;
+  at: number;
+  /** `admin-token` or `cli`. */
+  actor: string;
+  operation: string;
+  input: unknown;
+  /** Null: not told; else `ok` or the reason it was refused for. */
+  outcome: string | null;
+}
+
+/** Who did what with an administrator's powers. */
+export interface AuditStore {
+  /** Written before the operation is carried out, so that nothing goes unseen. Returns the entry's id. */
+  begin(actor: string, operation: string, input: unknown): Promise<string>;
+  finish(id: string, outcome: string): Promise<void>;
+  /** Newest first. */
+  list(page: Page): Promise<Paged<AuditEntry>>;
 }
 
 export interface RuleSet {

@@ -16,20 +16,26 @@ export const createUnverifiedChannel = defineOperation({
     gameId: idInput
       .optional()
       .meta({ description: 'May be left out when the game secret or an allowed Origin names the game' }),
+    chainId: z
+      .int()
+      .min(1)
+      .default(1)
+      .meta({ description: 'The chain a contract wallet is on; 1 for any other wallet' }),
   }),
   output: z.object({
     success,
     channelId: id,
     signRequest: z.string().meta({ description: 'EIP-4361 message, to be signed with personal_sign' }),
   }),
-  async handler({ input, caller: game }, { store, links }) {
+  async handler({ input, caller: { game, page } }, { store, links }) {
     const now = Date.now();
     const channelId = newId();
     const signRequest = signInMessage({
       wallet: input.wallet,
       gameName: game.name,
       channelId,
-      uri: links.base,
+      chainId: input.chainId,
+      uri: page ?? links.base,
       now,
     });
     await store.sessions.requestSignIn({

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { isSignedByEoa } from '../../auth/wallet-signature.ts';
+import type { UnverifiedChannel } from '../../domain/channel-session.ts';
 import { idInput } from '../../domain/ids.ts';
 import { success } from '../../domain/outcome.ts';
 import { GantryError } from '../../errors.ts';
-import { defineOperation } from '../define.ts';
+import { defineOperation, type Services } from '../define.ts';
 import { issueToken } from './issue-token.ts';
 
 export const verifyUnverifiedChannel = defineOperation({
@@ -17,7 +18,7 @@ export const verifyUnverifiedChannel = defineOperation({
     signature: z
       .string()
       .max(20_000)
-      .regex(/^0x([0-9a-f]{2})+$/i, 'must be 0x followed by hex digits'),
+      .regex(/^0x([0-9a-fA-F]{2})+$/, 'must be 0x followed by hex digits'),
     chainId: z.int().min(1).optional(),
   }),
   output: z.object({
@@ -28,13 +29,7 @@ export const verifyUnverifiedChannel = defineOperation({
   async handler({ input }, services) {
     const { store, sessionLifetimeMs } = services;
     const signIn = await store.sessions.beginAttempt(input.channelId);
-    if (!(await isSignedByEoa(signIn.signRequest, input.signature, signIn.wallet))) {
-      if (input.chainId !== undefined) {
-        throw new GantryError(
-          'contract_wallet_unsupported',
-          'The signature is not that of a wallet with a key of its own, and this server cannot check contract wallets',
-        );
-      }
+    if (!(await isSigned(signIn, input, services))) {
       throw new GantryError(
         'wallet_signature_invalid',
         'The signature does not match: sign the whole signRequest with personal_sign, with the wallet it names',
@@ -45,3 +40,13 @@ export const verifyUnverifiedChannel = defineOperation({
     return { success: true, launcherJwt, jwt: launcherJwt };
   },
 });
+
+/** Checked here first, so that a wallet with a key of its own signs in while every RPC server is down. */
+async function isSigned(
+  { signRequest, wallet }: UnverifiedChannel,
+  { signature, chainId }: { signature: string; chainId?: number | undefined },
+  { contractWallets }: Services,
+): Promise<boolean> {
+  if (await isSignedByEoa(signRequest, signature, wallet)) return true;
+  return chainId !== undefined && contractWallets.isSigned(chainId, signRequest, signature, wallet);
+}

@@ -27,7 +27,8 @@ export const createMessageChannel = defineOperation({
   output: messageChannel,
   async handler({ input, caller }, { store }) {
     if (input.otherParticipants.includes(caller.session.wallet)) {
-      throw new GantryError('participants_invalid', 'otherParticipants: must not name yourself');
+      const field = { path: 'otherParticipants', message: 'must not name yourself' };
+      throw new GantryError('participants_invalid', `${field.path}: ${field.message}`, { fields: [field] });
     }
     return store.messageChannels.create(ownerOf(caller), input.otherParticipants);
   },

@@ -1,7 +1,13 @@
 import type { Database } from 'better-sqlite3';
-import type { ChannelSession, UnverifiedChannel } from '../../domain/channel-session.ts';
+import {
+  type ChannelSession,
+  type EndReason,
+  endReason,
+  type UnverifiedChannel,
+} from '../../domain/channel-session.ts';
 import type { Game } from '../../domain/game.ts';
 import { newId } from '../../domain/ids.ts';
+import type { Page, Paged } from '../../domain/paging.ts';
 import { GantryError } from '../../errors.ts';
 import { streamOf } from '../../events/stream.ts';
 import type { ChannelSessionStore, Owner, SessionDetails } from '../store.ts';
@@ -21,7 +27,16 @@ interface SessionRow {
   opened_at: number;
   expires_at: number;
   ended_at: number | null;
+  end_reason: string | null;
 }
+
+/** Null: any. */
+interface Filter {
+  wallet: string | null;
+  gameId: string | null;
+}
+
+const matching = '(@wallet IS NULL OR wallet = @wallet) AND (@gameId IS NULL OR game_id = @gameId)';
 
 interface SignInRow {
   id: string;
@@ -72,7 +87,18 @@ export class SqliteChannelSessions implements ChannelSessionStore {
         `SELECT * FROM channel_sessions WHERE wallet = ? AND ended_at IS NULL AND expires_at > ?
          ORDER BY opened_at DESC, id DESC`,
       ),
-      end: db.prepare('UPDATE channel_sessions SET ended_at = ? WHERE id = ?'),
+      end: db.prepare('UPDATE channel_sessions SET ended_at = ?, end_reason = ? WHERE id = ?'),
+      liveIn: db.prepare<[{ wallet: string; gameId: string | null; now: number }], SessionRow>(
+        `SELECT * FROM channel_sessions WHERE wallet = @wallet AND (@gameId IS NULL OR game_id = @gameId)
+           AND ended_at IS NULL AND expires_at > @now`,
+      ),
+      list: db.prepare<[Filter & Page], SessionRow>(
+        `SELECT * FROM channel_sessions WHERE ${matching} ORDER BY opened_at DESC, id DESC LIMIT @limit OFFSET @skip`,
+      ),
+      count: db.prepare<[Filter], number>(`SELECT count(*) FROM channel_sessions WHERE ${matching}`).pluck(),
+      ban: db.prepare<[string, string], { reason: string }>(
+        "SELECT reason FROM bans WHERE wallet = ? AND game_id IN ('', ?)",
+      ),
     };
   }
 
@@ -137,18 +163,40 @@ export class SqliteChannelSessions implements ChannelSessionStore {
       if (row?.wallet !== wallet) {
         throw new GantryError('session_unknown', 'There is no such channel session of this player');
       }
-      if (row.ended_at !== null) return;
-      this.#statements.end.run(tx.now, sessionId);
-      this.forget();
-      this.#tell(tx, row, { exists: false, present: false });
+      this.#end(tx, row, 'ended');
     });
+  }
+
+  revoke(sessionId: string): Promise<void> {
+    return this.#group.write((tx) => {
+      const row = this.#statements.find.get(sessionId);
+      if (!row) throw new GantryError('session_unknown', 'There is no such channel session');
+      this.#end(tx, row, 'revoked');
+    });
+  }
+
+  async list(
+    filter: { wallet?: string | undefined; gameId?: string | undefined },
+    page: Page,
+  ): Promise<Paged<SessionDetails>> {
+    const by: Filter = { wallet: filter.wallet ?? null, gameId: filter.gameId ?? null };
+    return {
+      total: this.#statements.count.get(by) ?? 0,
+      rows: this.#statements.list.all({ ...by, ...page }).map((row) => this.#details(row)),
+    };
+  }
+
+  /** Inside a transaction: ends a player's live sessions in a game, or (null) in every game. */
+  endAllWithin(tx: Transaction, wallet: string, gameId: string | null, reason: EndReason): void {
+    for (const row of this.#statements.liveIn.all({ wallet, gameId, now: tx.now }))
+      this.#end(tx, row, reason);
   }
 
   recordPresence(sessionId: string, present: boolean): Promise<void> {
     return this.#group.write((tx) => {
       const row = this.#statements.find.get(sessionId);
       // What has ended has been told already, and stays told.
-      if (row && row.ended_at === null) this.#tell(tx, row, { exists: true, present });
+      if (row && row.ended_at === null) this.#tell(tx, row, { exists: true, present, endReason: null });
     });
   }
 
@@ -157,7 +205,18 @@ export class SqliteChannelSessions implements ChannelSessionStore {
     this.#known.forget();
   }
 
-  #tell(tx: Transaction, row: SessionRow, now: { exists: boolean; present: boolean }): void {
+  #end(tx: Transaction, row: SessionRow, reason: EndReason): void {
+    if (row.ended_at !== null) return;
+    this.#statements.end.run(tx.now, reason, row.id);
+    this.forget();
+    this.#tell(tx, row, { exists: false, present: false, endReason: reason });
+  }
+
+  #tell(
+    tx: Transaction,
+    row: SessionRow,
+    now: { exists: boolean; present: boolean; endReason: EndReason | null },
+  ): void {
     const { game_id: gameId, wallet } = row;
     tx.emit({
       stream: streamOf.player(gameId, wallet),
@@ -186,6 +245,10 @@ export class SqliteChannelSessions implements ChannelSessionStore {
   #open(tx: Transaction, { gameId, wallet }: Owner, lifetimeMs: number): SessionDetails {
     const game = this.#games.findNow(gameId);
     if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+    if (this.#statements.ban.get(wallet, gameId)) {
+      throw new GantryError('player_banned', 'This player has been banned here');
+    }
+    if (game.policies.oneSessionPerPlayer) this.endAllWithin(tx, wallet, gameId, 'replaced');
     const player = this.#players.ensure(wallet, tx.now);
     const session: ChannelSession = {
       id: newId(),
@@ -194,6 +257,7 @@ export class SqliteChannelSessions implements ChannelSessionStore {
       openedAt: tx.now,
       expiresAt: tx.now + lifetimeMs,
       endedAt: null,
+      endReason: null,
     };
     this.#statements.insert.run(session.id, gameId, wallet, session.openedAt, session.expiresAt);
     return { session, player, game };
@@ -210,6 +274,7 @@ export class SqliteChannelSessions implements ChannelSessionStore {
         openedAt: row.opened_at,
         expiresAt: row.expires_at,
         endedAt: row.ended_at,
+        endReason: row.end_reason === null ? null : endReason.parse(row.end_reason),
       },
       player: this.#players.get(row.wallet),
       game,

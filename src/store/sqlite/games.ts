@@ -1,9 +1,16 @@
 import type { Database } from 'better-sqlite3';
 import { z } from 'zod';
-import { type Game, gameKind, gamePolicies, slugOf } from '../../domain/game.ts';
+import {
+  type Game,
+  type GamePolicies,
+  gameKind,
+  gamePolicies,
+  type PolicyChanges,
+  slugOf,
+} from '../../domain/game.ts';
 import { newId } from '../../domain/ids.ts';
 import { GantryError } from '../../errors.ts';
-import type { GameStore, NewGame, SealedSecret } from '../store.ts';
+import type { GameChanges, GameStore, NewGame, SealedSecret, SecretSummary } from '../store.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { VersionCache } from './version-cache.ts';
 
@@ -24,8 +31,16 @@ export class SqliteGames implements GameStore {
   readonly #byId: VersionCache<Game>;
   readonly #bySecret: VersionCache<{ gameId: string; expiresAt: number | null }>;
   readonly #clock: () => number;
+  readonly #changed: (before: Game, after: Game) => void;
 
-  constructor(db: Database, group: GroupCommit, clock: () => number) {
+  /** `changed` is called inside the transaction when a game was changed, for whoever depends on what it was. */
+  constructor(
+    db: Database,
+    group: GroupCommit,
+    clock: () => number,
+    changed: (before: Game, after: Game) => void,
+  ) {
+    this.#changed = changed;
     this.#group = group;
     this.#clock = clock;
     this.#byId = new VersionCache(db, 10_000);
@@ -42,7 +57,8 @@ export class SqliteGames implements GameStore {
          VALUES (@id, @slug, @name, @kind, @url, @allowedOrigins, @policies, @createdAt)`,
       ),
       insertSecret: db.prepare(
-        'INSERT INTO game_secrets (hash, game_id, sealed_md5, created_at) VALUES (?, ?, ?, ?)',
+        `INSERT INTO game_secrets (hash, game_id, sealed_md5, sealed_secret, created_at, expires_at)
+         VALUES (@hash, @gameId, @sealedMd5, @sealedSecret, @now, @expiresAt)`,
       ),
       expireSecrets: db.prepare(
         'UPDATE game_secrets SET expires_at = min(coalesce(expires_at, @at), @at) WHERE game_id = @gameId',
@@ -56,11 +72,22 @@ export class SqliteGames implements GameStore {
       secret: db.prepare<[string], { game_id: string; expires_at: number | null }>(
         'SELECT game_id, expires_at FROM game_secrets WHERE hash = ?',
       ),
-      sealed: db
-        .prepare<[string, number], string>(
-          'SELECT sealed_md5 FROM game_secrets WHERE game_id = ? AND (expires_at IS NULL OR expires_at > ?)',
-        )
-        .pluck(),
+      sealed: db.prepare<[string, number], SealedSecret>(
+        `SELECT hash, sealed_md5 AS sealedMd5, sealed_secret AS sealedSecret FROM game_secrets
+         WHERE game_id = ? AND (expires_at IS NULL OR expires_at > ?)`,
+      ),
+      secrets: db.prepare<[string, number], SecretSummary>(
+        `SELECT substr(hash, 1, 12) AS fingerprint, created_at AS createdAt, expires_at AS expiresAt FROM game_secrets
+         WHERE game_id = ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY created_at DESC`,
+      ),
+      revokeSecret: db.prepare(
+        `UPDATE game_secrets SET expires_at = @now WHERE game_id = @gameId AND substr(hash, 1, 12) = @fingerprint
+           AND (expires_at IS NULL OR expires_at > @now)`,
+      ),
+      update: db.prepare(
+        `UPDATE games SET name = @name, url = @url, allowed_origins = @allowedOrigins, policies = @policies
+         WHERE id = @id`,
+      ),
       insertNonce: db.prepare(
         'INSERT INTO request_nonces (game_id, nonce, seen_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
       ),
@@ -76,7 +103,7 @@ export class SqliteGames implements GameStore {
         kind: input.kind ?? 'game',
         url: input.url ?? '',
         allowedOrigins: input.allowedOrigins ?? [],
-        policies: gamePolicies.parse(input.policies ?? {}),
+        policies: withChanges(gamePolicies.parse({}), input.policies),
         createdAt: tx.now,
       };
       this.#statements.insert.run({
@@ -84,7 +111,7 @@ export class SqliteGames implements GameStore {
         allowedOrigins: JSON.stringify(game.allowedOrigins),
         policies: JSON.stringify(game.policies),
       });
-      this.#statements.insertSecret.run(secret.hash, game.id, secret.sealedMd5, tx.now);
+      this.#statements.insertSecret.run({ ...secret, gameId: game.id, now: tx.now, expiresAt: null });
       return game;
     });
   }
@@ -110,11 +137,39 @@ export class SqliteGames implements GameStore {
     return this.#statements.all.all().map(rowToGame);
   }
 
-  rotateSecret(gameId: string, secret: SealedSecret, graceMs: number): Promise<void> {
+  update(gameId: string, changes: GameChanges): Promise<Game> {
+    return this.#group.write(() => {
+      const before = this.#require(gameId);
+      const game: Game = {
+        ...before,
+        name: changes.name ?? before.name,
+        url: changes.url ?? before.url,
+        allowedOrigins: changes.allowedOrigins ?? before.allowedOrigins,
+        policies: withChanges(before.policies, changes.policies),
+      };
+      this.#statements.update.run({
+        id: gameId,
+        name: game.name,
+        url: game.url,
+        allowedOrigins: JSON.stringify(game.allowedOrigins),
+        policies: JSON.stringify(game.policies),
+      });
+      this.#byId.forget();
+      this.#changed(before, game);
+      return game;
+    });
+  }
+
+  rotateSecret(
+    gameId: string,
+    secret: SealedSecret,
+    { graceMs, lifetimeMs }: { graceMs: number; lifetimeMs?: number | undefined },
+  ): Promise<void> {
     return this.#group.write((tx) => {
-      if (!this.findNow(gameId)) throw new GantryError('game_unknown', `There is no game ${gameId}`);
+      this.#require(gameId);
       this.#statements.expireSecrets.run({ gameId, at: tx.now + graceMs });
-      this.#statements.insertSecret.run(secret.hash, gameId, secret.sealedMd5, tx.now);
+      const expiresAt = lifetimeMs === undefined ? null : tx.now + lifetimeMs;
+      this.#statements.insertSecret.run({ ...secret, gameId, now: tx.now, expiresAt });
       this.#statements.forgetNonces.run({ gameId, now: tx.now });
       this.#bySecret.forget();
     });
@@ -129,8 +184,21 @@ export class SqliteGames implements GameStore {
     return this.findNow(secret.gameId);
   }
 
-  async sealedMd5s(gameId: string): Promise<string[]> {
+  async sealedSecrets(gameId: string): Promise<SealedSecret[]> {
     return this.#statements.sealed.all(gameId, this.#clock());
+  }
+
+  async listSecrets(gameId: string): Promise<SecretSummary[]> {
+    return this.#statements.secrets.all(gameId, this.#clock());
+  }
+
+  revokeSecret(gameId: string, fingerprint: string): Promise<void> {
+    return this.#group.write((tx) => {
+      const { changes } = this.#statements.revokeSecret.run({ gameId, fingerprint, now: tx.now });
+      if (changes === 0)
+        throw new GantryError('secret_unknown', 'The game has no working secret with this fingerprint');
+      this.#bySecret.forget();
+    });
   }
 
   consumeNonce(gameId: string, nonce: string): Promise<void> {
@@ -143,6 +211,12 @@ export class SqliteGames implements GameStore {
         );
       }
     });
+  }
+
+  #require(gameId: string): Game {
+    const game = this.findNow(gameId);
+    if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+    return game;
   }
 
   #freeSlug({ name, slug }: NewGame): string {
@@ -158,6 +232,19 @@ export class SqliteGames implements GameStore {
       if (!this.#statements.bySlug.get(candidate)) return candidate;
     }
   }
+}
+
+/** Policies with some of them changed; within the leaderboard's, too, what is left out stays. */
+function withChanges(before: GamePolicies, { leaderboard, ...changes }: PolicyChanges = {}): GamePolicies {
+  return gamePolicies.parse({
+    ...before,
+    ...given(changes),
+    leaderboard: { ...before.leaderboard, ...given(leaderboard ?? {}) },
+  });
+}
+
+function given(changes: object): object {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
 function toGame(row: GameRow | undefined): Game | null {

@@ -9,6 +9,8 @@ export interface Transaction {
   readonly now: number;
   /** Writes an event with the change; it is published after the commit. Returns its seq. */
   emit(event: NewEvent): number;
+  /** Something was erased that must not stay readable: soon after the commit, its traces go from the disk. */
+  scrub(): void;
 }
 
 /** Changes the database synchronously, wholly or (by throwing) not at all. */
@@ -26,6 +28,9 @@ const busyTries = 20;
 /** The most commands of one transaction: bounds how long the event loop stands still for a batch. */
 const maximumBatch = 1000;
 
+const scrubAfterMs = 100;
+const scrubAgainMs = 1_000;
+
 /**
  * Group commit: the writes asked for in one turn of the event loop share one transaction and one fsync.
  * Each command runs in its own savepoint, so one that throws undoes only itself. Promises settle after the
@@ -36,15 +41,19 @@ export class GroupCommit {
   readonly #events: EventLog;
   readonly #clock: () => number;
   readonly #statements: Record<'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'undo', Statement>;
+  /** Empties the write-ahead log; 0 when it could. */
+  readonly #checkpoint: Statement<[], number>;
   readonly #listeners: ((events: readonly StoredEvent[]) => void)[] = [];
   #queue: Queued[] = [];
   #scheduled = false;
+  #scrubbing: NodeJS.Timeout | undefined;
   #idle: (() => void)[] = [];
 
   constructor(db: Database, events: EventLog, clock: () => number) {
     this.#db = db;
     this.#events = events;
     this.#clock = clock;
+    this.#checkpoint = db.prepare<[], number>('PRAGMA wal_checkpoint(TRUNCATE)').pluck();
     this.#statements = {
       begin: db.prepare('BEGIN IMMEDIATE'),
       commit: db.prepare('COMMIT'),
@@ -123,6 +132,7 @@ export class GroupCommit {
           events.push(stored);
           return stored.seq;
         },
+        scrub: () => this.#scheduleScrub(),
       });
       release.run();
       written.push(...events);
@@ -134,6 +144,19 @@ export class GroupCommit {
       release.run();
       return () => queued.reject(asStoreError(error));
     }
+  }
+
+  /**
+   * The write-ahead log keeps earlier versions of a page until it is emptied into the file; a moment is
+   * waited for more to be erased, because emptying it holds up the writes.
+   */
+  #scheduleScrub(afterMs = scrubAfterMs): void {
+    this.#scrubbing ??= setTimeout(() => {
+      this.#scrubbing = undefined;
+      if (!this.#db.open) return;
+      const emptied = this.#checkpoint.get() === 0;
+      if (!emptied) this.#scheduleScrub(scrubAgainMs); // another process is still reading the log
+    }, afterMs).unref();
   }
 
   #takeBatch(): Queued[] {

@@ -52,6 +52,15 @@ export class SqliteMessageChannels implements MessageChannelStore {
         `SELECT c.* FROM participants AS p JOIN message_channels AS c ON c.id = p.channel_id
          WHERE p.wallet = ? AND p.game_id = ? ORDER BY c.updated_at DESC, c.id DESC LIMIT ? OFFSET ?`,
       ),
+      ofGame: db.prepare<[string, number, number], ChannelRow>(
+        'SELECT * FROM message_channels WHERE game_id = ? ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?',
+      ),
+      countOfGame: db
+        .prepare<[string], number>('SELECT count(*) FROM message_channels WHERE game_id = ?')
+        .pluck(),
+      idsOfMember: db
+        .prepare<[string], string>('SELECT channel_id FROM participants WHERE wallet = ?')
+        .pluck(),
       countOfMember: db
         .prepare<[string, string], number>(
           'SELECT count(*) FROM participants WHERE wallet = ? AND game_id = ?',
@@ -149,9 +158,7 @@ export class SqliteMessageChannels implements MessageChannelStore {
       if (!channel.participants.some((one) => one.wallet === wallet)) {
         throw new GantryError('participants_invalid', `${wallet} is not in the channel`);
       }
-      this.#statements.deleteParticipant.run(channelId, wallet);
-      this.#keepAnAdministrator(channelId);
-      return this.#changed(tx, channelId);
+      return this.#remove(tx, channelId, wallet);
     });
   }
 
@@ -160,6 +167,31 @@ export class SqliteMessageChannels implements MessageChannelStore {
       this.require(by, channelId, 'edit-info');
       return this.#changed(tx, channelId, info);
     });
+  }
+
+  async listOfGame(gameId: string, page: Page): Promise<Paged<MessageChannel>> {
+    return {
+      total: this.#statements.countOfGame.get(gameId) ?? 0,
+      rows: this.#statements.ofGame.all(gameId, page.limit, page.skip).map((row) => this.#toChannel(row)),
+    };
+  }
+
+  /** The channel, whoever asks. */
+  requireById(channelId: string): MessageChannel {
+    const row = this.#statements.byId.get(channelId);
+    if (!row) throw new GantryError('channel_unknown', 'There is no such message channel');
+    return this.#toChannel(row);
+  }
+
+  /** Inside a transaction: takes a wallet out of every channel it is in. */
+  leaveAllWithin(tx: Transaction, wallet: string): void {
+    for (const channelId of this.#statements.idsOfMember.all(wallet)) this.#remove(tx, channelId, wallet);
+  }
+
+  #remove(tx: Transaction, channelId: string, wallet: string): MessageChannel {
+    this.#statements.deleteParticipant.run(channelId, wallet);
+    this.#keepAnAdministrator(channelId);
+    return this.#changed(tx, channelId);
   }
 
   #add(channelId: string, gameId: string, wallet: string, permissions: readonly Permission[]): void {

@@ -12,7 +12,7 @@ import { GantryError } from '../../errors.ts';
 import { streamOf } from '../../events/stream.ts';
 import type { MessageStore, Owner } from '../store.ts';
 import type { EventLog } from './event-log.ts';
-import type { GroupCommit } from './group-commit.ts';
+import type { GroupCommit, Transaction } from './group-commit.ts';
 import { addressedTo, type SqliteMessageChannels } from './message-channels.ts';
 
 interface MessageRow {
@@ -40,6 +40,7 @@ export class SqliteMessages implements MessageStore {
     this.#events = events;
     this.#statements = {
       find: db.prepare<[string], MessageRow>('SELECT * FROM messages WHERE id = ?'),
+      sentBy: db.prepare<[string], MessageRow>('SELECT * FROM messages WHERE sender = ?'),
       list: db.prepare<[string, number, number], MessageRow>(
         'SELECT * FROM messages WHERE channel_id = ? ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?',
       ),
@@ -59,10 +60,7 @@ export class SqliteMessages implements MessageStore {
 
   async list(member: Owner, channelId: string, page: Page): Promise<Paged<ChannelMessage>> {
     this.#channels.require(member, channelId);
-    return {
-      total: this.#statements.total.get(channelId) ?? 0,
-      rows: this.#statements.list.all(channelId, page.limit, page.skip).map(toMessage),
-    };
+    return this.#page(channelId, page);
   }
 
   send(sender: Owner, channelId: string, content: string): Promise<ChannelMessage> {
@@ -98,19 +96,51 @@ export class SqliteMessages implements MessageStore {
   unsend(sender: Owner, messageId: string): Promise<MessageIdentity> {
     return this.#group.write((tx) => {
       const { row, channel } = this.#own(sender, messageId);
-      const identity: MessageIdentity = {
-        _id: row.id,
-        channelId: row.channel_id,
-        senderId: row.sender,
-        createdAt: row.created_at,
-        updatedAt: tx.now,
-      };
-      this.#events.blankField(streamOf.channel(row.channel_id), seqsOf(row), 'content');
-      this.#statements.delete.run(messageId);
-      this.#statements.uncount.run(row.channel_id);
-      tx.emit({ ...addressedTo(channel), name: 'chat-messages removed', record: identity });
-      return identity;
+      return this.#erase(tx, row, channel);
     });
+  }
+
+  remove(messageId: string): Promise<MessageIdentity> {
+    return this.#group.write((tx) => {
+      const row = this.#statements.find.get(messageId);
+      if (!row) throw new GantryError('message_unknown', 'There is no such message');
+      return this.#erase(tx, row, this.#channels.requireById(row.channel_id));
+    });
+  }
+
+  async listForModeration(channelId: string, page: Page): Promise<Paged<ChannelMessage>> {
+    this.#channels.requireById(channelId);
+    return this.#page(channelId, page);
+  }
+
+  /** Inside a transaction: every message a wallet sent, in channels it has left too. */
+  eraseAllOfWithin(tx: Transaction, wallet: string): void {
+    for (const row of this.#statements.sentBy.all(wallet)) {
+      this.#erase(tx, row, this.#channels.requireById(row.channel_id));
+    }
+  }
+
+  #page(channelId: string, page: Page): Paged<ChannelMessage> {
+    return {
+      total: this.#statements.total.get(channelId) ?? 0,
+      rows: this.#statements.list.all(channelId, page.limit, page.skip).map(toMessage),
+    };
+  }
+
+  #erase(tx: Transaction, row: MessageRow, channel: MessageChannel): MessageIdentity {
+    const identity: MessageIdentity = {
+      _id: row.id,
+      channelId: row.channel_id,
+      senderId: row.sender,
+      createdAt: row.created_at,
+      updatedAt: tx.now,
+    };
+    tx.scrub();
+    this.#events.blankField(streamOf.channel(row.channel_id), seqsOf(row), 'content');
+    this.#statements.delete.run(row.id);
+    this.#statements.uncount.run(row.channel_id);
+    tx.emit({ ...addressedTo(channel), name: 'chat-messages removed', record: identity });
+    return identity;
   }
 
   /** A message this player sent and can still reach; to others in the channel it is there, but not theirs. */

@@ -1,18 +1,9 @@
 import type { Database } from 'better-sqlite3';
+import { SchemaTooNewError } from '../schema-too-new.ts';
 import { initial } from './migrations/0001-initial.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 const migrations: readonly string[] = [initial];
-
-/** The database was written by a newer Gantry; opening it with this one could damage it. */
-export class SchemaTooNewError extends Error {
-  constructor(found: number) {
-    super(
-      `The database has schema version ${found}, and this Gantry knows versions up to ${migrations.length}. ` +
-        'Run the newer Gantry that wrote it, or restore a backup made before the upgrade.',
-    );
-  }
-}
 
 /**
  * Brings the schema up to date in one transaction, so that an interrupted upgrade leaves the file as it was.
@@ -23,7 +14,7 @@ export function migrate(db: Database): void {
   if (versionOf(db) === migrations.length) return;
   db.transaction(() => {
     const version = versionOf(db);
-    if (version > migrations.length) throw new SchemaTooNewError(version);
+    if (version > migrations.length) throw new SchemaTooNewError(version, migrations.length);
     for (const migration of migrations.slice(version)) db.exec(migration);
     db.pragma(`user_version = ${migrations.length}`);
   }).immediate();

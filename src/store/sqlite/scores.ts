@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { newId } from '../../domain/ids.ts';
 import type { Page } from '../../domain/paging.ts';
 import type { RankedScore, ScoreRecord } from '../../domain/score.ts';
+import { GantryError } from '../../errors.ts';
 import { streamOf } from '../../events/stream.ts';
 import type { Owner, ScoreStore } from '../store.ts';
 import type { SqliteGames } from './games.ts';
@@ -36,7 +37,7 @@ export class SqliteScores implements ScoreStore {
         'SELECT * FROM scores WHERE game_id = ? AND wallet = ? AND nonce = ?',
       ),
       latest: db.prepare<[string, string], ScoreRow>(
-        'SELECT * FROM scores WHERE game_id = ? AND wallet = ? ORDER BY updated_at DESC, id DESC LIMIT 1',
+        'SELECT * FROM scores WHERE game_id = ? AND wallet = ? ORDER BY revision DESC LIMIT 1',
       ),
       highest: db.prepare<[string, string], ScoreRow>(
         'SELECT * FROM scores WHERE game_id = ? AND wallet = ? ORDER BY score DESC, reached_at, id LIMIT 1',
@@ -45,14 +46,23 @@ export class SqliteScores implements ScoreStore {
         'SELECT * FROM scores WHERE game_id = ? AND wallet = ? ORDER BY score, reached_at, id LIMIT 1',
       ),
       insert: db.prepare(
-        `INSERT INTO scores (id, game_id, wallet, nonce, score, reached_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO scores (id, game_id, wallet, nonce, score, reached_at, updated_at, revision)
+         VALUES (@id, @game_id, @wallet, @nonce, @score, @reached_at, @updated_at, @revision)`,
       ),
-      update: db.prepare('UPDATE scores SET score = ?, reached_at = ?, updated_at = ? WHERE id = ?'),
+      update: db.prepare(
+        `UPDATE scores SET score = @score, reached_at = @reached_at, updated_at = @updated_at,
+           revision = @revision WHERE id = @id`,
+      ),
       list: db.prepare<[string, string, number, number], ScoreRow>(
         `SELECT * FROM scores WHERE game_id = ? AND wallet = ?
-         ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?`,
+         ORDER BY revision DESC LIMIT ? OFFSET ?`,
       ),
+      byId: db.prepare<[string], ScoreRow>('SELECT * FROM scores WHERE id = ?'),
+      delete: db.prepare('DELETE FROM scores WHERE id = ?'),
+      deleteBoardRow: db.prepare('DELETE FROM board WHERE game_id = ? AND wallet = ?'),
+      clearBoard: db.prepare('DELETE FROM board WHERE game_id = ?'),
+      rankBest: db.prepare(rankBy('score * @direction, reached_at, id')),
+      rankLatest: db.prepare(rankBy('revision DESC')),
       boardRow: db.prepare<[string, string], BoardRow>(
         'SELECT score_id, sort_score, reached_at FROM board WHERE game_id = ? AND wallet = ?',
       ),
@@ -85,17 +95,24 @@ export class SqliteScores implements ScoreStore {
   setWithin(tx: Transaction, owner: Owner, score: number, nonce?: string): ScoreRecord {
     const { gameId, wallet } = owner;
     const before = nonce === undefined ? undefined : this.#statements.byNonce.get(gameId, wallet, nonce);
-    const row = before
-      ? this.#change(before, score, tx.now)
-      : this.#add(owner, score, nonce ?? newId(), tx.now);
-    this.#rank(owner, row, before);
+    const row: ScoreRow = {
+      id: before?.id ?? newId(),
+      game_id: gameId,
+      wallet,
+      nonce: nonce ?? newId(),
+      score,
+      reached_at: before?.score === score ? before.reached_at : tx.now,
+      updated_at: tx.now,
+    };
     const record = toRecord(row);
-    tx.emit({
+    const seq = tx.emit({
       stream: streamOf.player(gameId, wallet),
       name: before ? 'scores patched' : 'scores created',
       record,
       audience: { kind: 'players', gameId, wallets: [wallet] },
     });
+    (before ? this.#statements.update : this.#statements.insert).run({ ...row, revision: seq });
+    this.#rank(owner, row, before);
     return record;
   }
 
@@ -129,6 +146,29 @@ export class SqliteScores implements ScoreStore {
     return (this.#statements.ahead.get(gameId, row.sort_score, row.reached_at, row.score_id) ?? 0) + 1;
   }
 
+  remove(gameId: string, scoreId: string): Promise<void> {
+    return this.#group.write((tx) => {
+      const row = this.#statements.byId.get(scoreId);
+      if (row?.game_id !== gameId) throw new GantryError('score_unknown', 'The game has no such score');
+      this.#statements.delete.run(scoreId);
+      this.#rankAnew(gameId, row.wallet);
+      tx.emit({
+        stream: streamOf.player(gameId, row.wallet),
+        name: 'scores removed',
+        record: toRecord(row),
+        audience: { kind: 'players', gameId, wallets: [row.wallet] },
+      });
+    });
+  }
+
+  /** Inside a transaction: ranks a whole game by its policy, after that has changed. */
+  rankGame(gameId: string): void {
+    const { keep } = this.#policy(gameId);
+    this.#statements.clearBoard.run(gameId);
+    const ranked = { gameId, direction: this.#direction(gameId) };
+    (keep === 'best' ? this.#statements.rankBest : this.#statements.rankLatest).run(ranked);
+  }
+
   /** Inside a transaction: the score under a nonce, or the one that counts on the leaderboard. */
   scoreWithin({ gameId, wallet }: Owner, nonce: string | undefined): number | undefined {
     if (nonce !== undefined) return this.#statements.byNonce.get(gameId, wallet, nonce)?.score;
@@ -136,55 +176,33 @@ export class SqliteScores implements ScoreStore {
     return counting && counting.sort_score * this.#direction(gameId) + 0; // + 0: −0 is a score of 0
   }
 
-  #add({ gameId, wallet }: Owner, score: number, nonce: string, now: number): ScoreRow {
-    const row: ScoreRow = {
-      id: newId(),
-      game_id: gameId,
-      wallet,
-      nonce,
-      score,
-      reached_at: now,
-      updated_at: now,
-    };
-    this.#statements.insert.run(row.id, gameId, wallet, nonce, score, now, now);
-    return row;
-  }
-
-  #change(before: ScoreRow, score: number, now: number): ScoreRow {
-    const row = {
-      ...before,
-      score,
-      reached_at: score === before.score ? before.reached_at : now,
-      updated_at: now,
-    };
-    this.#statements.update.run(score, row.reached_at, now, row.id);
-    return row;
-  }
-
   /** Brings the player's leaderboard row up to date after `row` was written over `before`. */
   #rank({ gameId, wallet }: Owner, row: ScoreRow, before: ScoreRow | undefined): void {
-    const counts = this.#counting(gameId, wallet, row, before);
-    if (!counts) return;
-    const sortScore = counts.score * this.#direction(gameId);
-    this.#statements.setBoardRow.run(gameId, wallet, counts.id, sortScore, counts.reached_at);
+    const sortScore = row.score * this.#direction(gameId);
+    const current = this.#statements.boardRow.get(gameId, wallet);
+    if (this.#policy(gameId).keep === 'latest' || !current || sortScore < current.sort_score) {
+      this.#statements.setBoardRow.run(gameId, wallet, row.id, sortScore, row.reached_at);
+    } else if (before && current.score_id === row.id) {
+      this.#rankAnew(gameId, wallet); // the record that counted was made worse: another may now be the best
+    }
   }
 
-  /** The record that now counts for the player, or null when the leaderboard row stands as it is. */
-  #counting(gameId: string, wallet: string, row: ScoreRow, before: ScoreRow | undefined): ScoreRow | null {
-    const policy = this.#policy(gameId);
-    if (policy.keep === 'latest') return row;
-    const direction = this.#direction(gameId);
-    const current = this.#statements.boardRow.get(gameId, wallet);
-    if (!current) return row;
-    if (row.score * direction < current.sort_score) return row;
-    // The record that counted was made worse (or moved): another one may now be the best.
-    if (before && current.score_id === row.id) {
-      return (
-        (policy.order === 'desc' ? this.#statements.highest : this.#statements.lowest).get(gameId, wallet) ??
-        null
+  /** Finds the record that counts for the player among all there are. */
+  #rankAnew(gameId: string, wallet: string): void {
+    const { keep, order } = this.#policy(gameId);
+    const best = order === 'desc' ? this.#statements.highest : this.#statements.lowest;
+    const row = (keep === 'latest' ? this.#statements.latest : best).get(gameId, wallet);
+    if (row) {
+      this.#statements.setBoardRow.run(
+        gameId,
+        wallet,
+        row.id,
+        row.score * this.#direction(gameId),
+        row.reached_at,
       );
+    } else {
+      this.#statements.deleteBoardRow.run(gameId, wallet);
     }
-    return null;
   }
 
   /** What a score is multiplied with to make the best one sort first. */
@@ -197,6 +215,15 @@ export class SqliteScores implements ScoreStore {
     if (!game) throw new Error(`a score of game ${gameId}, which is not there`);
     return game.policies.leaderboard;
   }
+}
+
+/** Fills a game's board with the first record of each player in the given order. */
+function rankBy(order: string): string {
+  return `INSERT INTO board (game_id, wallet, score_id, sort_score, reached_at)
+    SELECT game_id, wallet, id, score * @direction, reached_at FROM (
+      SELECT *, row_number() OVER (PARTITION BY wallet ORDER BY ${order}) AS place
+      FROM scores WHERE game_id = @gameId)
+    WHERE place = 1`;
 }
 
 function toRecord(row: ScoreRow): ScoreRecord {

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Database } from 'better-sqlite3';
 import type { StoredEvent } from '../../events/stream.ts';
 import type { Retention, Store } from '../store.ts';
 import { SqliteActivities } from './activities.ts';
+import { SqliteAudit } from './audit.ts';
 import { SqliteChannelSessions } from './channel-sessions.ts';
 import { EventLog } from './event-log.ts';
 import { SqliteEvents } from './events.ts';
@@ -12,6 +14,7 @@ import { SqliteMessages } from './messages.ts';
 import { SqliteNotifications } from './notifications.ts';
 import { openDatabase } from './open-database.ts';
 import { SqlitePlaySessions } from './play-sessions.ts';
+import { PlayerEraser } from './player-eraser.ts';
 import { SqlitePlayers } from './players.ts';
 import { SqliteRules } from './rules.ts';
 import { SqliteScores } from './scores.ts';
@@ -42,6 +45,7 @@ export class SqliteStore implements Store {
   readonly messages: SqliteMessages;
   readonly rules: SqliteRules;
   readonly events: SqliteEvents;
+  readonly audit: SqliteAudit;
   readonly #db: Database;
   readonly #group: GroupCommit;
 
@@ -52,8 +56,16 @@ export class SqliteStore implements Store {
     const group = new GroupCommit(db, log, clock);
     this.#db = db;
     this.#group = group;
-    this.games = new SqliteGames(db, group, clock);
-    this.players = new SqlitePlayers(db, group, () => this.sessions.forget());
+    this.games = new SqliteGames(db, group, clock, (before, after) => {
+      this.sessions.forget();
+      if (!isDeepStrictEqual(before.policies.leaderboard, after.policies.leaderboard))
+        this.scores.rankGame(after.id);
+    });
+    this.players = new SqlitePlayers(db, group, {
+      changed: () => this.sessions.forget(),
+      endSessions: (tx, wallet, gameId) => this.sessions.endAllWithin(tx, wallet, gameId, 'banned'),
+      erase: (tx, wallet) => eraser.eraseWithin(tx, wallet),
+    });
     this.sessions = new SqliteChannelSessions(db, group, this.games, this.players, clock);
     this.scores = new SqliteScores(db, group, this.games);
     this.states = new SqliteStates(db, group);
@@ -62,6 +74,12 @@ export class SqliteStore implements Store {
     this.notifications = new SqliteNotifications(db, group, log);
     this.messageChannels = new SqliteMessageChannels(db, group, log);
     this.messages = new SqliteMessages(db, group, this.messageChannels, log);
+    this.audit = new SqliteAudit(db, group);
+    const eraser = new PlayerEraser(db, {
+      sessions: this.sessions,
+      channels: this.messageChannels,
+      messages: this.messages,
+    });
     this.rules = new SqliteRules(db, group, this);
     this.events = new SqliteEvents(db, group, log);
   }

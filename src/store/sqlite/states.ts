@@ -23,9 +23,11 @@ export class SqliteStates implements StateStore {
     this.#group = group;
     this.#statements = {
       upsert: db.prepare<[string, string, string, string, string, string, number], StateRow>(
-        `INSERT INTO states (id, game_id, wallet, label, ipfs_hash, json, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (game_id, wallet, label) DO UPDATE SET
-           ipfs_hash = excluded.ipfs_hash, json = excluded.json, updated_at = excluded.updated_at
+        `INSERT INTO states (id, game_id, wallet, label, ipfs_hash, json, updated_at, revision)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,
+           (SELECT coalesce(max(revision), 0) + 1 FROM states WHERE game_id = ?2 AND wallet = ?3))
+         ON CONFLICT (game_id, wallet, label) DO UPDATE SET ipfs_hash = excluded.ipfs_hash,
+           json = excluded.json, updated_at = excluded.updated_at, revision = excluded.revision
          RETURNING *`,
       ),
       json: db
@@ -38,7 +40,7 @@ export class SqliteStates implements StateStore {
       ),
       list: db.prepare<[string, string, number, number], StateRow>(
         `SELECT * FROM states WHERE game_id = ? AND wallet = ?
-         ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?`,
+         ORDER BY revision DESC LIMIT ? OFFSET ?`,
       ),
     };
   }

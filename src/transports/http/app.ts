@@ -13,7 +13,9 @@ import { errorHandler, sendJson } from './respond.ts';
 export interface AppParts {
   registry: Registry;
   execute: Execute;
-  publicKeys: JSONWebKeySet;
+  publicKeys(): JSONWebKeySet;
+  /** Express's `trust proxy`: whose `X-Forwarded-For` is believed. */
+  trustProxy: string | undefined;
   openApi(): unknown;
   /** Why the server cannot take calls right now; null when it can. */
   notReady(): string | null;
@@ -34,6 +36,7 @@ const allowedHeaders = [
   'X-Service-Method',
   'X-Request-Nonce',
   'X-Request-Signature',
+  'X-Request-Timestamp',
   'X-Launcher-Jwt',
   'Authorization',
   'Content-Type',
@@ -43,10 +46,18 @@ const allowedHeaders = [
 export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable('x-powered-by');
+  if (parts.trustProxy !== undefined) app.set('trust proxy', parts.trustProxy);
   app.disable('etag'); // hashing every answer costs more than it saves: none may be cached
   // Any page may call: what it may do is decided by tokens, and by the game's allowed origins when it has any.
   app.use(
-    cors({ origin: true, credentials: true, allowedHeaders, methods: ['GET', 'POST'], maxAge: 86_400 }),
+    cors({
+      origin: true,
+      credentials: true,
+      allowedHeaders,
+      methods: ['GET', 'POST'],
+      maxAge: 86_400,
+      exposedHeaders: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+    }),
   );
   app.use(dedicatedPaths(parts.registry, parts.execute));
   app.use(dispatchPaths(parts.registry, parts.execute));
@@ -61,7 +72,7 @@ export function createApp(parts: AppParts): Express {
       degraded === null ? { status: 'ready' } : { status: 'degraded', reason: degraded },
     );
   });
-  app.get('/.well-known/jwks.json', (_request, response) => sendJson(response, 200, parts.publicKeys));
+  app.get('/.well-known/jwks.json', (_request, response) => sendJson(response, 200, parts.publicKeys()));
   app.get('/openapi.json', (_request, response) => sendJson(response, 200, parts.openApi()));
   app.get('/avatars/:file', identicon);
   app.use(helmet(securityHeaders), express.static(parts.publicDirectory));

@@ -3,7 +3,7 @@ import express, { type Request } from 'express';
 import { maximumDepth, textNestsTooDeep } from '../../domain/json-value.ts';
 import { GantryError } from '../../errors.ts';
 
-/** More than the largest state takes as a JSON string, in bytes; a larger body is not read to its end. */
+/** In bytes; a larger body is not read to its end (DESIGN.md "Errors"). */
 export const maximumBodyBytes = 2 * 1024 * 1024;
 
 /** Reads the body whatever its content type says: browsers and Unity send JSON as text/plain. */

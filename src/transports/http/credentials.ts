@@ -11,6 +11,8 @@ export function credentialsOf(request: Request, launcherJwt: unknown): Credentia
     signature: {
       nonce: single(headers['x-request-nonce']),
       signature: single(headers['x-request-signature']),
+      timestamp: single(headers['x-request-timestamp']),
+      body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
     },
   };
 }

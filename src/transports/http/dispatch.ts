@@ -4,9 +4,8 @@ import type { AnyOperation } from '../../operations/define.ts';
 import type { Execute } from '../../operations/execute.ts';
 import type { Registry } from '../../operations/registry.ts';
 import { inputFromQuery } from '../query-input.ts';
+import { answer } from './answer.ts';
 import { jsonObjectIn, readBody } from './body.ts';
-import { credentialsOf } from './credentials.ts';
-import { sendJson } from './respond.ts';
 
 /**
  * Feathers' custom methods over HTTP: one path a service, the operation chosen by `X-Service-Method`. POST
@@ -20,8 +19,12 @@ export function dispatchPaths(registry: Registry, execute: Execute): Router {
       .post(readBody, async (request, response) => {
         const operation = requireMethod(registry, service, request.headers['x-service-method']);
         const input = jsonObjectIn(request);
-        const credentials = credentialsOf(request, input.launcherJwt);
-        sendJson(response, 200, await execute({ operation, style: 'dispatch', input, credentials }));
+        await answer(request, response, execute, {
+          operation,
+          style: 'dispatch',
+          input,
+          token: input.launcherJwt,
+        });
       })
       .get(byQuery(registry, service, execute))
       .all((request, response) => {
@@ -44,8 +47,7 @@ function byQuery(registry: Registry, service: string, execute: Execute): Request
     const schema = operation.dispatchInput ?? operation.input;
     const input = inputFromQuery(schema, request.query);
     const token = input.launcherJwt ?? request.headers['x-launcher-jwt'];
-    const credentials = credentialsOf(request, token);
-    sendJson(response, 200, await execute({ operation, style: 'dispatch', input, credentials }));
+    await answer(request, response, execute, { operation, style: 'dispatch', input, token });
   };
 }
 

@@ -14,6 +14,7 @@ export function sendJson(response: Response, status: number, body: unknown): voi
 }
 
 export function sendError(response: Response, error: GantryError): void {
+  if (error.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.retryAfterSeconds);
   sendJson(response, error.code, error);
 }
 

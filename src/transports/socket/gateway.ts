@@ -1,11 +1,12 @@
-import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import type { Authenticator } from '../../auth/authenticator.ts';
 import type { LeaderboardRow } from '../../domain/score.ts';
 import { GantryError, toGantryError } from '../../errors.ts';
 import type { BusMessage, EventBus } from '../../events/bus.ts';
+import type { GameChannelRecord } from '../../events/catalogue.ts';
 import { EventFeed } from '../../events/event-feed.ts';
-import type { Signal, StoredEvent } from '../../events/stream.ts';
+import { type Signal, type StoredEvent, streamOf } from '../../events/stream.ts';
 import type { Presence } from '../../presence/presence.ts';
 import type { SessionDetails, Store } from '../../store/store.ts';
 import { maximumBodyBytes } from '../http/body.ts';
@@ -24,6 +25,8 @@ const lookForEventsEveryMs = 1_000;
 const goodbyeMs = 1_000;
 /** How long closing waits for calls under way. */
 const finishWithinMs = 3_000;
+/** What `setTimeout` can wait at most; a session that lasts longer has its sockets reconnect once. */
+const longestTimerMs = 2_147_483_647;
 
 export interface GatewayParts extends RpcParts {
   authenticator: Authenticator;
@@ -34,6 +37,8 @@ export interface GatewayParts extends RpcParts {
   /** Socket.IO's way to other nodes; left out, there are none. */
   adapter?: Parameters<Server['adapter']>[0];
   onSlowReader(queuedBytes: number): void;
+  /** Where a request comes from, proxies that are trusted left aside. */
+  addressOf(request: IncomingMessage): string;
 }
 
 /** What is known of a socket that has been let in. */
@@ -183,10 +188,11 @@ export class Gateway {
       new LiveConnection(socket, details, catchUp, this.#parts.store, this.#leaderboards);
     answerCalls(
       socket,
-      { token, connection: connection ?? undefined },
+      { token, connection: connection ?? undefined, address: this.#parts.addressOf(socket.request) },
       { ...this.#parts, execute: (call) => this.#countCall(this.#parts.execute(call)) },
     );
-    if (!connection) return;
+    if (!connection || !details) return;
+    this.#endOnExpiry(socket, details);
     socket.join(roomOfSession(connection.sessionId));
     socket.emit('realtime-events connected', { sessionId: connection.sessionId, streams: resumptions }, {});
     catchUp
@@ -195,6 +201,28 @@ export class Gateway {
         this.#parts.report(thrown);
         socket.conn.close(); // it comes back with its cursors, and gets another try
       });
+  }
+
+  /** A token is only looked at when it is used; a socket that merely listens must end with it too. */
+  #endOnExpiry(socket: GatewaySocket, { session }: SessionDetails): void {
+    const timer = setTimeout(
+      () => {
+        const { id, gameId, wallet, openedAt } = session;
+        const record: GameChannelRecord = {
+          _id: id,
+          gameId,
+          wallet,
+          exists: false,
+          present: false,
+          openedAt,
+          endReason: 'expired',
+        };
+        socket.emit('game-channels patched', record, { stream: streamOf.player(gameId, wallet) });
+        socket.disconnect(true);
+      },
+      Math.min(session.expiresAt - Date.now(), longestTimerMs),
+    ).unref();
+    socket.on('disconnect', () => clearTimeout(timer));
   }
 
   #countCall(answer: Promise<unknown>): Promise<unknown> {

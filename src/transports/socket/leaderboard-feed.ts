@@ -42,7 +42,7 @@ export class LeaderboardFeed {
   accept(events: readonly StoredEvent[]): void {
     if (this.#games.size === 0) return;
     for (const { name, audience } of events) {
-      if (name !== 'scores created' && name !== 'scores patched') continue;
+      if (!name.startsWith('scores ')) continue;
       const followed = this.#games.get(audience.gameId);
       if (!followed || followed.timer) continue;
       followed.timer = setTimeout(() => this.#compare(audience.gameId, followed), quietMs).unref();

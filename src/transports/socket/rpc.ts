@@ -19,6 +19,8 @@ export interface Caller {
   /** The handshake's token. */
   token: string | undefined;
   connection: Connection | undefined;
+  /** Where the socket comes from. */
+  address: string;
 }
 
 /**
@@ -63,6 +65,7 @@ async function answer(
       authorization: socket.handshake.headers.authorization,
       origin: socket.handshake.headers.origin,
     },
+    address: caller.address,
     connection: caller.connection,
   });
 }

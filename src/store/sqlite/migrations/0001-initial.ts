@@ -20,6 +20,7 @@ CREATE TABLE game_secrets (
   hash TEXT PRIMARY KEY,           -- hex SHA-256
   game_id TEXT NOT NULL REFERENCES games(id),
   sealed_md5 TEXT NOT NULL,
+  sealed_secret TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   expires_at INTEGER               -- NULL: not rotated out
 ) STRICT, WITHOUT ROWID;
@@ -57,9 +58,30 @@ CREATE TABLE channel_sessions (
   wallet TEXT NOT NULL REFERENCES players(wallet),
   opened_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
-  ended_at INTEGER
+  ended_at INTEGER,
+  end_reason TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX channel_sessions_by_wallet ON channel_sessions(wallet, opened_at);
+CREATE INDEX channel_sessions_by_game ON channel_sessions(game_id, opened_at);
+
+-- game_id '' bans from every game.
+CREATE TABLE bans (
+  wallet TEXT NOT NULL,
+  game_id TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (wallet, game_id)
+) STRICT, WITHOUT ROWID;
+
+-- outcome: NULL while under way or when the process ended in the middle, else ok or the reason of the refusal.
+CREATE TABLE audit_log (
+  id TEXT PRIMARY KEY,
+  at INTEGER NOT NULL,
+  actor TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  input TEXT NOT NULL,             -- JSON, without what must not be kept
+  outcome TEXT
+) STRICT, WITHOUT ROWID;
 
 -- reached_at: when the record came to hold this score; unlike updated_at, not moved by setting it again.
 CREATE TABLE scores (
@@ -70,9 +92,10 @@ CREATE TABLE scores (
   score REAL NOT NULL,
   reached_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
+  revision INTEGER NOT NULL,       -- the seq of its event: orders updates that fall into one millisecond
   UNIQUE (game_id, wallet, nonce)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX scores_by_update ON scores(game_id, wallet, updated_at, id);
+CREATE INDEX scores_by_update ON scores(game_id, wallet, revision);
 CREATE INDEX scores_by_score ON scores(game_id, wallet, score, reached_at, id);
 
 -- The record that counts for each player. sort_score ascends from the best: it is -score where more is better.
@@ -94,9 +117,10 @@ CREATE TABLE states (
   ipfs_hash TEXT NOT NULL,
   json TEXT NOT NULL,
   updated_at INTEGER NOT NULL,
+  revision INTEGER NOT NULL,       -- counts the player's updates in order
   UNIQUE (game_id, wallet, label)
 ) STRICT;
-CREATE INDEX states_by_update ON states(game_id, wallet, updated_at, id);
+CREATE INDEX states_by_update ON states(game_id, wallet, revision);
 
 CREATE TABLE play_sessions (
   id TEXT PRIMARY KEY,
@@ -171,6 +195,7 @@ CREATE TABLE messages (
   updated_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX messages_by_channel ON messages(channel_id, created_at, id);
+CREATE INDEX messages_by_sender ON messages(sender);
 
 CREATE TABLE rule_triggers (
   id TEXT PRIMARY KEY,
@@ -211,9 +236,9 @@ CREATE INDEX streams_by_wallet ON streams(wallet) WHERE wallet IS NOT NULL;
 CREATE INDEX streams_by_trim ON streams(trim_at);
 
 -- position: the order of commits over all streams, by which a node knows what it has not told its sockets.
--- The last event of a stream is never trimmed, so a position is never given twice.
+-- AUTOINCREMENT: a position is never given twice, even when the last events were erased with their player.
 CREATE TABLE events (
-  position INTEGER PRIMARY KEY,
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
   stream_id INTEGER NOT NULL REFERENCES streams(id),
   seq INTEGER NOT NULL,
   name TEXT NOT NULL,

@@ -1,0 +1,96 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { type CryptoKey, errors, importJWK, type JSONWebKeySet } from 'jose';
+import { z } from 'zod';
+import { newId } from '../domain/ids.ts';
+import { readOrCreateKeyFile, replaceKeyFile } from './key-file.ts';
+
+/** How often a running server looks whether the command line has rotated the keys. */
+const lookEveryMs = 1_000;
+
+const storedKey = z.object({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  kid: z.string(),
+  x: z.string(),
+  d: z.string(),
+  /** After that, tokens signed with this key are no longer accepted; only keys that were rotated out have it. */
+  retiresAt: z.int().optional(),
+});
+type StoredKey = z.infer<typeof storedKey>;
+const keyFile = z.object({ keys: z.array(storedKey).min(1) });
+
+/**
+ * The key pairs launcher tokens are signed with, kept in the data directory, the newest first. The first is
+ * made on first start; `rotate` adds one, and the earlier ones go on verifying until their tokens are over.
+ */
+export class TokenKeys {
+  readonly #file: string;
+  #keys: readonly StoredKey[];
+  #readAt = 0;
+  #modifiedAt = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+    readOrCreateKeyFile(file, () => JSON.stringify({ keys: [newKey()] }));
+    this.#keys = this.#read();
+  }
+
+  /** The public keys, as served at `/.well-known/jwks.json` (RFC 7517). */
+  get publicKeys(): JSONWebKeySet {
+    return {
+      keys: this.#current().map(({ kty, crv, kid, x }) => ({ kty, crv, kid, x, alg: 'EdDSA', use: 'sig' })),
+    };
+  }
+
+  async signingKey(): Promise<{ kid: string; privateKey: CryptoKey }> {
+    const [newest] = this.#current();
+    if (!newest) throw new Error(`${this.#file} holds no key`);
+    const { retiresAt: _, ...jwk } = newest;
+    return { kid: newest.kid, privateKey: await asCryptoKey(jwk) };
+  }
+
+  /** @throws JWKSNoMatchingKey */
+  async publicKey(kid: string | undefined): Promise<CryptoKey> {
+    const key = this.#current().find((one) => one.kid === kid);
+    if (!key) throw new errors.JWKSNoMatchingKey();
+    return asCryptoKey({ kty: key.kty, crv: key.crv, kid: key.kid, x: key.x });
+  }
+
+  /** Adds a new key, to sign with from now on; the others go on verifying for `overlapMs`. */
+  rotate(overlapMs: number): { kid: string } {
+    const now = Date.now();
+    const key = newKey();
+    const earlier = this.#read()
+      .filter((one) => one.retiresAt === undefined || one.retiresAt > now)
+      .map((one) => ({ ...one, retiresAt: one.retiresAt ?? now + overlapMs }));
+    replaceKeyFile(this.#file, JSON.stringify({ keys: [key, ...earlier] }));
+    this.#keys = this.#read();
+    return { kid: key.kid };
+  }
+
+  #current(): StoredKey[] {
+    const now = Date.now();
+    if (now - this.#readAt >= lookEveryMs) {
+      this.#readAt = now;
+      if (statSync(this.#file).mtimeMs !== this.#modifiedAt) this.#keys = this.#read();
+    }
+    return this.#keys.filter((one) => one.retiresAt === undefined || one.retiresAt > now);
+  }
+
+  #read(): readonly StoredKey[] {
+    this.#modifiedAt = statSync(this.#file).mtimeMs;
+    return keyFile.parse(JSON.parse(readFileSync(this.#file, 'utf8'))).keys;
+  }
+}
+
+async function asCryptoKey(jwk: Omit<StoredKey, 'd' | 'retiresAt'>): Promise<CryptoKey> {
+  const key = await importJWK(jwk, 'EdDSA');
+  if (key instanceof Uint8Array) throw new Error('an Ed25519 key was read as a secret');
+  return key;
+}
+
+function newKey(): StoredKey {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  return storedKey.parse({ ...privateKey.export({ format: 'jwk' }), kid: newId() });
+}

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { addressInput } from '../../domain/address.ts';
+import { success } from '../../domain/outcome.ts';
+import { defineOperation } from '../define.ts';
+
+export const erasePlayer = defineOperation({
+  name: 'erasePlayer',
+  service: 'admin',
+  kind: 'write',
+  summary: "Remove everything of a player's, everywhere, for good",
+  auth: 'admin',
+  input: z.object({ wallet: addressInput }),
+  output: z.object({ success }),
+  // The log must not keep what is erased: whoever knows the wallet can still find the entry by its hash.
+  auditInput: ({ wallet }) => ({ walletSha256: createHash('sha256').update(wallet).digest('hex') }),
+  async handler({ input }, { store }) {
+    await store.players.erase(input.wallet);
+    return { success: true };
+  },
+});

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { idInput, timestamp } from '../../domain/ids.ts';
+import { pagedOutput, paging } from '../../domain/paging.ts';
+import { text } from '../../domain/text.ts';
+import { defineOperation } from '../define.ts';
+
+export const listPlayers = defineOperation({
+  name: 'listPlayers',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List players, newest first; in one game, or whose name or wallet begins so',
+  auth: 'admin',
+  input: z.object({ ...paging, gameId: idInput.optional(), search: text(1, 100).optional() }),
+  output: pagedOutput(
+    z.object({
+      wallet: z.string(),
+      userId: z.string(),
+      username: z.string(),
+      avatar: z.string(),
+      createdAt: timestamp,
+      bannedFrom: z.array(z.string()).meta({ description: "Game ids; '' stands for every game" }),
+    }),
+  ),
+  async handler({ input }, { store }) {
+    const { total, rows } = await store.players.list(input, input);
+    return { total, limit: input.limit, skip: input.skip, data: rows };
+  },
+});

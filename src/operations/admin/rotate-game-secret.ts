@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { newGameSecret } from '../../auth/game-secret.ts';
+import { idInput } from '../../domain/ids.ts';
+import { success } from '../../domain/outcome.ts';
+import { defineOperation } from '../define.ts';
+
+/** Ten years. */
+const maximumSeconds = 10 * 365 * 24 * 3600;
+
+export const rotateGameSecret = defineOperation({
+  name: 'rotateGameSecret',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Give a game a new secret, answered this once; the earlier ones go on working for a while',
+  auth: 'admin',
+  input: z.object({
+    gameId: idInput,
+    graceSeconds: z
+      .number()
+      .min(0)
+      .max(maximumSeconds)
+      .default(3600)
+      .meta({ description: 'How long the earlier secrets go on working' }),
+    lifetimeSeconds: z
+      .number()
+      .positive()
+      .max(maximumSeconds)
+      .optional()
+      .meta({ description: 'When the new one expires; left out: never' }),
+  }),
+  output: z.object({ success, gameId: z.string(), gameSecret: z.string() }),
+  async handler({ input }, { store, box }) {
+    const { gameId, graceSeconds, lifetimeSeconds } = input;
+    const gameSecret = newGameSecret();
+    await store.games.rotateSecret(gameId, box.sealSecret(gameSecret), {
+      graceMs: graceSeconds * 1000,
+      lifetimeMs: lifetimeSeconds === undefined ? undefined : lifetimeSeconds * 1000,
+    });
+    return { success: true, gameId, gameSecret };
+  },
+});

@@ -1,0 +1,80 @@
+import type { Database } from 'better-sqlite3';
+import type { SqliteChannelSessions } from './channel-sessions.ts';
+import type { Transaction } from './group-commit.ts';
+import type { SqliteMessageChannels } from './message-channels.ts';
+import type { SqliteMessages } from './messages.ts';
+
+/** Stands where an erased player's wallet stood, in events that others may still be given. */
+const nobody = `0x${'0'.repeat(40)}`;
+
+/** Rows that are a player's alone. `rule_executions` and the rest have no other trace of who it was. */
+const ownTables = [
+  'scores',
+  'board',
+  'states',
+  'play_sessions',
+  'activities',
+  'notifications',
+  'rule_triggers',
+  'rule_executions',
+  'sign_ins',
+  'channel_sessions',
+  'bans',
+];
+
+/**
+ * Removes everything of a player's from the database, in one transaction. Events of shared streams keep
+ * their place, so that other players' cursors go on fitting, but say nothing of the player any more.
+ */
+export class PlayerEraser {
+  readonly #parts: {
+    sessions: SqliteChannelSessions;
+    channels: SqliteMessageChannels;
+    messages: SqliteMessages;
+  };
+  readonly #statements;
+
+  constructor(
+    db: Database,
+    parts: { sessions: SqliteChannelSessions; channels: SqliteMessageChannels; messages: SqliteMessages },
+  ) {
+    this.#parts = parts;
+    this.#statements = {
+      sharedStreams: db
+        .prepare<[string], number>(
+          `SELECT id FROM streams WHERE name IN (
+             SELECT 'channel:' || channel_id FROM participants WHERE wallet = ?1
+             UNION SELECT 'channel:' || channel_id FROM messages WHERE sender = ?1
+             UNION SELECT 'game:' || game_id FROM activities WHERE wallet = ?1)`,
+        )
+        .pluck(),
+      anonymise: db.prepare(
+        `UPDATE events SET record = replace(
+           CASE WHEN name = 'activities created' THEN json_set(record, '$.label', '') ELSE record END,
+           @wallet, @nobody)
+         WHERE stream_id = @streamId AND instr(record, @wallet) > 0`,
+      ),
+      ownEvents: db.prepare(
+        'DELETE FROM events WHERE stream_id IN (SELECT id FROM streams WHERE wallet = ?)',
+      ),
+      ownStreams: db.prepare('DELETE FROM streams WHERE wallet = ?'),
+      own: ownTables.map((table) => db.prepare(`DELETE FROM ${table} WHERE wallet = ?`)),
+      player: db.prepare('DELETE FROM players WHERE wallet = ?'),
+      audit: db.prepare(`UPDATE audit_log SET input = '{"erased":true}' WHERE instr(input, @wallet) > 0`),
+    };
+  }
+
+  eraseWithin(tx: Transaction, wallet: string): void {
+    const { sessions, channels, messages } = this.#parts;
+    const shared = this.#statements.sharedStreams.all(wallet);
+    sessions.endAllWithin(tx, wallet, null, 'erased');
+    messages.eraseAllOfWithin(tx, wallet);
+    channels.leaveAllWithin(tx, wallet);
+    for (const streamId of shared) this.#statements.anonymise.run({ streamId, wallet, nobody });
+    this.#statements.ownEvents.run(wallet);
+    this.#statements.ownStreams.run(wallet);
+    for (const statement of this.#statements.own) statement.run(wallet);
+    this.#statements.player.run(wallet);
+    this.#statements.audit.run({ wallet });
+  }
+}
