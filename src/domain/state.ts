@@ -45,8 +45,12 @@ export function parseState(json: string): z.core.util.JSONType {
   }
 }
 
+/** A key that JavaScript puts before all others, whatever order it was sent in. */
+const wholeNumberKey = /"(?:0|[1-9]\d*)":/;
+
 /**
- * The one text that stands for a JSON value (RFC 8785), whatever order its keys were sent in.
+ * The one text that stands for a JSON value, whatever order its keys were sent in: RFC 8785, save that keys
+ * that are whole numbers come first, because that is how answers are written, and the text is to be theirs.
  * @throws GantryError `state_too_large`, `state_not_json` (a number too large for a double)
  */
 export function canonicalJson(value: unknown): string {
@@ -60,7 +64,7 @@ export function canonicalJson(value: unknown): string {
     throw wrongState('state_not_json', 'holds a value that JSON cannot carry, such as 1e999');
   }
   refuseLargeState(json);
-  return json;
+  return wholeNumberKey.test(json) ? JSON.stringify(JSON.parse(json)) : json;
 }
 
 function refuseLargeState(json: string): void {

@@ -7,14 +7,14 @@ import {
 } from 'rate-limiter-flexible';
 import type { Game, RateLimit } from '../domain/game.ts';
 import { GantryError } from '../errors.ts';
-import type { OperationKind } from '../operations/define.ts';
+import type { AnyOperation } from '../operations/define.ts';
 
 /** What one token, or an address without one, may do: a hundred reads and fifty writes a second, bursts of twice that. */
 const perCaller: Record<'read' | 'write', RateLimit> = {
   read: { points: 200, seconds: 2 },
   write: { points: 100, seconds: 2 },
 };
-/** Beginning and finishing to sign in, by address. */
+/** Beginning to sign in, and finishing, each by address. */
 const signIn: RateLimit = { points: 10, seconds: 60 };
 /** All players of a game, and all calls from one address, together: no busy game or shared connection meets these. */
 const perGame: Record<'read' | 'write', RateLimit> = {
@@ -54,9 +54,12 @@ export class RateLimits {
   }
 
   /** @throws GantryError `rate_limited` */
-  async count(kind: OperationKind, caller: LimitedCaller): Promise<LimitState> {
+  async count(
+    { kind, name }: Pick<AnyOperation, 'kind' | 'name'>,
+    caller: LimitedCaller,
+  ): Promise<LimitState> {
     const address = networkOf(caller.address);
-    if (kind === 'sign-in') return this.#consume('sign-in', address, signIn);
+    if (kind === 'sign-in') return this.#consume(`sign-in ${name}`, address, signIn);
     const own = caller.game?.policies.limits[kind] ?? perCaller[kind];
     const state = await this.#consume(kind, caller.sessionId ?? address, own);
     await Promise.all([

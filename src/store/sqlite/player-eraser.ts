@@ -41,11 +41,11 @@ export class PlayerEraser {
     this.#parts = parts;
     this.#statements = {
       sharedStreams: db
-        .prepare<[string], number>(
+        .prepare<[{ wallet: string }], number>(
           `SELECT id FROM streams WHERE name IN (
-             SELECT 'channel:' || channel_id FROM participants WHERE wallet = ?1
-             UNION SELECT 'channel:' || channel_id FROM messages WHERE sender = ?1
-             UNION SELECT 'game:' || game_id FROM activities WHERE wallet = ?1)`,
+             SELECT 'channel:' || channel_id FROM participants WHERE wallet = @wallet
+             UNION SELECT 'channel:' || channel_id FROM messages WHERE sender = @wallet
+             UNION SELECT 'game:' || game_id FROM activities WHERE wallet = @wallet)`,
         )
         .pluck(),
       anonymise: db.prepare(
@@ -66,7 +66,7 @@ export class PlayerEraser {
 
   eraseWithin(tx: Transaction, wallet: string): void {
     const { sessions, channels, messages } = this.#parts;
-    const shared = this.#statements.sharedStreams.all(wallet);
+    const shared = this.#statements.sharedStreams.all({ wallet });
     sessions.endAllWithin(tx, wallet, null, 'erased');
     messages.eraseAllOfWithin(tx, wallet);
     channels.leaveAllWithin(tx, wallet);

@@ -22,10 +22,10 @@ export class SqliteStates implements StateStore {
   constructor(db: Database, group: GroupCommit) {
     this.#group = group;
     this.#statements = {
-      upsert: db.prepare<[string, string, string, string, string, string, number], StateRow>(
+      upsert: db.prepare<[Record<string, string | number>], StateRow>(
         `INSERT INTO states (id, game_id, wallet, label, ipfs_hash, json, updated_at, revision)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,
-           (SELECT coalesce(max(revision), 0) + 1 FROM states WHERE game_id = ?2 AND wallet = ?3))
+         VALUES (@id, @gameId, @wallet, @label, @ipfsHash, @json, @now,
+           (SELECT coalesce(max(revision), 0) + 1 FROM states WHERE game_id = @gameId AND wallet = @wallet))
          ON CONFLICT (game_id, wallet, label) DO UPDATE SET ipfs_hash = excluded.ipfs_hash,
            json = excluded.json, updated_at = excluded.updated_at, revision = excluded.revision
          RETURNING *`,
@@ -47,7 +47,15 @@ export class SqliteStates implements StateStore {
 
   set({ gameId, wallet }: Owner, label: string, json: string, ipfsHash: string): Promise<StateRecord> {
     return this.#group.write((tx) => {
-      const row = this.#statements.upsert.get(newId(), gameId, wallet, label, ipfsHash, json, tx.now);
+      const row = this.#statements.upsert.get({
+        id: newId(),
+        gameId,
+        wallet,
+        label,
+        ipfsHash,
+        json,
+        now: tx.now,
+      });
       if (!row) throw new Error('an upsert with RETURNING gave no row');
       return toRecord(row);
     });

@@ -1,0 +1,101 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { until } from './until.ts';
+
+export const repository = fileURLToPath(new URL('../..', import.meta.url));
+const pinnedNode = join(repository, 'node_modules/.bin/node');
+
+/** What a command left behind. `code` is null when a signal ended it. */
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface CommandSettings {
+  /** Environment variables beside PATH and HOME; nothing else of this process's environment is handed on. */
+  env?: Record<string, string>;
+  /** Another Node than the pinned one. */
+  node?: string;
+}
+
+/** Runs `gantry <args>` as a user's shell would, to its end. */
+export async function gantry(args: readonly string[], settings: CommandSettings = {}): Promise<Finished> {
+  const child = spawnGantry(args, settings);
+  const output = collect(child);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...output };
+}
+
+/** Runs `gantry <args> --json` and reads what it prints. */
+export async function gantryJson(args: readonly string[], dataDirectory: string): Promise<unknown> {
+  const { code, stdout, stderr } = await gantry([...args, '--json'], { env: { DATA_DIR: dataDirectory } });
+  if (code !== 0) throw new Error(`gantry ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** Runs a program of ours on the pinned Node and gives back what it prints. */
+export async function runProgram(file: string, args: readonly string[]): Promise<string> {
+  return (await promisify(execFile)(pinnedNode, [file, ...args])).stdout;
+}
+
+/** A `gantry serve` of its own process. Disposing of it kills it if it still runs. */
+export interface GantryProcess extends AsyncDisposable {
+  url: string;
+  /** What it has printed so far. */
+  output: { stdout: string; stderr: string };
+  /** Sends the signal and resolves when the process is gone. */
+  end(signal: NodeJS.Signals): Promise<Finished>;
+}
+
+/** Starts `gantry serve` on a free port and resolves once it says where it listens. */
+export async function serveGantry(
+  dataDirectory: string,
+  env: Record<string, string> = {},
+): Promise<GantryProcess> {
+  const child = spawnGantry(['serve'], {
+    env: { DATA_DIR: dataDirectory, PORT: '0', LOG_LEVEL: 'warn', ...env },
+  });
+  const output = collect(child);
+  const gone = once(child, 'close') as Promise<[number | null]>;
+  const end = async (signal: NodeJS.Signals): Promise<Finished> => {
+    child.kill(signal);
+    const [code] = await gone;
+    return { code, ...output };
+  };
+  try {
+    const url = await until('the server listens', () => {
+      if (child.exitCode !== null) throw new Error(`gantry serve ended at once: ${output.stderr}`);
+      return /listening on (http:\/\/\S+)\n/.exec(output.stdout)?.[1];
+    });
+    return { url, output, end, [Symbol.asyncDispose]: async () => void (await end('SIGKILL')) };
+  } catch (error) {
+    await end('SIGKILL');
+    throw error;
+  }
+}
+
+function spawnGantry(
+  args: readonly string[],
+  { env = {}, node = pinnedNode }: CommandSettings,
+): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  return spawn(node, [join(repository, 'src/gantry.js'), ...args], {
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+function collect(child: ChildProcess): { stdout: string; stderr: string } {
+  const output = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  return output;
+}

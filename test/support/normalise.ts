@@ -1,0 +1,60 @@
+import { readJwt } from './jwt-parts.ts';
+import type { World } from './world.ts';
+
+/** Further away from now than any time a test's answer may hold, in milliseconds. */
+const nearMs = 3 * 24 * 60 * 60 * 1000;
+
+/**
+ * An answer with all that differs from one run to the next replaced by a name in angle brackets: `<game>`,
+ * `<owner>`; ids nobody has a name for become `<id>`, moments near now `<time>`, tokens
+ * `token(<owner>, <game>)`. What is left must be the same wherever the answer came from.
+ */
+export function normalised(answer: unknown, world: World): unknown {
+  if (typeof answer === 'string') return normalisedText(answer, world);
+  if (typeof answer === 'number') return isNearNow(answer) ? '<time>' : answer;
+  if (Array.isArray(answer)) return answer.map((item) => normalised(item, world));
+  if (typeof answer !== 'object' || answer === null) return answer;
+  return Object.fromEntries(Object.entries(answer).map(([key, value]) => [key, normalised(value, world)]));
+}
+
+function normalisedText(text: string, world: World): string {
+  let normal = text.replace(/eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/g, (token) => {
+    const { address, gameId } = readJwt(token).payload;
+    return `token(${address}, ${gameId})`;
+  });
+  for (const [value, name] of namesOf(world))
+    normal = normal.replaceAll(new RegExp(value, 'gi'), `<${name}>`);
+  return normal
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
+    .replace(/\bbafk[a-z2-7]{55}\b/g, '<cid>')
+    .replace(/(?<=^Nonce: )[0-9a-f]{32}$/gm, '<nonce>');
+}
+
+/** The server's address comes before its host, which is a part of it. */
+function namesOf(world: World): [string, string][] {
+  const { server, owner, participant, stranger, canaries } = world;
+  return [
+    [server.url, 'url'],
+    [new URL(server.url).host, 'host'],
+    [world.gameId, 'game'],
+    [world.gameSlug, 'slug'],
+    [world.otherGameId, 'other game'],
+    [world.launcherGameId, 'launcher game'],
+    [owner.wallet, 'owner'],
+    [owner.userId, "owner's user id"],
+    [participant.wallet, 'participant'],
+    [stranger.wallet, 'stranger'],
+    [canaries.sessionId, "owner's session"],
+    [canaries.playSessionId, 'play session'],
+    [canaries.channelId, 'channel'],
+    [canaries.messageId, 'message id'],
+    [canaries.message, 'message'],
+    [canaries.state, 'state'],
+    [canaries.nonce, 'nonce'],
+  ];
+}
+
+function isNearNow(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value - Date.now()) < nearMs;
+}

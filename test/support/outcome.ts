@@ -1,0 +1,56 @@
+import { expect } from 'vitest';
+import { z } from 'zod';
+import type { Reason } from '../../src/errors.ts';
+import type { Answer } from './http.ts';
+
+/** Feathers' names for the statuses a caller can be refused with (DESIGN.md "Errors"). */
+const names = new Map([
+  [400, { name: 'BadRequest', className: 'bad-request' }],
+  [401, { name: 'NotAuthenticated', className: 'not-authenticated' }],
+  [404, { name: 'NotFound', className: 'not-found' }],
+  [405, { name: 'MethodNotAllowed', className: 'method-not-allowed' }],
+  [409, { name: 'Conflict', className: 'conflict' }],
+  [413, { name: 'PayloadTooLarge', className: 'payload-too-large' }],
+]);
+
+const errorBody = z.strictObject({
+  success: z.literal(false),
+  error: z.string().min(1),
+  name: z.string(),
+  message: z.string(),
+  code: z.int(),
+  className: z.string(),
+  data: z.strictObject({ reason: z.string() }),
+  errors: z
+    .array(z.strictObject({ path: z.string(), message: z.string().min(1) }))
+    .min(1)
+    .optional(),
+});
+export type RefusalBody = z.infer<typeof errorBody>;
+
+/** The body of a 200, once it has exactly the fields of `schema`. */
+export function accepted<Schema extends z.ZodType>(answer: Answer, schema: Schema): z.output<Schema> {
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+  return exactly(schema, answer.body);
+}
+
+/**
+ * Checks that an answer is a refusal with this status and reason, and that its body is the one error body.
+ * `path` is the field that must be among those named in `errors`.
+ */
+export function refused(answer: Answer, status: number, reason: Reason, path?: string): RefusalBody {
+  expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+  const body = exactly(errorBody, answer.body);
+  expect(body).toMatchObject({ code: status, data: { reason }, message: body.error, ...names.get(status) });
+  if (path !== undefined) expect((body.errors ?? []).map((field) => field.path)).toContain(path);
+  return body;
+}
+
+/** The value, once it has the schema's fields; strict schemas allow no other field. */
+export function exactly<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new Error(`${z.prettifyError(result.error)}\nin ${JSON.stringify(value)}`);
+}

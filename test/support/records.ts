@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+/**
+ * The records of INTERFACE.md section 2 with the formats DESIGN.md gives them, written down a second time on
+ * purpose: strict, so that a field that is missing, misspelt or added fails, whatever src/ declares.
+ */
+
+export const id = z.uuidv7();
+export const wallet = z.string().regex(/^0x[0-9a-f]{40}$/);
+/** Unix milliseconds; seconds would be too small. */
+export const time = z.int().min(1_500_000_000_000);
+
+const score = {
+  _id: id,
+  nonce: z.string().min(1),
+  gameId: id,
+  normalizedAddress: wallet,
+  score: z.number(),
+  updatedAt: time,
+};
+export const scoreRecord = z.strictObject(score);
+export const leaderboardEntry = z.strictObject({
+  ...score,
+  username: z.string().min(1),
+  avatar: z.url(),
+});
+
+export const stateRecord = z.strictObject({
+  _id: id,
+  gameId: id,
+  ipfsHash: z.string().regex(/^b[a-z2-7]{58}$/), // a CIDv1 in base32
+  normalizedAddress: wallet,
+  label: z.string(),
+  updatedAt: time,
+  // Any JSON value, passed through untouched: zod's own schemas would drop a key such as `__proto__`.
+  state: z.custom<z.core.util.JSONType>((value) => value !== undefined),
+});
+
+export const activityRecord = z.strictObject({
+  _id: id,
+  label: z.string(),
+  normalizedAddress: wallet,
+  eventId: z.string(),
+  gameId: id,
+  timestamp: time,
+});
+
+export const feedItem = z.strictObject({
+  type: z.enum(['on-chain', 'off-chain']),
+  eventId: z.string(),
+  gameId: id,
+  gameName: z.string(),
+  gameSlug: z.string(),
+  user: z.strictObject({ id, address: wallet, username: z.string().min(1) }),
+  displayText: z.string(),
+  timestamp: time,
+});
+
+export const messageChannel = z.strictObject({
+  _id: id,
+  name: z.string(),
+  chatPicture: z.string(),
+  createdAt: time,
+  updatedAt: time,
+  participants: z.array(
+    z.strictObject({ wallet, userGroup: z.int(), permissions: z.array(z.string().min(1)) }),
+  ),
+  gameId: id,
+});
+
+const message = { _id: id, channelId: id, senderId: z.string().min(1), createdAt: time, updatedAt: time };
+export const channelMessage = z.strictObject({ ...message, content: z.string() });
+/** A message's identity, as unsending answers: everything but what was said. */
+export const unsentMessage = z.strictObject({ success: z.literal(true), ...message });
+
+export const channelStatus = z.strictObject({
+  exists: z.boolean(),
+  present: z.boolean(),
+  wallet,
+  openedAt: time,
+});
+
+/** `{ success: true }` with the fields of an operation's answer. */
+export function succeeded<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject({ success: z.literal(true), ...shape });
+}
+
+/** `{ total, limit, skip, data }` */
+export function page<Row extends z.ZodType>(row: Row) {
+  return z.strictObject({ total: z.int(), limit: z.int(), skip: z.int(), data: z.array(row) });
+}

@@ -1,0 +1,160 @@
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { canonicalJson, contentId } from '../../src/domain/state.ts';
+import type { Owner } from '../../src/store/store.ts';
+import { ed25519, makeJwt, readJwt } from './jwt-parts.ts';
+import type { TestPlayer, TestServer } from './server.ts';
+
+/** Who may come and call, seen from the player whose things an operation is about. */
+export const roles = [
+  'owner',
+  /** In the owner's message channel. */
+  'participant',
+  /** In the owner's game, and in nothing of the owner's. */
+  'stranger',
+  /** The owner's wallet in another game. */
+  'elsewhere',
+  /** The owner's session in a launcher. */
+  'launcher',
+  'strangersLauncher',
+  /** A session of the owner in the game that has ended. */
+  'ended',
+  /** No token at all. */
+  'anonymous',
+  /** What the owner's token says, signed with another key. */
+  'forged',
+] as const;
+export type Role = (typeof roles)[number];
+
+/** Texts of the owner's that nobody else may come to read, each found nowhere else. */
+export const canaryNames = [
+  'message',
+  'state',
+  'nonce',
+  'channelId',
+  'messageId',
+  'sessionId',
+  'playSessionId',
+] as const;
+export type CanaryName = (typeof canaryNames)[number];
+
+/** Two players in a channel, a stranger, a launcher and another game, on a server that may hold other worlds. */
+export interface World {
+  server: TestServer;
+  gameId: string;
+  gameSlug: string;
+  otherGameId: string;
+  launcherGameId: string;
+  gameSecret: string;
+  owner: TestPlayer;
+  participant: TestPlayer;
+  stranger: TestPlayer;
+  elsewhere: TestPlayer;
+  ended: TestPlayer;
+  /** The keys of the owner's and the stranger's wallet. */
+  keys: { owner: PrivateKeyAccount; stranger: PrivateKeyAccount };
+  /** The owner's channel with the participant, the message in it, and the owner's play session. */
+  channelId: string;
+  messageId: string;
+  playSessionId: string;
+  canaries: Readonly<Record<CanaryName, string>>;
+  tokens: Readonly<Record<Role, string | undefined>>;
+}
+
+/** Makes a world in games of its own. */
+export async function createWorld(server: TestServer): Promise<World> {
+  const { store } = server.services;
+  const keys = {
+    owner: privateKeyToAccount(generatePrivateKey()),
+    stranger: privateKeyToAccount(generatePrivateKey()),
+  };
+  const wallet = keys.owner.address.toLowerCase();
+  const gameSlug = `orbit-${randomBytes(8).toString('hex')}`;
+  const [{ gameId, gameSecret }, { gameId: otherGameId }, { gameId: launcherGameId }] = await Promise.all([
+    server.createGame({ name: 'Orbit', slug: gameSlug }),
+    server.createGame({ name: 'Rapids', url: 'https://rapids.example/play' }),
+    server.createGame({ name: 'Launcher', kind: 'launcher' }),
+  ]);
+  const [owner, participant, stranger, elsewhere, launcher, strangersLauncher, ended] = await Promise.all([
+    server.openSession(gameId, wallet),
+    server.openSession(gameId),
+    server.openSession(gameId, keys.stranger.address.toLowerCase()),
+    server.openSession(otherGameId, wallet),
+    server.openSession(launcherGameId, wallet),
+    server.openSession(launcherGameId, keys.stranger.address.toLowerCase()),
+    server.openSession(gameId, wallet),
+  ]);
+  const canaries = {
+    message: canary('message'),
+    state: canary('state'),
+    nonce: canary('nonce'),
+    sessionId: owner.sessionId,
+    playSessionId: randomUUID(),
+  };
+  const state = canonicalJson({ level: 3, hero: canaries.state });
+  const [channel] = await Promise.all([
+    store.messageChannels.create(owner, [participant.wallet]),
+    store.sessions.end(wallet, ended.sessionId),
+    store.players.setProfile(wallet, { username: 'Ada' }),
+    store.scores.set(owner, 120, canaries.nonce),
+    store.states.set(owner, 'save', state, contentId(state)),
+    store.playSessions.track(owner, { sessionId: canaries.playSessionId, state: '{"level":3}' }),
+    store.activities.record(owner, { label: '{username} found the key', eventId: 'key' }),
+  ]);
+  const message = await store.messages.send(owner, channel._id, canaries.message);
+  return {
+    server,
+    gameId,
+    gameSlug,
+    otherGameId,
+    launcherGameId,
+    gameSecret,
+    owner,
+    participant,
+    stranger,
+    elsewhere,
+    ended,
+    keys,
+    channelId: channel._id,
+    messageId: message._id,
+    playSessionId: canaries.playSessionId,
+    canaries: { ...canaries, channelId: channel._id, messageId: message._id },
+    tokens: {
+      owner: owner.launcherJwt,
+      participant: participant.launcherJwt,
+      stranger: stranger.launcherJwt,
+      elsewhere: elsewhere.launcherJwt,
+      launcher: launcher.launcherJwt,
+      strangersLauncher: strangersLauncher.launcherJwt,
+      ended: ended.launcherJwt,
+      anonymous: undefined,
+      forged: signedWithAnotherKey(owner.launcherJwt),
+    },
+  };
+}
+
+/** Everything of the owner's that the store can read back, as text: unchanged when the text is. */
+export async function ownersData({ server, owner, channelId }: World): Promise<string> {
+  const { store } = server.services;
+  const asOwner: Owner = owner;
+  const all = { limit: 250, skip: 0 };
+  return JSON.stringify(
+    await Promise.all([
+      store.scores.list(asOwner, all),
+      store.scores.position(asOwner).then((position) => position !== null),
+      store.states.list(asOwner, all),
+      store.messageChannels.list(asOwner, all).then(({ rows }) => rows.find((row) => row._id === channelId)),
+      store.messages.list(asOwner, channelId, all),
+      store.sessions.find(owner.sessionId),
+    ]),
+  );
+}
+
+function canary(of: string): string {
+  return `canary-${of}-${randomBytes(12).toString('hex')}`;
+}
+
+function signedWithAnotherKey(token: string): string {
+  const { header, payload } = readJwt(token);
+  return makeJwt(header, payload, ed25519(generateKeyPairSync('ed25519').privateKey));
+}
