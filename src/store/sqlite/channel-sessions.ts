@@ -14,7 +14,7 @@ import type { ChannelSessionStore, Owner, SessionDetails } from '../store.ts';
 import type { SqliteGames } from './games.ts';
 import type { GroupCommit, Transaction } from './group-commit.ts';
 import type { SqlitePlayers } from './players.ts';
-import { VersionCache } from './version-cache.ts';
+import { type DataVersion, VersionCache } from './version-cache.ts';
 
 const maximumAttempts = 5;
 /** A sign-in is kept this long past its expiry, so that a late caller is told "expired", not "unknown". */
@@ -58,6 +58,7 @@ export class SqliteChannelSessions implements ChannelSessionStore {
 
   constructor(
     db: Database,
+    version: DataVersion,
     group: GroupCommit,
     games: SqliteGames,
     players: SqlitePlayers,
@@ -67,7 +68,7 @@ export class SqliteChannelSessions implements ChannelSessionStore {
     this.#games = games;
     this.#players = players;
     this.#clock = clock;
-    this.#known = new VersionCache(db, 50_000);
+    this.#known = new VersionCache(version, 50_000);
     this.#statements = {
       insertSignIn: db.prepare(
         `INSERT INTO sign_ins (id, game_id, wallet, sign_request, expires_at)

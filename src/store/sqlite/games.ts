@@ -12,7 +12,7 @@ import { newId } from '../../domain/ids.ts';
 import { GantryError } from '../../errors.ts';
 import type { GameChanges, GameStore, NewGame, SealedSecret, SecretSummary } from '../store.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { VersionCache } from './version-cache.ts';
+import { type DataVersion, VersionCache } from './version-cache.ts';
 
 export interface GameRow {
   id: string;
@@ -36,6 +36,7 @@ export class SqliteGames implements GameStore {
   /** `changed` is called inside the transaction when a game was changed, for whoever depends on what it was. */
   constructor(
     db: Database,
+    version: DataVersion,
     group: GroupCommit,
     clock: () => number,
     changed: (before: Game, after: Game) => void,
@@ -43,8 +44,8 @@ export class SqliteGames implements GameStore {
     this.#changed = changed;
     this.#group = group;
     this.#clock = clock;
-    this.#byId = new VersionCache(db, 10_000);
-    this.#bySecret = new VersionCache(db, 10_000);
+    this.#byId = new VersionCache(version, 10_000);
+    this.#bySecret = new VersionCache(version, 10_000);
     this.#statements = {
       byId: db.prepare<[string], GameRow>('SELECT * FROM games WHERE id = ?'),
       bySlug: db.prepare<[string], GameRow>('SELECT * FROM games WHERE slug = ?'),

@@ -19,6 +19,7 @@ import { SqlitePlayers } from './players.ts';
 import { SqliteRules } from './rules.ts';
 import { SqliteScores } from './scores.ts';
 import { SqliteStates } from './states.ts';
+import { DataVersion } from './version-cache.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -54,9 +55,10 @@ export class SqliteStore implements Store {
     const db = openDatabase(file);
     const log = new EventLog(db, retention);
     const group = new GroupCommit(db, log, clock);
+    const version = new DataVersion(db);
     this.#db = db;
     this.#group = group;
-    this.games = new SqliteGames(db, group, clock, (before, after) => {
+    this.games = new SqliteGames(db, version, group, clock, (before, after) => {
       this.sessions.forget();
       if (!isDeepStrictEqual(before.policies.leaderboard, after.policies.leaderboard))
         this.scores.rankGame(after.id);
@@ -66,7 +68,7 @@ export class SqliteStore implements Store {
       endSessions: (tx, wallet, gameId) => this.sessions.endAllWithin(tx, wallet, gameId, 'banned'),
       erase: (tx, wallet) => eraser.eraseWithin(tx, wallet),
     });
-    this.sessions = new SqliteChannelSessions(db, group, this.games, this.players, clock);
+    this.sessions = new SqliteChannelSessions(db, version, group, this.games, this.players, clock);
     this.scores = new SqliteScores(db, group, this.games);
     this.states = new SqliteStates(db, group);
     this.playSessions = new SqlitePlaySessions(db, group);

@@ -2,23 +2,49 @@ import type { Database, Statement } from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Remembers what was read from the database, and forgets all of it as soon as another process has written
- * to the file (`PRAGMA data_version`): the command line works on the same file as a running server. What
- * this process writes does not change its own data_version, so writers here call `forget`.
+ * Whether another process has written to the database file (`PRAGMA data_version`): the command line works on
+ * the same file as a running server. Asked of SQLite once a turn of the event loop, however often it is asked
+ * here; nothing this process does in one turn can depend on what another has written during it.
+ */
+export class DataVersion {
+  readonly #statement: Statement<[], number>;
+  #current: number | undefined;
+  #isFresh = false;
+
+  constructor(db: Database) {
+    this.#statement = db.prepare<[], number>('PRAGMA data_version').pluck();
+  }
+
+  /** Another number than before when another process has written. */
+  get(): number | undefined {
+    if (!this.#isFresh) {
+      this.#current = this.#statement.get();
+      this.#isFresh = true;
+      setImmediate(() => {
+        this.#isFresh = false;
+      });
+    }
+    return this.#current;
+  }
+}
+
+/**
+ * Remembers what was read from the database, and forgets all of it as soon as another process has written to
+ * the file. What this process writes does not change its own data version, so writers here call `forget`.
  */
 export class VersionCache<Value extends object> {
   readonly #entries: LRUCache<string, Value>;
-  readonly #dataVersion: Statement<[], number>;
+  readonly #version: DataVersion;
   #seen: number | undefined;
 
-  constructor(db: Database, maximum: number) {
+  constructor(version: DataVersion, maximum: number) {
     this.#entries = new LRUCache({ max: maximum });
-    this.#dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
+    this.#version = version;
   }
 
   /** The remembered value, or what `read` finds; null is not remembered. */
   get(key: string, read: () => Value | null): Value | null {
-    const version = this.#dataVersion.get();
+    const version = this.#version.get();
     if (version !== this.#seen) {
       this.#entries.clear();
       this.#seen = version;
