@@ -1,3 +1,11 @@
+/** The parts of the server's error body that the client reads. */
+export interface ErrorBody {
+  message?: string;
+  code?: number;
+  data?: { reason?: string };
+  errors?: readonly { path: string; message: string }[];
+}
+
 /** An operation was refused or could not be carried out. */
 export class ClientError extends Error {
   /** The server's `data.reason`; `connection_lost` when no answer came, so that the outcome is unknown. */
@@ -7,12 +15,7 @@ export class ClientError extends Error {
   /** Which fields were wrong. */
   readonly errors: readonly { path: string; message: string }[];
 
-  constructor(body: {
-    message?: string;
-    code?: number;
-    data?: { reason?: string };
-    errors?: ClientError['errors'];
-  }) {
+  constructor(body: ErrorBody) {
     super(body.message ?? 'The server gave no reason');
     this.name = 'ClientError';
     this.reason = body.data?.reason ?? 'unknown';

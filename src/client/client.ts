@@ -1,5 +1,5 @@
 import { io, type Socket } from 'socket.io-client';
-import { ClientError, connectionLost } from './client-error.ts';
+import { ClientError, connectionLost, type ErrorBody } from './client-error.ts';
 import { type Cursor, Cursors, type Meta } from './cursors.ts';
 import type { Heard, HeardName, OperationInput, OperationName, OperationOutput } from './operation-types.ts';
 
@@ -27,6 +27,9 @@ export type Status =
   | { state: 'live'; replayed: number }
   | { state: 'ended' }
   | { state: 'refused'; reason: string };
+
+/** How long a server that cannot take connections right now is left alone. */
+const retryAfterMs = 1_000;
 
 type Listener<Name extends HeardName> = (record: Heard[Name], meta: Meta) => void;
 
@@ -70,10 +73,7 @@ export class GantryClient {
     this.#socket.on('disconnect', (reason) => {
       this.#setStatus({ state: reason === 'io server disconnect' ? 'ended' : 'connecting' });
     });
-    this.#socket.on('connect_error', (error: Error & { data?: { data?: { reason?: string } } }) => {
-      // With data it is the server's own word, and trying again would not change it.
-      if (error.data) this.#setStatus({ state: 'refused', reason: error.data.data?.reason ?? 'unknown' });
-    });
+    this.#socket.on('connect_error', (error: Error & { data?: ErrorBody }) => this.#refused(error.data));
     this.#socket.connect();
   }
 
@@ -89,7 +89,7 @@ export class GantryClient {
   /** Hears a game's public stream too: its activities, and `leaderboards patched`. @throws ClientError */
   async subscribe(gameId?: string): Promise<OperationOutput<'subscribe'>> {
     const answer = await this.#callOverSocket('subscribe', gameId === undefined ? {} : { gameId });
-    this.#cursors.set(answer.stream, answer);
+    this.#cursors.begin(answer.stream, answer);
     return answer;
   }
 
@@ -179,6 +179,16 @@ export class GantryClient {
     for (const listener of this.#listeners.get(name) ?? []) listener(record as never, meta);
   }
 
+  /**
+   * With data it is the server's own word: of the token, which trying again would not change, or of itself,
+   * which may pass. Without, the network failed, and socket.io-client tries again by itself.
+   */
+  #refused(body: ErrorBody | undefined): void {
+    if (!body) return;
+    if ((body.code ?? 0) < 500) this.#setStatus({ state: 'refused', reason: body.data?.reason ?? 'unknown' });
+    else setTimeout(() => this.#socket.connect(), retryAfterMs);
+  }
+
   #setStatus(status: Status): void {
     this.#status = status;
     for (const listener of this.#statusListeners) listener(status);
@@ -187,14 +197,22 @@ export class GantryClient {
   #callOverSocket<Name extends OperationName>(name: Name, data: object): Promise<OperationOutput<Name>> {
     return new Promise((resolve, reject) => {
       const lost = () => reject(connectionLost());
-      const timer = setTimeout(lost, this.#options.timeoutMs);
       this.#socket.once('disconnect', lost);
-      this.#socket.emit(name, 'launcher', data, {}, (error: unknown, result: OperationOutput<Name>) => {
-        clearTimeout(timer);
-        this.#socket.off('disconnect', lost);
-        if (error) reject(new ClientError(error));
-        else resolve(result);
-      });
+      // A call that times out before it was sent is not sent later, behind the caller's back.
+      this.#socket
+        .timeout(this.#options.timeoutMs)
+        .emit(
+          name,
+          'launcher',
+          data,
+          {},
+          (timeout: unknown, error: ErrorBody | null, result: OperationOutput<Name>) => {
+            this.#socket.off('disconnect', lost);
+            if (timeout) lost();
+            else if (error) reject(new ClientError(error));
+            else resolve(result);
+          },
+        );
     });
   }
 

@@ -36,6 +36,11 @@ export class Cursors {
     this.#places.set(stream, { epoch, seq });
   }
 
+  /** As `set`, unless the stream is being heard already: then its cursor knows better. */
+  begin(stream: string, { epoch, seq }: Cursor): void {
+    if (this.#places.get(stream)?.epoch !== epoch) this.set(stream, { epoch, seq });
+  }
+
   forget(stream: string): void {
     this.#places.delete(stream);
   }

@@ -16,6 +16,7 @@ const pageSize = 500;
 export class EventFeed {
   readonly #store: EventStore;
   readonly #deliver: (events: readonly StoredEvent[]) => void;
+  readonly #report: (thrown: unknown) => void;
   #position: number;
   #refill: Promise<void> | null = null;
   #moreCame = false;
@@ -24,18 +25,21 @@ export class EventFeed {
     store: EventStore,
     position: number,
     deliver: (events: readonly StoredEvent[]) => void,
+    report: (thrown: unknown) => void,
   ) {
     this.#store = store;
     this.#position = position;
     this.#deliver = deliver;
+    this.#report = report;
   }
 
   /** A feed of what is written from now on. */
   static async start(
     store: EventStore,
     deliver: (events: readonly StoredEvent[]) => void,
+    report: (thrown: unknown) => void,
   ): Promise<EventFeed> {
-    return new EventFeed(store, await store.lastPosition(), deliver);
+    return new EventFeed(store, await store.lastPosition(), deliver, report);
   }
 
   /** Takes events that have been committed, in the order of their positions. */
@@ -44,7 +48,7 @@ export class EventFeed {
     const last = events.at(-1);
     if (!first || !last || last.position <= this.#position) return;
     if (this.#refill || first.position !== this.#position + 1) {
-      this.#startRefill();
+      this.#startRefill().catch(this.#report); // what could not be read now is found by the next `catchUp`
       return;
     }
     this.#position = last.position;

@@ -15,7 +15,7 @@ import { CatchUp, type CursorMap, cursorMap, type Resumption } from './catch-up.
 import { LeaderboardFeed } from './leaderboard-feed.ts';
 import { LiveConnection } from './live-connection.ts';
 import { Push } from './push.ts';
-import { roomOfFollowers, roomOfSession, roomsFor } from './rooms.ts';
+import { roomOfFollowers, roomOfSession } from './rooms.ts';
 import { answerCalls, type RpcParts } from './rpc.ts';
 import { closeSlowReaders } from './slow-readers.ts';
 
@@ -106,8 +106,8 @@ export class Gateway {
 
   /** Begins to pass events on; to be called before the first socket can connect. */
   async start(): Promise<void> {
-    const { store, presence } = this.#parts;
-    this.#feed = await EventFeed.start(store.events, (events) => this.#deliver(events));
+    const { store, presence, report } = this.#parts;
+    this.#feed = await EventFeed.start(store.events, (events) => this.#deliver(events), report);
     store.onCommit((events) => {
       this.#feed?.accept(events);
       if (events.length > 0) this.#bus?.send({ kind: 'events', events });
@@ -239,7 +239,7 @@ export class Gateway {
 
   #receive(message: BusMessage): void {
     if (message.kind === 'events') this.#feed?.accept(message.events);
-    else if (roomsFor(message.signal.audience).length > 0) this.#push.signal(message.signal);
+    else this.#push.signal(message.signal);
   }
 
   async #trackPresence(socket: GatewaySocket, sessionId: string): Promise<void> {

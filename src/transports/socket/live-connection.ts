@@ -1,5 +1,6 @@
 import type { Socket } from 'socket.io';
 import type { LeaderboardRow } from '../../domain/score.ts';
+import type { LeaderboardChange } from '../../events/catalogue.ts';
 import { type Cursor, streamOf } from '../../events/stream.ts';
 import type { Connection } from '../../operations/connection.ts';
 import type { SessionDetails, Store } from '../../store/store.ts';
@@ -36,6 +37,15 @@ export class LiveConnection implements Connection {
   goLive(): void {
     this.#isLive = true;
     this.#socket.join([this.#ownRoom, ...this.followed().map(roomOfFollowers)]);
+  }
+
+  /** Leaderboards are not replayed: whoever followed one before a reconnect is given all of its rows. */
+  async refreshLeaderboards(): Promise<void> {
+    for (const gameId of this.followed()) {
+      const rows = await this.#leaderboards.follow(gameId);
+      const change: LeaderboardChange = { gameId, length: rows.length, rows };
+      this.#socket.emit('leaderboards patched', change, { stream: streamOf.game(gameId) });
+    }
   }
 
   async follow(gameId: string): Promise<{ stream: string; cursor: Cursor; leaderboard: LeaderboardRow[] }> {

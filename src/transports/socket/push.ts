@@ -36,21 +36,19 @@ export class Push {
     const delivered: string[] = [];
     for (const event of events) {
       for (const catchUp of this.#catchingUp) catchUp.offer(event);
+      this.#cutEndedSession(event);
       const rooms = roomsFor(event.audience);
       if (!rooms.some((room) => this.#isInhabited(room))) continue;
       this.#parts.io.local.to(rooms).emit(event.name, event.record, metaOf(event));
       if (isNotification(event)) delivered.push(event.record._id);
-      this.#cutEndedSession(event);
     }
     this.markDelivered(delivered);
   }
 
-  signal(signal: Signal, except?: string): void {
-    const rooms = roomsFor(signal.audience);
-    const target = this.#parts.io.local.to(rooms);
-    (except === undefined ? target : target.except(except)).emit(signal.name, signal.record, {
-      stream: signal.stream,
-    });
+  signal(signal: Signal): void {
+    this.#parts.io.local
+      .to(roomsFor(signal.audience))
+      .emit(signal.name, signal.record, { stream: signal.stream });
   }
 
   /** One event to one socket. */
@@ -67,7 +65,7 @@ export class Push {
     return this.#parts.io.of('/').adapter.rooms.has(room);
   }
 
-  /** The sockets of an ended session have just been told so; they are closed for good a moment later. */
+  /** The sockets of an ended session are told so; a moment later they are closed for good. */
   #cutEndedSession(event: StoredEvent): void {
     if (!isEvent(event, 'game-channels patched') || event.record.exists) return;
     const room = roomOfSession(event.record._id);

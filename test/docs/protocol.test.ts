@@ -1,0 +1,191 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { maximumDepth } from '../../src/domain/json-value.ts';
+import { leaderboardTop } from '../../src/domain/score.ts';
+import { reasons } from '../../src/errors.ts';
+import { catalogue, signals } from '../../src/events/catalogue.ts';
+import { heartbeatLifetimeMs } from '../../src/presence/presence.ts';
+import { maximumBodyBytes } from '../../src/transports/http/body.ts';
+import { post } from '../support/http.ts';
+import { startTestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const firstEvent = 'realtime-events connected';
+const text = readFileSync(new URL('../../src/transports/socket/PROTOCOL.md', import.meta.url), 'utf8');
+const prose = text.replace(/^```.*?^```$/gms, '');
+const spans = [...prose.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span);
+/** A step is one line, or all the frames that come before anything else happens. */
+const transcripts = [...text.matchAll(/^### (.+?)\n.*?^```transcript\n(.*?)^```$/gms)].map(
+  ([, title = '', lines = '']) => ({
+    title,
+    steps: (lines.match(/(^← .+\n)+|^.+\n/gm) ?? []).map((step) => step.trimEnd().split('\n')),
+  }),
+);
+
+test('every event and every signal there is is named, and none else', () => {
+  const inProse = spans.filter((span) => /^[a-z]+(-[a-z]+)* [a-z]+$/.test(span));
+  const inFrames = [...text.matchAll(/^← 42\["([^"<]+)"/gm)].map(([, name = '']) => name);
+  const known = [...Object.keys(catalogue), ...Object.keys(signals), firstEvent].sort();
+  expect([...new Set([...inProse, ...inFrames])].sort()).toEqual(known);
+});
+
+test('the tables of events and signals list the fields of every record', () => {
+  const rows = [...prose.matchAll(/^\| `([a-z-]+ [a-z]+)` \| \w+ \| (.+) \|$/gm)];
+  const documented = rows.map(([, name, fields = '']) => [
+    name,
+    fields.replaceAll('`', '').split(', ').sort(),
+  ]);
+  const inCode = Object.entries({ ...catalogue, ...signals }).map(([name, { shape }]) => [
+    name,
+    Object.keys(shape).sort(),
+  ]);
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(inCode));
+});
+
+test('every reason named is one the server gives', () => {
+  const named = spans.filter((span) => /^[a-z]+(_[a-z]+)+$/.test(span));
+  expect(named).toContain('session_ended');
+  expect(named.filter((reason) => !Object.hasOwn(reasons, reason))).toEqual([]);
+});
+
+test('the limits are those the server keeps', () => {
+  const { retention } = readConfig({});
+  const count = (value: number) => value.toLocaleString('en');
+  expect(text).toContain(
+    `${maximumBodyBytes / 2 ** 20} MiB (\`maxPayload\`, ${count(maximumBodyBytes)} bytes)`,
+  );
+  expect(text).toContain(`| ${maximumDepth} levels |`);
+  expect(text).toContain(`the first ${leaderboardTop} rows`);
+  expect(text).toContain(`less than ${heartbeatLifetimeMs / 60_000} minutes old`);
+  expect(text).toContain(
+    `${retention.maximumAgeMs / 86_400_000} days and ${count(retention.maximumCount)} a stream`,
+  );
+});
+
+test('the version is the latest of its history', () => {
+  const version = /^\*\*Version (\d+)\.\*\*/m.exec(text)?.[1];
+  const history = [...text.slice(text.indexOf('| version |')).matchAll(/^\| (\d+) \|/gm)];
+  expect(history.map(([, number]) => number).at(0)).toBe(version);
+});
+
+test('there is a transcript of a connect, a replay, a trimmed stream, and the other turns', () => {
+  expect(transcripts.map(({ title }) => title)).toEqual([
+    'A connect, a message, and two calls',
+    'A reconnect with replay',
+    'A trimmed stream',
+    'A notification that waited',
+    "A game's public stream",
+    'The end of a session',
+  ]);
+});
+
+test.for(transcripts)('a server says what the transcript says: $title', async ({ steps }) => {
+  const settings = [...(steps[0]?.[0] ?? '').matchAll(/([A-Z_]+)=(\w+)/g)].map(([, name, value]) => [
+    name,
+    value,
+  ]);
+  await using server = await startTestServer(Object.fromEntries(settings));
+  const { gameId } = await server.createGame();
+  const players = {
+    Ada: await server.openSession(gameId, `0x${'a1'.repeat(20)}`),
+    Grace: await server.openSession(gameId, `0x${'b2'.repeat(20)}`),
+  };
+  const written = new Names();
+  const live = new Names();
+  const toLive = (line: string) =>
+    live.fill(written.strip(line)).replace('eyJ…', () => players.Grace.launcherJwt);
+  let socket: RawSocket | undefined;
+
+  for (const step of steps) {
+    const [line = ''] = step;
+    const call = /^# (Ada|Grace) calls (\w+) (.+)$/.exec(line);
+    if (line.startsWith('→ ')) {
+      socket?.send(toLive(line.slice(2)));
+    } else if (line.startsWith('← ')) {
+      const frames = (await socket?.take(step.length)) ?? [];
+      const local = frames.map((frame) => frame.replaceAll(server.url, 'http://127.0.0.1:3000'));
+      expect(byStream(local).map((frame) => parse(live.strip(frame)))).toEqual(
+        byStream(step.map((one) => one.slice(2))).map((frame) => parse(written.strip(frame))),
+      );
+    } else if (call) {
+      const [, who, operation = '', data = ''] = call;
+      const { launcherJwt } = who === 'Ada' ? players.Ada : players.Grace;
+      const body = { launcherJwt, ...JSON.parse(toLive(data)) };
+      const answer = await post(`${server.url}/launcher`, body, { 'X-Service-Method': operation });
+      expect(answer.status, line).toBe(200);
+    } else if (line === '# Grace connects.') {
+      socket = new RawSocket(server.url);
+    } else if (line === '# The connection is lost.') {
+      socket?.close();
+      const { presence } = server.services;
+      await until('the loss', async () => !(await presence.isPresent(players.Grace.sessionId)));
+    } else if (line === '# The server closes the connection.') {
+      await socket?.closed;
+    } else {
+      expect(line).toMatch(/^# The server was started with /);
+    }
+  }
+  socket?.close();
+});
+
+/** A WebSocket that keeps what it was sent until it is asked for. */
+class RawSocket {
+  readonly closed: Promise<void>;
+  readonly #socket: WebSocket;
+  readonly #frames: string[] = [];
+
+  constructor(url: string) {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`);
+    socket.addEventListener('message', ({ data }) => this.#frames.push(String(data)));
+    this.closed = new Promise((resolve) => socket.addEventListener('close', () => resolve()));
+    this.#socket = socket;
+  }
+
+  send(frame: string): void {
+    this.#socket.send(frame);
+  }
+
+  async take(count: number): Promise<string[]> {
+    await until(`frame ${count} of ${count}`, () => this.#frames.length >= count);
+    return this.#frames.splice(0, count);
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+}
+
+/**
+ * What differs from one server to the next: ids and epochs, numbered by when they were first seen, so that
+ * two texts agree when the same id stands in the same places; and times and the like, which only stand there.
+ */
+class Names {
+  readonly #seen: string[] = [];
+
+  strip(line: string): string {
+    return line
+      .replace(/"sid":"[^"]+"/g, '"sid":"…"')
+      .replace(/\b\d{13}\b/g, '0')
+      .replace(/\b([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16})\b/g, (name) => {
+        if (!this.#seen.includes(name)) this.#seen.push(name);
+        return `{${this.#seen.indexOf(name)}}`;
+      });
+  }
+
+  fill(line: string): string {
+    return line.replace(/\{(\d+)\}/g, (_, index) => this.#seen[index] ?? 'unknown');
+  }
+}
+
+/** Order is promised within a stream only: frames by stream, those of each in their order. */
+function byStream(frames: readonly string[]): string[] {
+  const streamOf = (frame: string) => /\{"stream":"(\w+):[^}]*\}\]$/.exec(frame)?.[1] ?? '';
+  return frames.toSorted((one, other) => streamOf(one).localeCompare(streamOf(other)));
+}
+
+/** The packet's type and number, and what it carries. */
+function parse(frame: string): unknown[] {
+  const [, head, body = ''] = /^(\d+)(.*)$/s.exec(frame) ?? [];
+  return [head, body === '' ? null : JSON.parse(body)];
+}
