@@ -1,3 +1,4 @@
+import { isIPv6, SocketAddress } from 'node:net';
 import type { Redis } from 'ioredis';
 import {
   type RateLimiterAbstract,
@@ -53,31 +54,45 @@ export class RateLimits {
     this.#redis = redis;
   }
 
-  /** @throws GantryError `rate_limited` */
+  /**
+   * Counts a call. `tell` hears how the caller's own limit stands, or else the limit that refuses.
+   * @throws GantryError `rate_limited`
+   */
   async count(
     { kind, name }: Pick<AnyOperation, 'kind' | 'name'>,
     caller: LimitedCaller,
-  ): Promise<LimitState> {
+    tell: (state: LimitState) => void = () => undefined,
+  ): Promise<void> {
     const address = networkOf(caller.address);
-    if (kind === 'sign-in') return this.#consume(`sign-in ${name}`, address, signIn);
-    const own = caller.game?.policies.limits[kind] ?? perCaller[kind];
-    const state = await this.#consume(kind, caller.sessionId ?? address, own);
+    if (kind === 'sign-in') {
+      tell(await this.#consume(`sign-in ${name}`, address, signIn, tell));
+      return;
+    }
+    const { game } = caller;
+    const ofGame = game?.policies.limits[kind];
+    const anonymous = ofGame ? `${game?.id} ${address}` : address;
+    tell(await this.#consume(kind, caller.sessionId ?? anonymous, ofGame ?? perCaller[kind], tell));
     await Promise.all([
-      this.#consume(`${kind} address`, address, perAddress[kind]),
-      caller.game && this.#consume(`${kind} game`, caller.game.id, perGame[kind]),
+      this.#consume(`${kind} address`, address, perAddress[kind], tell),
+      game && this.#consume(`${kind} game`, game.id, perGame[kind], tell),
     ]);
-    return state;
   }
 
-  async #consume(what: string, key: string, limit: RateLimit): Promise<LimitState> {
+  async #consume(
+    what: string,
+    key: string,
+    limit: RateLimit,
+    tell: (state: LimitState) => void,
+  ): Promise<LimitState> {
     const scaled = { ...limit, points: Math.max(1, Math.round(limit.points * this.#factor)) };
     try {
       return toState(scaled, await this.#limiter(what, scaled).consume(key));
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      const retryAfterSeconds = toState(scaled, refused).resetSeconds;
-      throw new GantryError('rate_limited', `Too many calls; try again in ${retryAfterSeconds} s`, {
-        retryAfterSeconds,
+      const state = toState(scaled, refused);
+      tell(state);
+      throw new GantryError('rate_limited', `Too many calls; try again in ${state.resetSeconds} s`, {
+        retryAfterSeconds: state.resetSeconds,
       });
     }
   }
@@ -107,10 +122,16 @@ function toState(limit: RateLimit, { remainingPoints, msBeforeNext }: RateLimite
   return { limit, remaining: remainingPoints, resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
 }
 
-/** An IPv6 customer has a /64 to call from, so that is what is counted; IPv4 as it is. */
-function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
-  if (!plain.includes(':')) return plain;
+/**
+ * What is counted of an address: an IPv6 customer has a /64 to call from; IPv4 counts as it is, in whatever
+ * form it is written. Some proxies forward a port behind the address, which is none of it.
+ */
+function networkOf(written: string): string {
+  const address = /^(?:\[(.+)\]|([\d.]+)):\d+$/.exec(written)?.slice(1).find(Boolean) ?? written;
+  if (!isIPv6(address)) return address;
+  const plain = new SocketAddress({ address, family: 'ipv6' }).address;
+  const mapped = /^::ffff:([\d.]+)$/.exec(plain)?.[1];
+  if (mapped) return mapped;
   const [head = '', tail] = plain.split('::');
   const groups = head.split(':');
   if (tail !== undefined) {

@@ -30,8 +30,7 @@ export function createExecute(authenticator: Authenticator, limits: RateLimits, 
   return async ({ operation, style, input, credentials, address, connection, onLimit }) => {
     const { caller, game } = await authenticator.authenticate(operation.auth, input, credentials);
     const sessionId = caller && 'session' in caller ? caller.session.id : undefined;
-    const state = await limits.count(operation, { address, sessionId, game: game ?? undefined });
-    onLimit?.(state);
+    await limits.count(operation, { address, sessionId, game: game ?? undefined }, onLimit);
     const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
     const parsed = parseInput(schema, input);
     if (caller && 'actor' in caller) return administer(operation, parsed, caller.actor, services);
