@@ -31,8 +31,10 @@ import { RequestsUnderWay } from './transports/http/requests-under-way.ts';
 import { Gateway } from './transports/socket/gateway.ts';
 import { openWorkspace } from './workspace.ts';
 
-/** How long a stop waits for requests under way before it cuts them off. */
+/** How long a stop waits for requests under way before it says goodbye to the sockets. */
 const finishWithinMs = 5_000;
+/** How long it then waits for the last requests of connections that were open, before it cuts them off. */
+const lastRequestsMs = 500;
 
 /** A client that sends its request drop by drop is cut off, and none may send headers without end. */
 const headersWithinMs = 10_000;
@@ -125,10 +127,10 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     stopTrimming();
     http.close();
     await underWay.finished(finishWithinMs);
-    const gatewayClosed = gateway.close();
-    await underWay.finished(finishWithinMs);
+    await gateway.sayGoodbye();
+    await underWay.finished(lastRequestsMs);
     http.closeAllConnections(); // whoever is left is hanging
-    await gatewayClosed;
+    await gateway.close();
     await presence.close();
     redis?.close();
     await store.close();

@@ -66,21 +66,23 @@ export class EventFeed {
 
   #startRefill(): Promise<void> {
     this.#moreCame = true;
-    this.#refill ??= this.#readOn().finally(() => {
-      this.#refill = null;
-    });
+    this.#refill ??= this.#readOn();
     return this.#refill;
   }
 
   async #readOn(): Promise<void> {
-    while (this.#moreCame) {
-      this.#moreCame = false;
-      const events = await this.#store.after(this.#position, pageSize);
-      const last = events.at(-1);
-      if (!last) continue;
-      this.#position = last.position;
-      this.#deliver(events);
-      if (events.length === pageSize) this.#moreCame = true;
+    try {
+      while (this.#moreCame) {
+        this.#moreCame = false;
+        const events = await this.#store.after(this.#position, pageSize);
+        const last = events.at(-1);
+        if (!last) continue;
+        this.#position = last.position;
+        this.#deliver(events);
+        if (events.length === pageSize) this.#moreCame = true;
+      }
+    } finally {
+      this.#refill = null; // in the same turn as the last look, so that nothing is said to a refill that is over
     }
   }
 }

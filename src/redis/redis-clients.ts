@@ -22,9 +22,17 @@ export function connectRedis(url: string, logger: Logger): RedisClients {
     retryStrategy: (attempt: number) => Math.min(attempt * 100, 1_000),
     maxRetriesPerRequest: null,
   };
-  const commands = new Redis(url, { ...shared, enableOfflineQueue: false, commandTimeout: commandTimeoutMs });
+  const commands = new Redis(url, {
+    ...shared,
+    enableOfflineQueue: false,
+    commandTimeout: commandTimeoutMs,
+    // A Redis that hangs, or a network that swallows packets, leaves the connection open for a quarter of an
+    // hour, with everything published meanwhile piling up; this gives it up and connects anew.
+    socketTimeout: commandTimeoutMs,
+  });
   const subscriber = new Redis(url, shared);
-  survivePublish(commands);
+  surviveRejections(commands);
+  surviveRejections(subscriber);
   let reported = false;
   for (const client of [commands, subscriber]) {
     client.on('error', (error) => {
@@ -55,12 +63,21 @@ export function connectRedis(url: string, logger: Logger): RedisClients {
   };
 }
 
+/** The commands whose promises `@socket.io/redis-adapter`, or ioredis itself on a reconnect, throws away. */
+const discarded = ['publish', 'subscribe', 'psubscribe', 'unsubscribe', 'punsubscribe'] as const;
+
 /**
- * `@socket.io/redis-adapter` throws away the promise of `publish()`, and a rejection nobody handles ends the
- * process (redis-adapter#425). A publish that fails is no loss here: other nodes find the events in the store.
+ * A rejection nobody handles ends the process (redis-adapter#425). One of these that fails is no loss here:
+ * other nodes find the events in the store, and subscriptions are made again with every connection.
  */
-function survivePublish(client: Redis): void {
-  const publish = client.publish.bind(client) as (...message: [string, string]) => Promise<number>;
-  client.publish = ((...message: [string, string]) =>
-    publish(...message).catch(() => 0)) as typeof client.publish;
+function surviveRejections(client: Redis): void {
+  for (const name of discarded) {
+    const command = client[name].bind(client) as (...message: string[]) => Promise<unknown>;
+    const surviving = (...message: string[]) => {
+      const answer = command(...message);
+      answer.catch(() => {});
+      return answer;
+    };
+    Object.assign(client, { [name]: surviving });
+  }
 }

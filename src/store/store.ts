@@ -188,6 +188,8 @@ export interface ChannelSessionStore {
    * @throws GantryError `session_unknown` when there is none, or it is another player's
    */
   end(wallet: string, sessionId: string): Promise<void>;
+  /** Ends a session whose time is over, so that whoever listens in it is told; another one is left alone. */
+  expire(sessionId: string): Promise<void>;
   /** Ends any player's session. @throws GantryError `session_unknown` */
   revoke(sessionId: string): Promise<void>;
   /** Sessions in whatever condition, newest first. */

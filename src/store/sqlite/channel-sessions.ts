@@ -168,6 +168,13 @@ export class SqliteChannelSessions implements ChannelSessionStore {
     });
   }
 
+  expire(sessionId: string): Promise<void> {
+    return this.#group.write((tx) => {
+      const row = this.#statements.find.get(sessionId);
+      if (row && row.expires_at <= tx.now) this.#end(tx, row, 'expired');
+    });
+  }
+
   revoke(sessionId: string): Promise<void> {
     return this.#group.write((tx) => {
       const row = this.#statements.find.get(sessionId);

@@ -6,8 +6,10 @@ import { isNotification, Push } from './push.ts';
 import { isFor, listenerOf } from './rooms.ts';
 import { drained } from './slow-readers.ts';
 
-/** How many events are read and sent before the socket is given time to take them. */
+/** How many events are read from the store at a time. */
 const pageSize = 200;
+/** How many are sent before the socket is given time to take them: even of the longest, less than `slow-readers` allow. */
+const sentAtOnce = 20;
 /** The most events kept in memory for a socket that is catching up; beyond that they are read again. */
 const maximumHeld = 1_000;
 /** The most waiting notifications given to a launcher at once; the next connection gets the next ones. */
@@ -81,14 +83,16 @@ export class CatchUp {
    */
   async run(socket: Socket, goLive: () => void): Promise<void> {
     const waiting = await this.#store.notifications.undelivered(this.#listener, maximumWaiting);
-    this.#sendLate(socket, waiting);
-    await this.#replay(socket);
-    while (this.#overflowed && !this.#cancelled) {
+    await this.#sendLate(socket, waiting);
+    do {
       this.#overflowed = false;
       await this.#replay(socket);
-    }
+      while (this.#held.length > sentAtOnce && !this.#cancelled) {
+        await this.#send(socket, this.#held.splice(0, sentAtOnce));
+      }
+    } while (this.#overflowed && !this.#cancelled);
     if (this.#cancelled) return;
-    for (const event of this.#held) this.#send(socket, [event]);
+    this.#sendNow(socket, this.#held);
     goLive();
     this.cancel();
   }
@@ -113,27 +117,37 @@ export class CatchUp {
   }
 
   /** Notifications nobody was there for. Those the replay is going to bring are left to it. */
-  #sendLate(socket: Socket, waiting: readonly StoredEvent<'notifications created'>[]): void {
+  async #sendLate(socket: Socket, waiting: readonly StoredEvent<'notifications created'>[]): Promise<void> {
     const late = waiting.filter((event) => event.seq <= (this.#reached.get(event.stream) ?? 0));
-    for (const event of late) Push.toSocket(socket, event, true);
-    this.#push.markDelivered(late.map((event) => event.record._id));
+    while (late.length > 0 && !this.#cancelled) {
+      const some = late.splice(0, sentAtOnce);
+      for (const event of some) Push.toSocket(socket, event, true);
+      this.#push.markDelivered(some.map((event) => event.record._id));
+      await drained(socket);
+    }
   }
 
   async #replay(socket: Socket): Promise<void> {
     for (const { stream, seq, since } of await this.#standings()) {
       let reached = Math.max(this.#reached.get(stream) ?? since, since);
       while (reached < seq && !this.#cancelled) {
-        const events = await this.#store.events.ofStream(stream, reached, pageSize);
+        // Not beyond `seq`: what was written since is held, if this player is still to hear it.
+        const events = await this.#store.events.ofStream(stream, reached, Math.min(pageSize, seq - reached));
         const last = events.at(-1);
         if (!last) break;
-        this.#send(socket, events);
+        while (events.length > 0 && !this.#cancelled) await this.#send(socket, events.splice(0, sentAtOnce));
         reached = last.seq;
-        await drained(socket);
       }
     }
   }
 
-  #send(socket: Socket, events: readonly StoredEvent[]): void {
+  /** Sends a few, and resolves when the socket has room for more. */
+  async #send(socket: Socket, events: readonly StoredEvent[]): Promise<void> {
+    this.#sendNow(socket, events);
+    await drained(socket);
+  }
+
+  #sendNow(socket: Socket, events: readonly StoredEvent[]): void {
     const fresh = events.filter(({ stream, seq }) => seq > (this.#reached.get(stream) ?? 0));
     for (const event of fresh) {
       Push.toSocket(socket, event);

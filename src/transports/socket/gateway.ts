@@ -4,9 +4,9 @@ import type { Authenticator } from '../../auth/authenticator.ts';
 import type { LeaderboardRow } from '../../domain/score.ts';
 import { GantryError, toGantryError } from '../../errors.ts';
 import type { BusMessage, EventBus } from '../../events/bus.ts';
-import type { GameChannelRecord } from '../../events/catalogue.ts';
 import { EventFeed } from '../../events/event-feed.ts';
-import { type Signal, type StoredEvent, streamOf } from '../../events/stream.ts';
+import type { Signal, StoredEvent } from '../../events/stream.ts';
+import type { Call } from '../../operations/execute.ts';
 import type { Presence } from '../../presence/presence.ts';
 import type { SessionDetails, Store } from '../../store/store.ts';
 import { maximumBodyBytes } from '../http/body.ts';
@@ -17,16 +17,16 @@ import { LiveConnection } from './live-connection.ts';
 import { Push } from './push.ts';
 import { roomOfFollowers, roomOfSession } from './rooms.ts';
 import { answerCalls, type RpcParts } from './rpc.ts';
-import { closeSlowReaders } from './slow-readers.ts';
+import { closeSlowReaders, cut, whenGone } from './slow-readers.ts';
 
 /** Events other processes wrote are looked for this often, whether or not a bus tells of them. */
 const lookForEventsEveryMs = 1_000;
-/** How long closing waits for sockets to take what was sent to them. */
+/** How long a goodbye waits for sockets to take what was sent to them. */
 const goodbyeMs = 1_000;
-/** How long closing waits for calls under way. */
+/** How long a goodbye waits for calls under way. */
 const finishWithinMs = 3_000;
-/** What `setTimeout` can wait at most; a session that lasts longer has its sockets reconnect once. */
-const longestTimerMs = 2_147_483_647;
+/** A timer set for longer than this fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
 
 export interface GatewayParts extends RpcParts {
   authenticator: Authenticator;
@@ -69,9 +69,12 @@ export class Gateway {
   readonly #timer: NodeJS.Timeout;
   /** Presence being told of, which closing waits for. */
   readonly #telling = new Set<Promise<void>>();
-  /** Calls over sockets being carried out, which closing waits for. */
+  /** Calls over sockets being carried out, which a goodbye waits for. */
   readonly #calls = new Set<Promise<unknown>>();
+  /** Every connection, those not let in yet among them. */
+  readonly #connections = new Set<GatewaySocket['conn']>();
   #feed: EventFeed | null = null;
+  #takesCalls = true;
 
   constructor(http: HttpServer, parts: GatewayParts) {
     this.#parts = parts;
@@ -100,6 +103,10 @@ export class Gateway {
     this.#bus = parts.adapter ? adapterBus(this.#io) : null;
     this.#io.use((socket, next) => this.#letIn(socket, next));
     this.#io.on('connection', (socket) => this.#welcome(socket));
+    this.#io.engine.on('connection', (conn: GatewaySocket['conn']) => {
+      this.#connections.add(conn);
+      conn.once('close', () => this.#connections.delete(conn));
+    });
     this.#stopWatching = closeSlowReaders(this.#io, parts.onSlowReader);
     this.#timer = setInterval(() => this.catchUp(), lookForEventsEveryMs).unref();
   }
@@ -128,23 +135,26 @@ export class Gateway {
   }
 
   /**
-   * Closes every connection, after what was sent to it; without the packet that would tell the client to
-   * stay away, so that it reconnects, here or to another node.
+   * Closes every connection, after the answers of its calls and what else was sent to it; without the packet
+   * that would tell the client to stay away, so that it reconnects, here or to another node. Whoever does not
+   * take what was sent is cut off.
    */
+  async sayGoodbye(): Promise<void> {
+    this.#takesCalls = false;
+    await within(finishWithinMs, Promise.allSettled(this.#calls));
+    await new Promise((resolve) => setImmediate(resolve)); // the last answers go out in this turn
+    const connections = [...this.#connections];
+    const gone = connections.map(whenGone);
+    for (const connection of connections) connection.close();
+    await within(goodbyeMs, Promise.all(gone));
+    for (const connection of connections) cut(connection);
+  }
+
+  /** Lets go of everything, after `sayGoodbye`. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopWatching();
     this.#leaderboards.close();
-    await Promise.race([
-      Promise.allSettled(this.#calls),
-      new Promise((resolve) => setTimeout(resolve, finishWithinMs)),
-    ]);
-    const sockets = [...this.#io.of('/').sockets.values()];
-    const gone = sockets.map(
-      ({ conn }) => new Promise<void>((resolve) => conn.once('close', () => resolve())),
-    );
-    for (const { conn } of sockets) conn.close();
-    await Promise.race([Promise.all(gone), new Promise((resolve) => setTimeout(resolve, goodbyeMs))]);
     await Promise.all(this.#telling);
     await this.#io.close();
   }
@@ -177,6 +187,8 @@ export class Gateway {
     const catchUp = new CatchUp({ store, details, push: this.#push });
     socket.conn.once('close', () => catchUp.cancel());
     const resumptions = await catchUp.prepare(cursors);
+    // It may have ended before `catchUp` could hear of it; from then on its end reaches the socket.
+    await authenticator.liveSession(token);
     return { details, token: String(token), catchUp, resumptions };
   }
 
@@ -189,43 +201,33 @@ export class Gateway {
     answerCalls(
       socket,
       { token, connection: connection ?? undefined, address: this.#parts.addressOf(socket.request) },
-      { ...this.#parts, execute: (call) => this.#countCall(this.#parts.execute(call)) },
+      { ...this.#parts, execute: (call) => this.#execute(call) },
     );
-    if (!connection || !details) return;
-    this.#endOnExpiry(socket, details);
-    socket.join(roomOfSession(connection.sessionId));
-    socket.emit('realtime-events connected', { sessionId: connection.sessionId, streams: resumptions }, {});
+    if (!details || !catchUp || !connection) return;
+    const { session } = details;
+    const stopWaiting = onceAt(session.expiresAt, () => {
+      this.#track(this.#parts.store.sessions.expire(session.id));
+    });
+    // Not only with the connection: a client may leave and keep the connection below open.
+    socket.once('disconnect', () => {
+      stopWaiting();
+      catchUp.cancel();
+      this.#track(this.#tellIfGone(session.id, socket.id));
+    });
+    socket.join(roomOfSession(session.id));
+    socket.emit('realtime-events connected', { sessionId: session.id, streams: resumptions }, {});
     catchUp
       .run(socket, () => connection.goLive())
+      .then(() => connection.refreshLeaderboards())
       .catch((thrown: unknown) => {
         this.#parts.report(thrown);
         socket.conn.close(); // it comes back with its cursors, and gets another try
       });
   }
 
-  /** A token is only looked at when it is used; a socket that merely listens must end with it too. */
-  #endOnExpiry(socket: GatewaySocket, { session }: SessionDetails): void {
-    const timer = setTimeout(
-      () => {
-        const { id, gameId, wallet, openedAt } = session;
-        const record: GameChannelRecord = {
-          _id: id,
-          gameId,
-          wallet,
-          exists: false,
-          present: false,
-          openedAt,
-          endReason: 'expired',
-        };
-        socket.emit('game-channels patched', record, { stream: streamOf.player(gameId, wallet) });
-        socket.disconnect(true);
-      },
-      Math.min(session.expiresAt - Date.now(), longestTimerMs),
-    ).unref();
-    socket.on('disconnect', () => clearTimeout(timer));
-  }
-
-  #countCall(answer: Promise<unknown>): Promise<unknown> {
+  async #execute(call: Call): Promise<unknown> {
+    if (!this.#takesCalls) throw new GantryError('not_ready', 'The server is shutting down');
+    const answer = this.#parts.execute(call);
     this.#calls.add(answer);
     const done = () => this.#calls.delete(answer);
     answer.then(done, done);
@@ -272,6 +274,28 @@ export class Gateway {
       .finally(() => this.#telling.delete(tracked));
     this.#telling.add(tracked);
   }
+}
+
+/** Resolves when the promise has, or after that many milliseconds. */
+async function within(ms: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
+}
+
+/** Calls at that Unix time in milliseconds, however far off. Returns how to call it off. */
+function onceAt(time: number, call: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const wait = () => {
+    const left = time - Date.now();
+    if (left <= 0) call();
+    else timer = setTimeout(wait, Math.min(left, longestTimerMs)).unref();
+  };
+  wait();
+  return () => clearTimeout(timer);
 }
 
 /** @throws GantryError `cursors_invalid` */

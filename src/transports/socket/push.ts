@@ -46,9 +46,9 @@ export class Push {
   }
 
   signal(signal: Signal): void {
-    this.#parts.io.local
-      .to(roomsFor(signal.audience))
-      .emit(signal.name, signal.record, { stream: signal.stream });
+    const rooms = roomsFor(signal.audience);
+    if (rooms.length === 0) return; // `to` no room at all means everyone
+    this.#parts.io.local.to(rooms).emit(signal.name, signal.record, { stream: signal.stream });
   }
 
   /** One event to one socket. */

@@ -1,10 +1,18 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Server, Socket } from 'socket.io';
 
-/** A socket with more than this waiting to be read is closed; it catches up by its cursors when it is back. */
+/**
+ * A socket with more than this waiting to be read, and less of it taken than came since the last look, is
+ * closed; it catches up by its cursors when it is back. A large answer on its way to a slow but reading
+ * client is let through.
+ */
 const maximumQueuedBytes = 1024 * 1024;
+/** Beyond this a socket is closed even while it reads. */
+const hardLimitBytes = 16 * 1024 * 1024;
 const lookEveryMs = 100;
-/** A paused replay goes on at the latest then, and finds out whether the socket still lives. */
-const drainPatienceMs = 30_000;
+/** A replay goes on while no more than this is waiting. */
+const comfortableBytes = 256 * 1024;
+const lookAgainMs = 10;
 
 type Connection = Socket['conn'];
 
@@ -13,12 +21,16 @@ type Connection = Socket['conn'];
  * (engine.io#420). Returns how to stop looking.
  */
 export function closeSlowReaders(io: Server, onClosed: (queuedBytes: number) => void): () => void {
+  const lastSeen = new WeakMap<Connection, number>();
   const timer = setInterval(() => {
     for (const socket of io.of('/').sockets.values()) {
       const { conn } = socket;
       if (packetsWaiting(conn).length === 0 && transportBytes(conn) <= maximumQueuedBytes) continue;
       const queued = queuedBytes(conn);
-      if (queued <= maximumQueuedBytes) continue;
+      const before = lastSeen.get(conn);
+      lastSeen.set(conn, queued);
+      const isReading = before === undefined || queued < before;
+      if (queued <= maximumQueuedBytes || (isReading && queued <= hardLimitBytes)) continue;
       onClosed(queued);
       cut(conn);
     }
@@ -26,26 +38,16 @@ export function closeSlowReaders(io: Server, onClosed: (queuedBytes: number) => 
   return () => clearInterval(timer);
 }
 
-/** Resolves when the socket has taken what was sent to it, or is gone. */
+/** Resolves when the socket has taken most of what was sent to it, or is gone. */
 export async function drained({ conn }: Socket): Promise<void> {
-  if (packetsWaiting(conn).length === 0) return;
-  await new Promise<void>((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      conn.off('drain', done);
-      conn.off('close', done);
-      resolve();
-    };
-    const timer = setTimeout(done, drainPatienceMs);
-    conn.on('drain', done);
-    conn.on('close', done);
-  });
+  // engine.io tells when it has handed packets over, not when they have left; so they are looked for.
+  while (conn.readyState === 'open' && queuedBytes(conn) > comfortableBytes) await setTimeout(lookAgainMs);
 }
 
 function queuedBytes(conn: Connection): number {
   let bytes = transportBytes(conn);
   for (const packet of packetsWaiting(conn)) {
-    if (typeof packet.data === 'string') bytes += packet.data.length;
+    if (typeof packet.data === 'string') bytes += Buffer.byteLength(packet.data);
     else if (Buffer.isBuffer(packet.data)) bytes += packet.data.byteLength;
   }
   return bytes;
@@ -61,6 +63,7 @@ function packetsWaiting(conn: Connection): readonly { data?: unknown }[] {
 interface RawWebSocket {
   bufferedAmount: number;
   terminate(): void;
+  once(event: 'close', listener: () => void): void;
 }
 
 function webSocketOf(conn: Connection): RawWebSocket | null {
@@ -74,8 +77,17 @@ function transportBytes(conn: Connection): number {
   return webSocketOf(conn)?.bufferedAmount ?? 0;
 }
 
+/** Resolves when the connection is closed on the wire: the client has taken everything, or is gone. */
+export function whenGone(conn: Connection): Promise<void> {
+  return new Promise((resolve) => {
+    const webSocket = webSocketOf(conn);
+    if (webSocket) webSocket.once('close', resolve);
+    else conn.once('close', () => resolve());
+  });
+}
+
 /** Without a goodbye: it would queue behind everything the client is not reading. */
-function cut(conn: Connection): void {
+export function cut(conn: Connection): void {
   const webSocket = webSocketOf(conn);
   if (webSocket) webSocket.terminate();
   else conn.close(true);
