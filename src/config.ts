@@ -60,7 +60,8 @@ export const environment = z.object({
   GANTRY_DEMO: z.enum(['on', 'off']).default('on').describe('`off`: make no demo data on first start'),
   ADMIN_TOKEN: z
     .string()
-    .min(16, 'must be at least 16 characters long')
+    // What `Authorization: Bearer <token>` can carry; another one would never be accepted.
+    .regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 to 512 characters of printable ASCII, without spaces')
     .optional()
     .describe(
       'Token of the administrators; unset: made on first start and printed, its hash kept in the data directory',

@@ -31,6 +31,13 @@ export interface LauncherClaims {
   expiresAt: number;
 }
 
+interface VerifiedToken {
+  sessionId: string;
+  expiresAt: number;
+  /** The key it is signed with. */
+  kid: string | undefined;
+}
+
 const payload = z.object({ jti: z.string(), exp: z.number() });
 
 /**
@@ -40,9 +47,7 @@ const payload = z.object({ jti: z.string(), exp: z.number() });
 export class LauncherTokens {
   readonly #keys: TokenKeys;
   /** Tokens that were verified: a token's signature never changes, so it is checked once. */
-  readonly #verified = new LRUCache<string, { sessionId: string; expiresAt: number }>({
-    max: rememberedTokens,
-  });
+  readonly #verified = new LRUCache<string, VerifiedToken>({ max: rememberedTokens });
 
   constructor(keys: TokenKeys) {
     this.#keys = keys;
@@ -69,11 +74,13 @@ export class LauncherTokens {
   async verify(token: string): Promise<string> {
     if (token.length > maximumLength || !onlyForm.test(token)) throw invalid();
     const known = this.#verified.get(token) ?? (await this.#check(token));
+    // The key may have been rotated out since the token was first seen.
+    if (!this.#keys.verifies(known.kid)) throw invalid();
     if (known.expiresAt <= Date.now()) throw expired();
     return known.sessionId;
   }
 
-  async #check(token: string): Promise<{ sessionId: string; expiresAt: number }> {
+  async #check(token: string): Promise<VerifiedToken> {
     try {
       const verified = await jwtVerify(token, (header) => this.#keys.publicKey(header.kid), {
         algorithms: ['EdDSA'],
@@ -83,7 +90,7 @@ export class LauncherTokens {
         requiredClaims: ['jti', 'sub', 'exp', 'iat'],
       });
       const { jti, exp } = payload.parse(verified.payload);
-      const known = { sessionId: jti, expiresAt: exp * 1000 };
+      const known = { sessionId: jti, expiresAt: exp * 1000, kid: verified.protectedHeader.kid };
       this.#verified.set(token, known);
       return known;
     } catch (error) {

@@ -50,6 +50,11 @@ export class TokenKeys {
     return { kid: newest.kid, privateKey: await asCryptoKey(jwk) };
   }
 
+  /** Whether tokens signed with this key are good: it is the newest, or its overlap is not over. */
+  verifies(kid: string | undefined): boolean {
+    return this.#current().some((one) => one.kid === kid);
+  }
+
   /** @throws JWKSNoMatchingKey */
   async publicKey(kid: string | undefined): Promise<CryptoKey> {
     const key = this.#current().find((one) => one.kid === kid);

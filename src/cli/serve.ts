@@ -21,7 +21,11 @@ export function serveCommand(): Command {
 async function serve({ json }: { json?: boolean }): Promise<void> {
   const config = readConfig();
   // To standard error, so that standard output stays for people.
-  const logger = pino({ level: config.logLevel }, destination({ dest: 2, sync: true }));
+  const logger = pino(
+    // ioredis hangs the refused command on its errors, and that of a wrong password is the password.
+    { level: config.logLevel, redact: ['err.command.args'] },
+    destination({ dest: 2, sync: true }),
+  );
   const server = await startServer(config, logger);
   stopWhenTold(server, logger, config.startedByNpm);
   if (config.demo) await seedDemo(server.services.store, server.box);

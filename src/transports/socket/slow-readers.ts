@@ -27,10 +27,14 @@ export function closeSlowReaders(io: Server, onClosed: (queuedBytes: number) => 
       const { conn } = socket;
       if (packetsWaiting(conn).length === 0 && transportBytes(conn) <= maximumQueuedBytes) continue;
       const queued = queuedBytes(conn);
+      if (queued <= maximumQueuedBytes) {
+        lastSeen.delete(conn);
+        continue;
+      }
       const before = lastSeen.get(conn);
       lastSeen.set(conn, queued);
       const isReading = before === undefined || queued < before;
-      if (queued <= maximumQueuedBytes || (isReading && queued <= hardLimitBytes)) continue;
+      if (isReading && queued <= hardLimitBytes) continue;
       onClosed(queued);
       cut(conn);
     }
