@@ -135,7 +135,10 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     dataDirectory: resolve(data.DATA_DIR),
     publicUrl: data.PUBLIC_URL,
     redisUrl: data.REDIS_URL,
-    retention: { maximumAgeMs: data.EVENT_RETENTION_DAYS * dayMs, maximumCount: data.EVENT_RETENTION_COUNT },
+    retention: {
+      maximumAgeMs: Math.round(data.EVENT_RETENTION_DAYS * dayMs),
+      maximumCount: data.EVENT_RETENTION_COUNT,
+    },
     adminToken: data.ADMIN_TOKEN,
     secretKey: data.GANTRY_SECRET_KEY,
     chains: data.CHAINS ?? new Map(),
@@ -144,7 +147,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     logLevel: data.LOG_LEVEL,
     demo: data.GANTRY_DEMO === 'on',
     startedByNpm: variables.npm_lifecycle_event !== undefined,
-    sessionLifetimeMs: data.SESSION_DAYS * dayMs,
+    sessionLifetimeMs: Math.round(data.SESSION_DAYS * dayMs),
   };
 }
 

@@ -7,7 +7,7 @@ import { serveCommand } from './cli/serve.ts';
 import { tokenCommand } from './cli/token.ts';
 import { ConfigError } from './config.ts';
 import { GantryError } from './errors.ts';
-import { SchemaTooNewError } from './store/schema-too-new.ts';
+import { DatabaseUnusableError } from './store/database-unusable.ts';
 
 const program = new Command('gantry')
   .description('A self-hosted backend for games that run inside a launcher')
@@ -26,10 +26,21 @@ try {
   await program.parseAsync();
 } catch (error) {
   // What the user can mend is said in a sentence; only a defect of ours shows its stack.
-  const expected =
-    error instanceof ConfigError || error instanceof GantryError || error instanceof SchemaTooNewError;
-  process.stderr.write(
-    `${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
-  );
+  process.stderr.write(`${inWords(error) ?? (error instanceof Error ? error.stack : String(error))}\n`);
   process.exitCode = 1;
+}
+
+/** What went wrong, for someone who can mend it; null for what only we can. */
+function inWords(error: unknown): string | null {
+  if (
+    error instanceof ConfigError ||
+    error instanceof GantryError ||
+    error instanceof DatabaseUnusableError
+  ) {
+    return error.message;
+  }
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return null;
+  return error.code === 'EADDRINUSE'
+    ? `The address is taken (${error.message}): choose another PORT, or stop what listens there.`
+    : `The system refused: ${error.message}. Is DATA_DIR a directory that can be written?`;
 }

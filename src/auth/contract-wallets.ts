@@ -1,4 +1,4 @@
-import type { PublicClient } from 'viem';
+import type { Hex, PublicClient } from 'viem';
 import { GantryError } from '../errors.ts';
 
 /** How long one RPC may take to answer, in milliseconds. */
@@ -22,23 +22,21 @@ export class ContractWallets {
   /** @throws GantryError `chain_unknown`, `chain_unavailable` */
   async isSigned(chainId: number, message: string, signature: string, wallet: string): Promise<boolean> {
     const client = await this.#client(chainId);
-    const verified = await client
-      .verifyMessage({ address: `0x${wallet.slice(2)}`, message, signature: `0x${signature.slice(2)}` })
-      .catch(() => false);
-    // viem answers false too when no RPC could be reached, so a no is believed only of a chain that answers.
-    if (!verified) await this.#refuseWhenAway(client, chainId);
-    return verified;
-  }
-
-  async #refuseWhenAway(client: PublicClient, chainId: number): Promise<void> {
-    const answered = await client.getChainId().catch(() => null);
-    if (answered === chainId) return;
-    throw new GantryError(
-      'chain_unavailable',
-      answered === null
-        ? `No RPC server of chain ${chainId} can be reached; try again later`
-        : `The RPC server configured for chain ${chainId} is of chain ${answered}`,
+    const { isErc6492Signature } = await import('viem');
+    const [address, signed] = [asHex(wallet), asHex(signature)];
+    const [answered, code] = await Promise.all([client.getChainId(), client.getCode({ address })]).catch(() =>
+      Promise.reject(unavailable(chainId)),
     );
+    if (answered !== chainId) {
+      throw new GantryError(
+        'chain_unavailable',
+        `The RPC server configured for chain ${chainId} is of chain ${answered}`,
+      );
+    }
+    // Without code it is no contract. Its key's signature was checked in the one form that counts, and the
+    // validator below would take others.
+    if (code === undefined && !isErc6492Signature(signed)) return false;
+    return isValid(client, chainId, { address, message, signature: signed });
   }
 
   #client(chainId: number): Promise<PublicClient> {
@@ -58,9 +56,49 @@ export class ContractWallets {
   }
 }
 
+/**
+ * Asks ERC-6492's validator, which is run on the chain without being deployed. viem's `verifyMessage` does so
+ * too, but answers false when the RPC server has failed, and true when a key has signed, however it is written.
+ */
+async function isValid(
+  client: PublicClient,
+  chainId: number,
+  { address, message, signature }: { address: Hex; message: string; signature: Hex },
+): Promise<boolean> {
+  const viem = await import('viem');
+  const data = viem.encodeDeployData({
+    abi: viem.erc6492SignatureValidatorAbi,
+    bytecode: viem.erc6492SignatureValidatorByteCode,
+    args: [address, viem.hashMessage(message), signature],
+  });
+  try {
+    return (await client.call({ data })).data === '0x01';
+  } catch (error) {
+    const isOutOfReach = (cause: unknown) =>
+      cause instanceof viem.HttpRequestError ||
+      cause instanceof viem.TimeoutError ||
+      cause instanceof viem.LimitExceededRpcError;
+    if (error instanceof viem.BaseError && error.walk(isOutOfReach)) throw unavailable(chainId);
+    return false; // the wallet's contract has failed, or the one that was to deploy it
+  }
+}
+
+function unavailable(chainId: number): GantryError {
+  return new GantryError(
+    'chain_unavailable',
+    `No RPC server of chain ${chainId} can be reached; try again later`,
+  );
+}
+
+function asHex(text: string): Hex {
+  return `0x${text.slice(2)}`;
+}
+
 /** viem's clients take a while to load, and most servers never need them. */
 async function connect(urls: readonly string[]): Promise<PublicClient> {
   const { createPublicClient, fallback, http } = await import('viem');
-  const transports = urls.map((url) => http(url, { timeout: rpcTimeoutMs, retryCount: 1 }));
-  return createPublicClient({ transport: fallback(transports) });
+  // No retries: a caller is waiting, and the next server of the list is the better second try.
+  const transports = urls.map((url) => http(url, { timeout: rpcTimeoutMs, retryCount: 0 }));
+  // A contract may ask to be called by way of an address of its choice (EIP-3668); this server goes nowhere for it.
+  return createPublicClient({ transport: fallback(transports, { retryCount: 0 }), ccipRead: false });
 }

@@ -62,13 +62,16 @@ export class TokenKeys {
     return asCryptoKey({ kty: key.kty, crv: key.crv, kid: key.kid, x: key.x });
   }
 
-  /** Adds a new key, to sign with from now on; the others go on verifying for `overlapMs`. */
+  /**
+   * Adds a new key, to sign with from now on; the others go on verifying for `overlapMs`, and for the moment
+   * in which a running server does not know of the new one yet.
+   */
   rotate(overlapMs: number): { kid: string } {
     const now = Date.now();
     const key = newKey();
     const earlier = this.#read()
       .filter((one) => one.retiresAt === undefined || one.retiresAt > now)
-      .map((one) => ({ ...one, retiresAt: one.retiresAt ?? now + overlapMs }));
+      .map((one) => ({ ...one, retiresAt: one.retiresAt ?? now + overlapMs + lookEveryMs }));
     replaceKeyFile(this.#file, JSON.stringify({ keys: [key, ...earlier] }));
     this.#keys = this.#read();
     return { kid: key.kid };

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { gameName, gameSlug, gameUrl, type PolicyChanges, policyChanges } from '../domain/game.ts';
+import { gameName, gameSlug, gameUrl, origin, type PolicyChanges, policyChanges } from '../domain/game.ts';
 import { createGame } from '../operations/admin/create-game.ts';
 import { listGames } from '../operations/admin/list-games.ts';
 import { rotateGameSecret } from '../operations/admin/rotate-game-secret.ts';
@@ -27,7 +27,14 @@ interface UpdateOptions extends CommonOptions {
   name?: string;
 }
 
-const minutes = z.coerce.number('must be a number of minutes').min(0);
+/** Ten years. */
+const maximumMinutes = 10 * 365 * 24 * 60;
+
+const minutes = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/, 'must be a number of minutes')
+  .transform(Number)
+  .refine((value) => value <= maximumMinutes, `must be a number of minutes, at most ${maximumMinutes}`);
 
 export function gameCommand(): Command {
   const command = new Command('game').description('register games, change them, rotate their secrets');
@@ -40,8 +47,8 @@ export function gameCommand(): Command {
       new Option('--kind <kind>', 'a game, or a launcher').choices(['game', 'launcher']).default('game'),
     )
     .addHelpText('after', '\nExample:\n  gantry game create --name "Space Race" --json')
-    .action(async ({ json, origin, ...game }: CreateOptions) => {
-      const created = await asAdministrator(createGame, { ...game, allowedOrigins: origin });
+    .action(async ({ json, origin: allowedOrigins, ...game }: CreateOptions) => {
+      const created = await asAdministrator(createGame, { ...game, allowedOrigins });
       print({ gameId: created.gameId, gameSecret: created.gameSecret }, json);
     });
 
@@ -67,8 +74,8 @@ export function gameCommand(): Command {
     .requiredOption('--game <id>', 'the game')
     .option('--name <name>', 'shown to players', parsed(gameName))
     .addHelpText('after', `\nExample:\n  gantry game update --game 0198… --policies '{"requireSecret":true}'`)
-    .action(async ({ game: gameId, json, origin, ...changes }: UpdateOptions) => {
-      const { game } = await asAdministrator(updateGame, { gameId, ...changes, allowedOrigins: origin });
+    .action(async ({ game: gameId, json, origin: allowedOrigins, ...changes }: UpdateOptions) => {
+      const { game } = await asAdministrator(updateGame, { gameId, ...changes, allowedOrigins });
       print(game, json);
     });
 
@@ -90,7 +97,11 @@ export function gameCommand(): Command {
 function withCommonOptions(command: Command): Command {
   return command
     .option('--url <url>', 'where the game is played', parsed(gameUrl))
-    .option('--origin <origin>', 'browser origin that may call for it (repeatable; none: any)', collected)
+    .option(
+      '--origin <origin>',
+      'browser origin that may call for it (repeatable; none: any)',
+      collected(origin),
+    )
     .option('--policies <json>', 'policies as JSON, such as {"leaderboard":{"order":"asc"}}', parsedPolicies)
     .option('--json', 'print JSON');
 }

@@ -12,7 +12,9 @@ export function keyCommand(): Command {
     .action(({ json }: { json?: boolean }) =>
       withWorkspace(async ({ keys, store }, config) => {
         const entry = await store.audit.begin('cli', 'rotateTokenKey', {});
-        const { kid } = keys.rotate(config.sessionLifetimeMs);
+        // The server's SESSION_DAYS may be another than ours: what counts is what it has issued.
+        const lastExpiry = (await store.sessions.lastExpiry()) ?? 0;
+        const { kid } = keys.rotate(Math.max(config.sessionLifetimeMs, lastExpiry - Date.now()));
         await store.audit.finish(entry, 'ok');
         print({ kid }, json);
       }),

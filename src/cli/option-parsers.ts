@@ -12,7 +12,10 @@ export function parsed<Schema extends z.ZodType>(schema: Schema): (value: unknow
   };
 }
 
-/** For an option that may be given several times. */
-export function collected(text: string, before: string[] = []): string[] {
-  return [...before, text];
+/** As `parsed`, for an option that may be given several times. */
+export function collected<Schema extends z.ZodType>(
+  schema: Schema,
+): (value: string, before?: z.output<Schema>[]) => z.output<Schema>[] {
+  const parse = parsed(schema);
+  return (value, before = []) => [...before, parse(value)];
 }

@@ -1,6 +1,8 @@
 import { newGameSecret, type SecretBox } from '../auth/game-secret.ts';
+import type { Game } from '../domain/game.ts';
+import { GantryError } from '../errors.ts';
 import { ruleList } from '../rules/rule.ts';
-import type { Store } from '../store/store.ts';
+import type { NewGame, Store } from '../store/store.ts';
 import { demoPlayers, demoSlug, launcherSlug } from './demo-data.ts';
 
 /**
@@ -10,16 +12,10 @@ import { demoPlayers, demoSlug, launcherSlug } from './demo-data.ts';
  */
 export async function seedDemo(store: Store, box: SecretBox): Promise<void> {
   const begun = await store.games.findBySlug(demoSlug);
-  if (begun && (await store.rules.get(begun.id)).version > 0) return;
-  if (!(await store.games.findBySlug(launcherSlug))) {
-    await store.games.create(
-      { name: 'Gantry Launcher', slug: launcherSlug, kind: 'launcher' },
-      box.sealSecret(newGameSecret()),
-    );
-  }
-  const game =
-    begun ??
-    (await store.games.create({ name: 'Demo Game', slug: demoSlug }, box.sealSecret(newGameSecret())));
+  if (begun && (await isDoneOrUnderWay(store, begun))) return;
+  await createOnce(store, box, { name: 'Gantry Launcher', slug: launcherSlug, kind: 'launcher' });
+  const game = begun ?? (await createOnce(store, box, { name: 'Demo Game', slug: demoSlug }));
+  if (!game) return; // another process that started with this one is seeding
   const owners = demoPlayers.map(({ wallet }) => ({ gameId: game.id, wallet }));
   for (const [index, { wallet, username, score }] of demoPlayers.entries()) {
     const owner = { gameId: game.id, wallet };
@@ -46,4 +42,21 @@ export async function seedDemo(store: Store, box: SecretBox): Promise<void> {
     },
   ];
   await store.rules.set(game.id, ruleList.parse(rules));
+}
+
+/** A demo game younger than this without its rules is being seeded by another process. */
+const seedingMs = 60_000;
+
+async function isDoneOrUnderWay(store: Store, game: Game): Promise<boolean> {
+  return (await store.rules.get(game.id)).version > 0 || Date.now() - game.createdAt < seedingMs;
+}
+
+/** Null when another process has been first. */
+async function createOnce(store: Store, box: SecretBox, game: NewGame): Promise<Game | null> {
+  try {
+    return await store.games.create(game, box.sealSecret(newGameSecret()));
+  } catch (error) {
+    if (error instanceof GantryError && error.reason === 'slug_taken') return null;
+    throw error;
+  }
 }

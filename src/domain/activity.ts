@@ -3,6 +3,9 @@ import { normalizedAddress } from './address.ts';
 import { id, timestamp } from './ids.ts';
 import { shownName } from './player.ts';
 
+/** In characters (code points). */
+export const maximumLabelLength = 500;
+
 export const activityType = z.enum(['on-chain', 'off-chain']);
 export type ActivityType = z.infer<typeof activityType>;
 

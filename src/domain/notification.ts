@@ -4,7 +4,8 @@ import { id, timestamp } from './ids.ts';
 import { text } from './text.ts';
 
 export const notificationType = z.enum(['success', 'error'], 'must be success or error');
-export const notificationMessage = text(1, 1000);
+export const maximumMessageLength = 1000;
+export const notificationMessage = text(1, maximumMessageLength);
 
 export const notificationRecord = z
   .object({

@@ -14,3 +14,10 @@ export function text(min: number, max: number): z.ZodString {
     .refine((value) => value.isWellFormed(), 'must be well-formed Unicode: it has half of a surrogate pair')
     .meta({ minLength: min, maxLength: max });
 }
+
+/** The text, cut to `max` characters when it is longer, with an ellipsis as the last one. */
+export function shortened(value: string, max: number): string {
+  if (value.length <= max) return value;
+  const characters = [...value];
+  return characters.length <= max ? value : `${characters.slice(0, max - 1).join('')}…`;
+}

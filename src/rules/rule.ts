@@ -6,6 +6,12 @@ import { text } from '../domain/text.ts';
 const operator = z.enum(['gt', 'gte', 'lt', 'lte', 'eq', 'ne']);
 export type Operator = z.infer<typeof operator>;
 
+function typeIn(input: unknown): string {
+  return JSON.stringify(
+    typeof input === 'object' && input !== null && 'type' in input ? input.type : undefined,
+  );
+}
+
 /** Compares the `value` sent with the trigger. */
 const payloadValueCondition = z.strictObject({
   type: z.literal('payload-value-condition'),
@@ -30,11 +36,15 @@ const stateVariableCondition = z.strictObject({
   value: z.union([z.number(), z.string(), z.boolean()]),
 });
 
-export const condition = z.discriminatedUnion('type', [
-  payloadValueCondition,
-  scoreCondition,
-  stateVariableCondition,
-]);
+export const condition = z.discriminatedUnion(
+  'type',
+  [payloadValueCondition, scoreCondition, stateVariableCondition],
+  {
+    error: (issue) =>
+      `unknown condition type ${typeIn(issue.input)}: this server judges payload-value-condition, ` +
+      'score-condition and state-variable-condition; it asks no chain',
+  },
+);
 export type Condition = z.infer<typeof condition>;
 
 const conditions = z.array(condition).optional();
@@ -77,7 +87,7 @@ const updateScore = z
 
 export const action = z.discriminatedUnion('type', [notify, sendCustomActivity, updateScore], {
   error: (issue) =>
-    `unknown action type ${JSON.stringify((issue.input as { type?: unknown } | undefined)?.type)}: ` +
+    `unknown action type ${typeIn(issue.input)}: ` +
     'this server runs Notify, SendCustomActivity and UpdateScore; it has no on-chain actions',
 });
 export type Action = z.infer<typeof action>;

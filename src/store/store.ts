@@ -197,6 +197,8 @@ export interface ChannelSessionStore {
     filter: { wallet?: string | undefined; gameId?: string | undefined },
     page: Page,
   ): Promise<Paged<SessionDetails>>;
+  /** When the last of the sessions that have not ended expires, in Unix milliseconds; null when there is none. */
+  lastExpiry(): Promise<number | null>;
   /** Tells the player's launchers that someone is there in this session, or no longer. */
   recordPresence(sessionId: string, present: boolean): Promise<void>;
 }

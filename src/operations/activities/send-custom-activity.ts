@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { activityRecord } from '../../domain/activity.ts';
+import { activityRecord, maximumLabelLength } from '../../domain/activity.ts';
 import { success } from '../../domain/outcome.ts';
 import { text } from '../../domain/text.ts';
 import { defineOperation } from '../define.ts';
@@ -12,7 +12,9 @@ export const sendCustomActivity = defineOperation({
   summary: 'Record an activity of the player for the public feed',
   auth: 'player',
   input: z.object({
-    label: text(1, 500).meta({ description: '{username} and {wallet} are filled in when the feed is read' }),
+    label: text(1, maximumLabelLength).meta({
+      description: '{username} and {wallet} are filled in when the feed is read',
+    }),
     eventId: text(1, 200),
   }),
   output: z.object({ success, activity: activityRecord }),

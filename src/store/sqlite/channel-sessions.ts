@@ -97,6 +97,9 @@ export class SqliteChannelSessions implements ChannelSessionStore {
         `SELECT * FROM channel_sessions WHERE ${matching} ORDER BY opened_at DESC, id DESC LIMIT @limit OFFSET @skip`,
       ),
       count: db.prepare<[Filter], number>(`SELECT count(*) FROM channel_sessions WHERE ${matching}`).pluck(),
+      lastExpiry: db
+        .prepare<[], number | null>('SELECT max(expires_at) FROM channel_sessions WHERE ended_at IS NULL')
+        .pluck(),
       ban: db.prepare<[string, string], { reason: string }>(
         "SELECT reason FROM bans WHERE wallet = ? AND game_id IN ('', ?)",
       ),
@@ -194,6 +197,10 @@ export class SqliteChannelSessions implements ChannelSessionStore {
     };
   }
 
+  async lastExpiry(): Promise<number | null> {
+    return this.#statements.lastExpiry.get() ?? null;
+  }
+
   /** Inside a transaction: ends a player's live sessions in a game, or (null) in every game. */
   endAllWithin(tx: Transaction, wallet: string, gameId: string | null, reason: EndReason): void {
     for (const row of this.#statements.liveIn.all({ wallet, gameId, now: tx.now }))
@@ -252,7 +259,7 @@ export class SqliteChannelSessions implements ChannelSessionStore {
 
   #open(tx: Transaction, { gameId, wallet }: Owner, lifetimeMs: number): SessionDetails {
     const game = this.#games.findNow(gameId);
-    if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+    if (!game) throw new GantryError('game_unknown', `There is no game ${gameId}`);
     if (this.#statements.ban.get(wallet, gameId)) {
       throw new GantryError('player_banned', 'This player has been banned here');
     }

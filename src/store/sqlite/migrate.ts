@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { SchemaTooNewError } from '../schema-too-new.ts';
+import { SchemaTooNewError } from '../database-unusable.ts';
 import { initial } from './migrations/0001-initial.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
@@ -13,11 +13,17 @@ const migrations: readonly string[] = [initial];
 export function migrate(db: Database): void {
   if (versionOf(db) === migrations.length) return;
   db.transaction(() => {
+    refuseNewer(db);
     const version = versionOf(db);
-    if (version > migrations.length) throw new SchemaTooNewError(version, migrations.length);
     for (const migration of migrations.slice(version)) db.exec(migration);
     db.pragma(`user_version = ${migrations.length}`);
   }).immediate();
+}
+
+/** @throws SchemaTooNewError */
+export function refuseNewer(db: Database): void {
+  const version = versionOf(db);
+  if (version > migrations.length) throw new SchemaTooNewError(version, migrations.length);
 }
 
 function versionOf(db: Database): number {

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
-import { migrate } from './migrate.ts';
+import { DatabaseUnusableError } from '../database-unusable.ts';
+import { migrate, refuseNewer } from './migrate.ts';
 
 /** How long one statement waits for another process's write, with the event loop standing still. */
 const busyTimeoutMs = 250;
@@ -10,12 +11,29 @@ const busyTimeoutMs = 250;
 const walLimitBytes = 64 * 1024 * 1024;
 
 /**
- * Opens the database file, makes it when it is not there, and brings its schema up to date.
- * @throws SchemaTooNewError
+ * Opens the database file, makes it when it is not there, and brings its schema up to date. A file that
+ * cannot be used is left as it is.
+ * @throws DatabaseUnusableError
  */
 export function openDatabase(file: string): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const db = new SqliteDatabase(file, { timeout: busyTimeoutMs });
+  try {
+    prepare(db);
+  } catch (error) {
+    db.close();
+    if (!(error instanceof SqliteDatabase.SqliteError) || !/^SQLITE_(NOTADB|CORRUPT)/.test(error.code))
+      throw error;
+    throw new DatabaseUnusableError(
+      `${file} cannot be read as a database (${error.message}). It was left as it is: ` +
+        'restore a backup in its place, or move it away to begin with an empty one.',
+    );
+  }
+  return db;
+}
+
+function prepare(db: Database): void {
+  refuseNewer(db); // first of all: the next line would already change the file
   db.pragma('journal_mode = WAL');
   // Said outright: the library is compiled to fall back to NORMAL in WAL mode, where a power cut takes
   // acknowledged writes with it.
@@ -27,5 +45,4 @@ export function openDatabase(file: string): Database {
   db.pragma('cache_size = -65536');
   db.pragma('temp_store = MEMORY');
   migrate(db);
-  return db;
 }

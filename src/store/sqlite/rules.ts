@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { z } from 'zod';
-import { fillPlaceholders } from '../../domain/activity.ts';
+import { fillPlaceholders, maximumLabelLength } from '../../domain/activity.ts';
 import { newId } from '../../domain/ids.ts';
+import { maximumMessageLength } from '../../domain/notification.ts';
 import { shownName } from '../../domain/player.ts';
+import { shortened } from '../../domain/text.ts';
 import { GantryError } from '../../errors.ts';
 import { dueActions, type Facts } from '../../rules/evaluate.ts';
 import { type Action, type Rule, ruleList } from '../../rules/rule.ts';
@@ -147,12 +149,15 @@ export class SqliteRules implements RuleStore {
           username: shownName(player),
           wallet: owner.wallet,
         });
-        this.#parts.notifications.sendWithin(tx, owner, { message, type: action.notificationType });
+        this.#parts.notifications.sendWithin(tx, owner, {
+          message: shortened(message, maximumMessageLength),
+          type: action.notificationType,
+        });
         return;
       }
       case 'SendCustomActivity':
         this.#parts.activities.recordWithin(tx, owner, {
-          label: fillPlaceholders(action.label, sent),
+          label: shortened(fillPlaceholders(action.label, sent), maximumLabelLength),
           eventId: action.eventId,
         });
         return;

@@ -180,7 +180,7 @@ export class SqliteScores implements ScoreStore {
   #rank({ gameId, wallet }: Owner, row: ScoreRow, before: ScoreRow | undefined): void {
     const sortScore = row.score * this.#direction(gameId);
     const current = this.#statements.boardRow.get(gameId, wallet);
-    if (this.#policy(gameId).keep === 'latest' || !current || sortScore < current.sort_score) {
+    if (this.#policy(gameId).keep === 'latest' || !current || ranksBefore(row, sortScore, current)) {
       this.#statements.setBoardRow.run(gameId, wallet, row.id, sortScore, row.reached_at);
     } else if (before && current.score_id === row.id) {
       this.#rankAnew(gameId, wallet); // the record that counted was made worse: another may now be the best
@@ -224,6 +224,13 @@ function rankBy(order: string): string {
       SELECT *, row_number() OVER (PARTITION BY wallet ORDER BY ${order}) AS place
       FROM scores WHERE game_id = @gameId)
     WHERE place = 1`;
+}
+
+/** The order of a board: by score, then who was there first, then by id. */
+function ranksBefore(row: ScoreRow, sortScore: number, current: BoardRow): boolean {
+  if (sortScore !== current.sort_score) return sortScore < current.sort_score;
+  if (row.reached_at !== current.reached_at) return row.reached_at < current.reached_at;
+  return row.id < current.score_id;
 }
 
 function toRecord(row: ScoreRow): ScoreRecord {
