@@ -37,7 +37,7 @@ export interface Store {
   readonly rules: RuleStore;
   readonly events: EventStore;
   readonly audit: AuditStore;
-  /** Calls the listener after every commit with the events it wrote, in the order they were written. */
+  /** Calls the listener after every commit with the events it wrote, in the order they were written. It must not throw. */
   onCommit(listener: (events: readonly StoredEvent[]) => void): void;
   /** Finishes the writes under way, then lets go of the database. */
   close(): Promise<void>;

@@ -4,6 +4,11 @@ import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { DatabaseUnusableError } from '../database-unusable.ts';
 import { migrate, refuseNewer } from './migrate.ts';
 
+/** How long opening waits for another process that is making or upgrading the same database. */
+const openTimeoutMs = 10_000;
+/** `journal_mode` does not wait for locks by itself; it is tried again after this. */
+const lookAgainMs = 20;
+
 /** How long one statement waits for another process's write, with the event loop standing still. */
 const busyTimeoutMs = 250;
 
@@ -17,7 +22,7 @@ const walLimitBytes = 64 * 1024 * 1024;
  */
 export function openDatabase(file: string): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const db = new SqliteDatabase(file, { timeout: busyTimeoutMs });
+  const db = new SqliteDatabase(file, { timeout: openTimeoutMs });
   try {
     prepare(db);
   } catch (error) {
@@ -34,7 +39,7 @@ export function openDatabase(file: string): Database {
 
 function prepare(db: Database): void {
   refuseNewer(db); // first of all: the next line would already change the file
-  db.pragma('journal_mode = WAL');
+  enterWalMode(db);
   // Said outright: the library is compiled to fall back to NORMAL in WAL mode, where a power cut takes
   // acknowledged writes with it.
   db.pragma('synchronous = FULL');
@@ -45,4 +50,19 @@ function prepare(db: Database): void {
   db.pragma('cache_size = -65536');
   db.pragma('temp_store = MEMORY');
   migrate(db);
+  db.pragma(`busy_timeout = ${busyTimeoutMs}`);
+}
+
+function enterWalMode(db: Database): void {
+  for (const deadline = Date.now() + openTimeoutMs; ; ) {
+    try {
+      db.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      const isBusy = error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY');
+      if (!isBusy || Date.now() > deadline) throw error;
+      // Nothing else runs while a store is being opened, so waiting may hold the thread.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lookAgainMs);
+    }
+  }
 }

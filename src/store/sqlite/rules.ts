@@ -150,7 +150,8 @@ export class SqliteRules implements RuleStore {
           wallet: owner.wallet,
         });
         this.#parts.notifications.sendWithin(tx, owner, {
-          message: shortened(message, maximumMessageLength),
+          // A template may be nothing but a value that was left out, and a notification is never empty.
+          message: shortened(message, maximumMessageLength) || '…',
           type: action.notificationType,
         });
         return;

@@ -116,8 +116,13 @@ export class Gateway {
     const { store, presence, report } = this.#parts;
     this.#feed = await EventFeed.start(store.events, (events) => this.#deliver(events), report);
     store.onCommit((events) => {
-      this.#feed?.accept(events);
-      if (events.length > 0) this.#bus?.send({ kind: 'events', events });
+      // What is written is written: nothing that fails in telling of it may reach the writer.
+      try {
+        this.#feed?.accept(events);
+        this.#bus?.send({ kind: 'events', events });
+      } catch (error) {
+        report(error);
+      }
     });
     this.#bus?.onMessage((message) => this.#receive(message));
     presence.onLapse((sessionId) => this.#tellPresence(sessionId, false));
