@@ -2,12 +2,10 @@ import { FeathersError } from '@feathersjs/errors';
 import { feathers, type TransportConnection } from '@feathersjs/feathers';
 import rest from '@feathersjs/rest-client';
 import socketio from '@feathersjs/socketio-client';
-import { io } from 'socket.io-client';
+import { io, type Socket } from 'socket.io-client';
 import type { AnyOperation } from '../../src/operations/define.ts';
-import { kebabCase } from '../../src/operations/registry.ts';
 import { get, type Answer as HttpAnswer, post } from './http.ts';
-import { connectLauncher } from './launcher.ts';
-import { registry } from './registered.ts';
+import { launcherOperations, pathOf, registry } from './registered.ts';
 
 /** What became of a call, whatever it was made by. */
 export interface Answer {
@@ -23,89 +21,189 @@ export interface Answer {
 
 /** One way to call operations. The launcher token, if any, is in the input. */
 export interface Caller extends Disposable {
-  call(operation: AnyOperation, input: Readonly<Record<string, unknown>>): Promise<Answer>;
+  /** Each call comes over a connection of its own, let in with the token; the call itself carries none. */
+  signsIn: boolean;
+  /** `headers` are those of the HTTP request or, on a socket, of the handshake. */
+  call(
+    operation: AnyOperation,
+    input: Readonly<Record<string, unknown>>,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
 }
 
 export type CallStyle = (url: string) => Promise<Caller>;
 
-/** The three ways of Gantry's own, by name. */
+const dedicated: CallStyle = async (url) => ({
+  signsIn: false,
+  call: async (operation, input, headers) => fromHttp(await post(url + pathOf(operation), input, headers)),
+  [Symbol.dispose]: () => undefined,
+});
+
+const dispatch: CallStyle = async (url) => ({
+  signsIn: false,
+  call: async (operation, input, headers) =>
+    fromHttp(await post(`${url}/launcher`, input, { 'X-Service-Method': operation.name, ...headers })),
+  [Symbol.dispose]: () => undefined,
+});
+
+const socketCalls: CallStyle = async (url) => {
+  const shared = await connect(url);
+  return {
+    signsIn: false,
+    call: ({ name }, input, headers) =>
+      headers
+        ? overOneConnection(url, { headers }, 'launcher', name, input)
+        : emit(shared, 'launcher', name, input),
+    [Symbol.dispose]: () => void shared.disconnect(),
+  };
+};
+
+/** The three ways of Gantry's own, by name; the token comes with the call. */
 export const plainStyles = {
-  'dedicated HTTP': async (url) => ({
-    call: async (operation, input) => fromHttp(await post(dedicatedUrl(url, operation), input)),
-    [Symbol.dispose]: () => undefined,
-  }),
+  'dedicated HTTP': dedicated,
+  'method dispatch': dispatch,
+  'plain Socket.IO': socketCalls,
+};
 
-  'method dispatch': async (url) => ({
-    call: async (operation, input) =>
-      fromHttp(await post(`${url}/launcher`, input, { 'X-Service-Method': operation.name })),
-    [Symbol.dispose]: () => undefined,
-  }),
+/** A connection for each call, as a launcher opens it: the handshake carries the token. */
+const signedInSocket: CallStyle = async (url) => ({
+  signsIn: true,
+  call: ({ name }, { launcherJwt, ...input }, headers) =>
+    overOneConnection(url, { auth: { launcherJwt }, headers }, 'launcher', name, input),
+  [Symbol.dispose]: () => undefined,
+});
 
-  'plain Socket.IO': async (url) => {
-    const launcher = await connectLauncher(url);
-    return {
-      call: async (operation, input) => {
-        try {
-          return accepted(await launcher.call(operation.name, input));
-        } catch (error) {
-          return { status: codeOf(error), body: error, text: JSON.stringify(error) };
-        }
-      },
-      [Symbol.dispose]: () => launcher[Symbol.dispose](),
-    };
-  },
-} satisfies Record<string, CallStyle>;
+/** Every way of Gantry's own. */
+export const ownStyles = { ...plainStyles, 'Socket.IO, signed in': signedInSocket };
 
 /** Those, and the public Feathers clients as they come from npm; these call the operation's own service. */
 export const callStyles = {
-  ...plainStyles,
+  ...ownStyles,
 
-  '@feathersjs/rest-client': async (url) => feathersCaller(rest.default(url).fetch(fetch)),
+  '@feathersjs/rest-client': async (url) => ({
+    signsIn: false,
+    call: feathersCall(rest.default(url).fetch(fetch)),
+    [Symbol.dispose]: () => undefined,
+  }),
 
   '@feathersjs/socketio-client': async (url) => {
-    const socket = io(url, { transports: ['websocket'], forceNew: true, reconnection: false });
-    // The client is a CommonJS package and is typed with socket.io-client's types of that build.
-    const connection = socket as unknown as Parameters<typeof socketio.default>[0];
-    return feathersCaller(socketio.default(connection), () => socket.disconnect());
+    const socket = await connect(url);
+    return {
+      signsIn: false,
+      call: feathersCall(feathersConnection(socket)),
+      [Symbol.dispose]: () => void socket.disconnect(),
+    };
   },
+
+  '@feathersjs/socketio-client, signed in': async (url) => ({
+    signsIn: true,
+    call: (operation, { launcherJwt, ...input }) =>
+      withConnection(url, { auth: { launcherJwt } }, (socket) =>
+        feathersCall(feathersConnection(socket))(operation, input),
+      ),
+    [Symbol.dispose]: () => undefined,
+  }),
 } satisfies Record<string, CallStyle>;
 
 /** Method dispatch with GET, for operations that change nothing: the input is the query. */
 export const dispatchByGet: CallStyle = async (url) => ({
-  call: async (operation, input) => {
+  signsIn: false,
+  call: async (operation, input, headers) => {
     const query = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)]));
-    return fromHttp(await get(`${url}/launcher?${query}`, { 'X-Service-Method': operation.name }));
+    return fromHttp(
+      await get(`${url}/launcher?${query}`, { 'X-Service-Method': operation.name, ...headers }),
+    );
   },
   [Symbol.dispose]: () => undefined,
 });
 
-/** The path of an operation's own. */
-export function dedicatedUrl(url: string, operation: AnyOperation): string {
-  return `${url}/launcher/${kebabCase(operation.name)}`;
+interface Handshake {
+  auth?: Record<string, unknown>;
+  headers?: Record<string, string> | undefined;
+}
+
+/** Rejects with the error body that the handshake was refused with. */
+async function connect(url: string, { auth = {}, headers = {} }: Handshake = {}): Promise<Socket> {
+  const socket = io(url, {
+    auth,
+    extraHeaders: headers,
+    transports: ['websocket'],
+    forceNew: true,
+    reconnection: false,
+  });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('connect_error', (error: Error & { data?: unknown }) => {
+      socket.disconnect();
+      reject(error.data ?? error);
+    });
+  });
+  return socket;
+}
+
+async function withConnection(
+  url: string,
+  handshake: Handshake,
+  call: (socket: Socket) => Promise<Answer>,
+): Promise<Answer> {
+  let socket: Socket;
+  try {
+    socket = await connect(url, handshake);
+  } catch (refusal) {
+    return refused(refusal);
+  }
+  try {
+    return await call(socket);
+  } finally {
+    socket.disconnect();
+  }
+}
+
+/** Opens a connection for one call; `auth` and `headers` are the handshake's. */
+export function overOneConnection(
+  url: string,
+  handshake: Handshake,
+  service: string,
+  method: string,
+  input: object,
+): Promise<Answer> {
+  return withConnection(url, handshake, (socket) => emit(socket, service, method, input));
+}
+
+async function emit(socket: Socket, service: string, method: string, input: object): Promise<Answer> {
+  try {
+    const result = await new Promise((resolve, reject) => {
+      socket.emit(method, service, input, {}, (error: unknown, answer: unknown) =>
+        error ? reject(error) : resolve(answer),
+      );
+    });
+    return accepted(result);
+  } catch (error) {
+    return refused(error);
+  }
 }
 
 type CustomMethods = Record<string, (data: unknown) => Promise<unknown>>;
 
-/** A Feathers application with every service Gantry has, as its users would write it. */
-function feathersCaller(
-  connection: TransportConnection<Record<string, CustomMethods>>,
-  disconnect: () => void = () => undefined,
-): Caller {
+/** The client is a CommonJS package and is typed with socket.io-client's types of that build. */
+function feathersConnection(socket: Socket) {
+  return socketio.default(socket as unknown as Parameters<typeof socketio.default>[0]);
+}
+
+/** Calls by a Feathers application with every service Gantry has, as its users would write it. */
+function feathersCall(connection: TransportConnection<Record<string, CustomMethods>>): Caller['call'] {
   const app = feathers<Record<string, CustomMethods>>();
   app.configure(connection);
   for (const service of registry.services) {
-    const methods = registry.operations.filter((one) => one.service === service).map((one) => one.name);
+    const methods = launcherOperations.filter((one) => one.service === service).map((one) => one.name);
     app.use(service, connection.service(service), { methods });
   }
-  return {
-    call: async (operation, input) => {
-      try {
-        return accepted(await app.service(operation.service)[operation.name]?.(input));
-      } catch (thrown) {
-        return fromFeathersError(thrown);
-      }
-    },
-    [Symbol.dispose]: disconnect,
+  return async (operation, input) => {
+    try {
+      return accepted(await app.service(operation.service)[operation.name]?.(input));
+    } catch (thrown) {
+      return fromFeathersError(thrown);
+    }
   };
 }
 
@@ -113,7 +211,11 @@ function accepted(body: unknown): Answer {
   return { status: 200, body, text: JSON.stringify(body) };
 }
 
-function fromHttp({ status, headers, body }: HttpAnswer): Answer {
+function refused(body: unknown): Answer {
+  return { status: codeOf(body), body, text: JSON.stringify(body) };
+}
+
+export function fromHttp({ status, headers, body }: HttpAnswer): Answer {
   return { status, body, text: JSON.stringify([body, [...headers]]) };
 }
 

@@ -28,12 +28,15 @@ function normalisedText(text: string, world: World): string {
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
     .replace(/\bbafk[a-z2-7]{55}\b/g, '<cid>')
+    .replace(/\bgsk_[\w-]{43}/g, '<secret>')
+    .replace(/^[0-9a-f]{12}$/, '<fingerprint>')
+    .replace(/^[0-9a-f]{16}$/, '<epoch>')
     .replace(/(?<=^Nonce: )[0-9a-f]{32}$/gm, '<nonce>');
 }
 
 /** The server's address comes before its host, which is a part of it. */
 function namesOf(world: World): [string, string][] {
-  const { server, owner, participant, stranger, canaries } = world;
+  const { server, owner, participant, stranger, banned, canaries } = world;
   return [
     [server.url, 'url'],
     [new URL(server.url).host, 'host'],
@@ -45,6 +48,8 @@ function namesOf(world: World): [string, string][] {
     [owner.userId, "owner's user id"],
     [participant.wallet, 'participant'],
     [stranger.wallet, 'stranger'],
+    [banned.wallet, 'banned'],
+    [world.scoreId, 'score'],
     [canaries.sessionId, "owner's session"],
     [canaries.playSessionId, 'play session'],
     [canaries.channelId, 'channel'],

@@ -1,9 +1,15 @@
 import type { AnyOperation } from '../../src/operations/define.ts';
 import { operations } from '../../src/operations/operations.ts';
-import { Registry } from '../../src/operations/registry.ts';
+import { kebabCase, Registry } from '../../src/operations/registry.ts';
 
 /** The registry the server is built from: what a suite over every operation goes through. */
 export const registry = new Registry(operations);
+
+/** The administrators' operations, which have paths under `/admin` and are called in no other way. */
+export const adminOperations = registry.operations.filter(({ auth }) => auth === 'admin');
+
+/** All others: those that games and launchers call. */
+export const launcherOperations = registry.operations.filter(({ auth }) => auth !== 'admin');
 
 /** The operations that are called with a launcher token. */
 export const takingToken = registry.operations.filter(takesToken);
@@ -12,8 +18,18 @@ export function takesToken({ auth }: AnyOperation): boolean {
   return auth === 'player' || auth === 'session';
 }
 
+/** Whether it is about the connection it is called over, so that HTTP, which has none, cannot carry it out. */
+export function isAboutConnection({ service }: AnyOperation): boolean {
+  return service === 'realtime-events';
+}
+
 export function operationNamed(name: string): AnyOperation {
   const operation = registry.operations.find((one) => one.name === name);
   if (!operation) throw new Error(`there is no operation ${name}`);
   return operation;
+}
+
+/** The path of an operation's own. */
+export function pathOf({ name, auth }: AnyOperation): string {
+  return `${auth === 'admin' ? '/admin' : '/launcher'}/${kebabCase(name)}`;
 }

@@ -20,13 +20,15 @@ export interface TestPlayer {
 /** A real server on a free port of 127.0.0.1, on a data directory of its own, with ways to fill it. */
 export interface TestServer extends RunningServer {
   config: Config;
+  /** Empty when an earlier start on the same data directory has made it. */
+  adminToken: string;
   createGame(game?: Partial<NewGame>): Promise<{ gameId: string; gameSecret: string }>;
   /** Opens a session; without a wallet, for a player never seen before. */
   openSession(gameId: string, wallet?: string): Promise<TestPlayer>;
 }
 
 /** Suites call faster than any player; those about limits set their own. */
-const unlimited = { RATE_LIMIT_FACTOR: '100000', ADMIN_TOKEN: 'the admin token of the tests' };
+const unlimited = { RATE_LIMIT_FACTOR: '100000', ADMIN_TOKEN: 'the-admin-token-of-the-tests' };
 
 /** Starts a server for one test: `await using server = await startTestServer()`. */
 export async function startTestServer(variables: Record<string, string> = {}): Promise<TestServer> {
@@ -48,6 +50,7 @@ export async function startTestServer(variables: Record<string, string> = {}): P
   return {
     ...server,
     config,
+    adminToken: config.adminToken ?? server.madeAdminToken ?? '',
     async createGame(game = {}) {
       const gameSecret = newGameSecret();
       const { id } = await store.games.create(

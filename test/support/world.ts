@@ -17,12 +17,18 @@ export const roles = [
   /** The owner's session in a launcher. */
   'launcher',
   'strangersLauncher',
-  /** A session of the owner in the game that has ended. */
+  /** A session of the owner in the game that the owner has ended. */
   'ended',
+  /** One that an administrator has ended. */
+  'revoked',
+  /** A player with a token of the time before they were banned from the game. */
+  'banned',
   /** No token at all. */
   'anonymous',
   /** What the owner's token says, signed with another key. */
   'forged',
+  /** No launcher token, but the administrators' in `Authorization`. */
+  'administrator',
 ] as const;
 export type Role = (typeof roles)[number];
 
@@ -50,14 +56,16 @@ export interface World {
   participant: TestPlayer;
   stranger: TestPlayer;
   elsewhere: TestPlayer;
-  ended: TestPlayer;
-  /** The keys of the owner's and the stranger's wallet. */
-  keys: { owner: PrivateKeyAccount; stranger: PrivateKeyAccount };
+  banned: TestPlayer;
+  /** The keys of these players' wallets. */
+  keys: { owner: PrivateKeyAccount; stranger: PrivateKeyAccount; banned: PrivateKeyAccount };
   /** The owner's channel with the participant, the message in it, and the owner's play session. */
   channelId: string;
   messageId: string;
   playSessionId: string;
+  scoreId: string;
   canaries: Readonly<Record<CanaryName, string>>;
+  /** What each sends as `launcherJwt`. */
   tokens: Readonly<Record<Role, string | undefined>>;
 }
 
@@ -67,6 +75,7 @@ export async function createWorld(server: TestServer): Promise<World> {
   const keys = {
     owner: privateKeyToAccount(generatePrivateKey()),
     stranger: privateKeyToAccount(generatePrivateKey()),
+    banned: privateKeyToAccount(generatePrivateKey()),
   };
   const wallet = keys.owner.address.toLowerCase();
   const gameSlug = `orbit-${randomBytes(8).toString('hex')}`;
@@ -75,14 +84,18 @@ export async function createWorld(server: TestServer): Promise<World> {
     server.createGame({ name: 'Rapids', url: 'https://rapids.example/play' }),
     server.createGame({ name: 'Launcher', kind: 'launcher' }),
   ]);
-  const [owner, participant, stranger, elsewhere, launcher, strangersLauncher, ended] = await Promise.all([
+  const [owner, participant, stranger, elsewhere, launcher, strangersLauncher] = await Promise.all([
     server.openSession(gameId, wallet),
     server.openSession(gameId),
     server.openSession(gameId, keys.stranger.address.toLowerCase()),
     server.openSession(otherGameId, wallet),
     server.openSession(launcherGameId, wallet),
     server.openSession(launcherGameId, keys.stranger.address.toLowerCase()),
+  ]);
+  const [ended, revoked, banned] = await Promise.all([
     server.openSession(gameId, wallet),
+    server.openSession(gameId, wallet),
+    server.openSession(gameId, keys.banned.address.toLowerCase()),
   ]);
   const canaries = {
     message: canary('message'),
@@ -92,11 +105,13 @@ export async function createWorld(server: TestServer): Promise<World> {
     playSessionId: randomUUID(),
   };
   const state = canonicalJson({ level: 3, hero: canaries.state });
-  const [channel] = await Promise.all([
+  const [channel, score] = await Promise.all([
     store.messageChannels.create(owner, [participant.wallet]),
-    store.sessions.end(wallet, ended.sessionId),
-    store.players.setProfile(wallet, { username: 'Ada' }),
     store.scores.set(owner, 120, canaries.nonce),
+    store.sessions.end(wallet, ended.sessionId),
+    store.sessions.revoke(revoked.sessionId),
+    store.players.ban(banned.wallet, gameId, 'cheating'),
+    store.players.setProfile(wallet, { username: 'Ada' }),
     store.states.set(owner, 'save', state, contentId(state)),
     store.playSessions.track(owner, { sessionId: canaries.playSessionId, state: '{"level":3}' }),
     store.activities.record(owner, { label: '{username} found the key', eventId: 'key' }),
@@ -113,11 +128,12 @@ export async function createWorld(server: TestServer): Promise<World> {
     participant,
     stranger,
     elsewhere,
-    ended,
+    banned,
     keys,
     channelId: channel._id,
     messageId: message._id,
     playSessionId: canaries.playSessionId,
+    scoreId: score._id,
     canaries: { ...canaries, channelId: channel._id, messageId: message._id },
     tokens: {
       owner: owner.launcherJwt,
@@ -127,10 +143,22 @@ export async function createWorld(server: TestServer): Promise<World> {
       launcher: launcher.launcherJwt,
       strangersLauncher: strangersLauncher.launcherJwt,
       ended: ended.launcherJwt,
+      revoked: revoked.launcherJwt,
+      banned: banned.launcherJwt,
       anonymous: undefined,
       forged: signedWithAnotherKey(owner.launcherJwt),
+      administrator: undefined,
     },
   };
+}
+
+/** The headers a role's calls carry. */
+export function headersOf({ server }: World, role: Role): Record<string, string> | undefined {
+  return role === 'administrator' ? bearer(server.adminToken) : undefined;
+}
+
+export function bearer(token: string): { Authorization: string } {
+  return { Authorization: `Bearer ${token}` };
 }
 
 /** Everything of the owner's that the store can read back, as text: unchanged when the text is. */

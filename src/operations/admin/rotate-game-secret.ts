@@ -33,8 +33,8 @@ export const rotateGameSecret = defineOperation({
     const { gameId, graceSeconds, lifetimeSeconds } = input;
     const gameSecret = newGameSecret();
     await store.games.rotateSecret(gameId, box.sealSecret(gameSecret), {
-      graceMs: Math.ceil(Math.round(graceSeconds * 1000)),
-      lifetimeMs: lifetimeSeconds === undefined ? undefined : Math.ceil(Math.round(lifetimeSeconds * 1000)),
+      graceMs: Math.ceil(graceSeconds * 1000),
+      lifetimeMs: lifetimeSeconds === undefined ? undefined : Math.ceil(lifetimeSeconds * 1000),
     });
     return { success: true, gameId, gameSecret };
   },

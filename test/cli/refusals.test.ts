@@ -1,0 +1,136 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { type Finished, gantry, gantryJson } from '../support/gantry-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+// Each test starts several processes, side by side with other tests.
+vi.setConfig({ testTimeout: 60_000 });
+
+const wallet = `0x${'ab'.repeat(20)}`;
+
+describe.concurrent('what cannot be done is said in a sentence, with exit code 1 and no stack trace', () => {
+  test.each([
+    ['no command', [], /Usage: gantry/],
+    ['an unknown command', ['gmae'], /unknown command 'gmae'/],
+    ['an unknown subcommand', ['game', 'delete'], /unknown command 'delete'/],
+    ['an unknown option', ['game', 'list', '--jsn'], /unknown option '--jsn'/],
+    ['a surplus argument', ['game', 'list', 'all'], /too many arguments/],
+    ['a missing option', ['game', 'create'], /required option '--name <name>' not specified/],
+    ['an option without its value', ['token', '--game'], /argument missing/],
+    ['an empty name', ['game', 'create', '--name', ' '], /--name/],
+    ['a slug with a space', ['game', 'create', '--name', 'x', '--slug', 'a b'], /--slug.*lowercase letters/],
+    ['an unknown kind', ['game', 'create', '--name', 'x', '--kind', 'toy'], /--kind/],
+    ['an address that is none', ['game', 'create', '--name', 'x', '--url', 'golf'], /--url.*http/],
+    ['a scripted address', ['game', 'create', '--name', 'x', '--url', 'javascript:alert(1)'], /--url.*http/],
+    [
+      'an origin with a path',
+      ['game', 'create', '--name', 'x', '--origin', 'https://a.example/x'],
+      /--origin.*path/,
+    ],
+    ['a wallet that is none', ['token', '--game', 'g', '--wallet', '0x12'], /--wallet.*40 hex digits/],
+    [
+      'a wrong checksum',
+      ['token', '--game', 'g', '--wallet', `0xAb${'ab'.repeat(19)}`],
+      /--wallet.*checksum/,
+    ],
+    ['a token in no game', ['token', '--game', 'none', '--wallet', wallet], /no game/],
+    ['a secret for no game', ['game', 'rotate-secret', '--game', 'none'], /no game none/],
+    ['rules of no game', ['rules', 'get', '--game', 'none'], /no game none/],
+    ['a rules file that is not there', ['rules', 'set', 'no-such.json', '--game', 'g'], /no-such\.json/],
+    [
+      'a grace in words',
+      ['game', 'rotate-secret', '--game', 'g', '--grace', 'soon'],
+      /--grace.*number of minutes/,
+    ],
+    ['an empty grace', ['game', 'rotate-secret', '--game', 'g', '--grace', ''], /--grace.*number of minutes/],
+    ['a negative grace', ['game', 'rotate-secret', '--game', 'g', '--grace', '-1'], /--grace/],
+  ])('%s', async (_what, command, sentence) => {
+    await using directory = await temporaryDirectory();
+    expectSentence(await gantry(command, { env: { DATA_DIR: directory.path } }), sentence);
+  });
+
+  test('a slug that is taken', async () => {
+    await using directory = await temporaryDirectory();
+    await gantryJson(['game', 'create', '--name', 'One', '--slug', 'one'], directory.path);
+    const again = await gantry(['game', 'create', '--name', 'Two', '--slug', 'one'], {
+      env: { DATA_DIR: directory.path },
+    });
+    expectSentence(again, /slug one/);
+  });
+
+  test.each(['0.5', '0.3333333', '1e15'])(
+    'a grace of %s minutes is taken, or refused in a sentence',
+    async (grace) => {
+      await using directory = await temporaryDirectory();
+      const gameId = await createGame(directory.path);
+      const rotation = ['game', 'rotate-secret', '--game', gameId, '--grace', grace];
+      const finished = await gantry(rotation, { env: { DATA_DIR: directory.path } });
+      if (finished.code !== 0) expectSentence(finished, /--grace/);
+    },
+  );
+
+  test.each([
+    ['not JSON', '[{', /cannot be read as JSON/],
+    ['not a list', '{"trigger":"win"}', /rules: /],
+    [
+      'an unknown operator',
+      rulesWith({ conditions: [payloadCondition('like')] }),
+      /0\.actions\.0\.conditions\.0\.operator/,
+    ],
+    ['a misspelt field', rulesWith({ mesage: 'hi' }), /mesage/],
+    ['an on-chain action', '[{"trigger":"win","actions":[{"type":"MintERC20"}]}]', /MintERC20.*on-chain/],
+  ])('rules that are %s, and nothing is stored', async (_what, content, sentence) => {
+    await using directory = await temporaryDirectory();
+    const gameId = await createGame(directory.path);
+    const file = join(directory.path, 'rules.json');
+    writeFileSync(file, content);
+    const set = await gantry(['rules', 'set', file, '--game', gameId], { env: { DATA_DIR: directory.path } });
+    expectSentence(set, sentence);
+    expect(set.stderr).toContain(file);
+    expect(readFileSync(file, 'utf8')).toBe(content);
+    expect(await gantryJson(['rules', 'get', '--game', gameId], directory.path)).toMatchObject({
+      version: 0,
+    });
+  });
+
+  test.each([
+    ['PORT', 'eighty'],
+    ['PORT', '70000'],
+    ['SESSION_DAYS', '-1'],
+    ['LOG_LEVEL', 'loud'],
+    ['PUBLIC_URL', 'gantry.example'],
+    ['GANTRY_DEMO', 'maybe'],
+  ])('the setting %s=%s', async (name, value) => {
+    await using directory = await temporaryDirectory();
+    const env = { DATA_DIR: directory.path, [name]: value };
+    expectSentence(await gantry(['serve'], { env }), new RegExp(`environment variables[^]*${name}: `));
+  });
+
+  test('a data directory that is a file', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'data');
+    writeFileSync(file, 'a file');
+    expectSentence(await gantry(['game', 'list'], { env: { DATA_DIR: file } }), new RegExp(file));
+  });
+});
+
+/** That a command ended as one does that cannot be carried out: no result, and words for a person. */
+function expectSentence({ code, stdout, stderr }: Finished, words: RegExp) {
+  expect(stderr).toMatch(words);
+  expect(stderr).not.toMatch(/^\s+at |Sqlite|TypeError|node:internal/m);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+}
+
+async function createGame(dataDirectory: string): Promise<string> {
+  const created = await gantryJson(['game', 'create', '--name', 'One'], dataDirectory);
+  return (created as { gameId: string }).gameId;
+}
+
+function rulesWith(extra: object): string {
+  return JSON.stringify([{ trigger: 'win', actions: [{ type: 'Notify', message: 'hi', ...extra }] }]);
+}
+
+function payloadCondition(operator: string) {
+  return { type: 'payload-value-condition', operator, value: 1 };
+}

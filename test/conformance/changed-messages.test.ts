@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, describe, expect, it } from 'vitest';
+import { apiOf } from '../support/api.ts';
+import { nextMillisecond } from '../support/clock.ts';
+import { filesHolding, inDatabase } from '../support/data-directory.ts';
+import { faults, itRefuses, requiredString } from '../support/field-faults.ts';
+import { accepted, refused } from '../support/outcome.ts';
+import { channelMessage, messageChannel, page, unsentMessage } from '../support/records.ts';
+import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+
+const server = await startTestServer();
+afterAll(server.close);
+const api = apiOf(server);
+const { gameId } = await server.createGame();
+const ada = await server.openSession(gameId);
+const grace = await server.openSession(gameId);
+const channelId = await channelOf(server);
+
+const messages = page(channelMessage);
+
+async function channelOf(on: TestServer, from: TestPlayer = ada, to: TestPlayer = grace): Promise<string> {
+  const body = { launcherJwt: from.launcherJwt, otherParticipants: [to.wallet] };
+  return accepted(await apiOf(on).post('/launcher/create-message-channel', body), messageChannel)._id;
+}
+
+async function send({ launcherJwt }: TestPlayer, content: string) {
+  const body = { launcherJwt, channelId, content };
+  return accepted(await api.post('/launcher/send-channel-message', body), channelMessage);
+}
+
+const edit = ({ launcherJwt }: TestPlayer, messageId: string, newContent: string) =>
+  api.post('/launcher/edit-channel-message', { launcherJwt, messageId, newContent });
+
+const unsend = ({ launcherJwt }: TestPlayer, messageId: string) =>
+  api.post('/launcher/unsend-channel-message', { launcherJwt, messageId });
+
+async function list() {
+  const body = { launcherJwt: grace.launcherJwt, channelId, limit: 250 };
+  return accepted(await api.post('/launcher/get-channel-messages', body), messages);
+}
+
+describe('edit-channel-message', async () => {
+  it('answers with the whole message, changed', async () => {
+    const message = await send(ada, 'helo');
+    await nextMillisecond();
+    const edited = accepted(await edit(ada, message._id, 'hello'), channelMessage);
+    expect(edited).toEqual({ ...message, content: 'hello', updatedAt: edited.updatedAt });
+    expect(edited.updatedAt).toBeGreaterThan(message.updatedAt);
+    expect((await list()).data).toContainEqual(edited);
+  });
+
+  it('is for the sender only', async () => {
+    const message = await send(ada, 'mine');
+    refused(await edit(grace, message._id, 'yours'), 401, 'not_the_sender');
+    expect((await list()).data).toContainEqual(message);
+  });
+
+  it('leaves the message in its place in the list', async () => {
+    const first = await send(ada, 'first');
+    await nextMillisecond();
+    const second = await send(grace, 'second');
+    accepted(await edit(ada, first._id, 'first, edited'), channelMessage);
+    expect((await list()).data.slice(0, 2).map((one) => one._id)).toEqual([second._id, first._id]);
+  });
+
+  it.each(['a', 'a'.repeat(4000), '🎲'.repeat(4000)])('takes 1 to 4,000 characters', async (content) => {
+    const { _id } = await send(ada, 'short');
+    expect(accepted(await edit(ada, _id, content), channelMessage).content).toBe(content);
+  });
+
+  const { _id: messageId } = await send(ada, 'hello');
+  itRefuses(
+    api,
+    '/launcher/edit-channel-message',
+    () => ({ launcherJwt: ada.launcherJwt, messageId, newContent: 'hello' }),
+    [
+      ...requiredString('messageId'),
+      ...requiredString('newContent'),
+      ...faults('newContent', ['', 'a'.repeat(4001), '🎲'.repeat(4001)], 'input_invalid'),
+    ],
+  );
+});
+
+describe('unsend-channel-message', () => {
+  it('answers success with the identity of the message, and not what it said', async () => {
+    const { content, updatedAt, ...identity } = await send(ada, 'never mind');
+    const unsent = accepted(await unsend(ada, identity._id), unsentMessage);
+    expect(unsent).toMatchObject({ success: true, ...identity });
+    expect(unsent.updatedAt).toBeGreaterThanOrEqual(updatedAt);
+  });
+
+  it('takes the message out of the list and the total', async () => {
+    const kept = await send(ada, 'kept');
+    const gone = await send(ada, 'gone');
+    const before = await list();
+    accepted(await unsend(ada, gone._id), unsentMessage);
+    const after = await list();
+    expect(after.total).toBe(before.total - 1);
+    expect(after.data).toEqual(before.data.filter((one) => one._id !== gone._id));
+    expect(after.data).toContainEqual(kept);
+  });
+
+  it('is refused the second time, and an edit after it too', async () => {
+    const { _id } = await send(ada, 'once');
+    accepted(await unsend(ada, _id), unsentMessage);
+    const again = refused(await unsend(ada, _id), 400, 'message_unknown');
+    expect((await unsend(ada, randomUUID())).body).toEqual(again);
+    refused(await edit(ada, _id, 'back'), 400, 'message_unknown');
+  });
+
+  it('is done once by calls that arrive together', async () => {
+    const { _id } = await send(ada, 'once');
+    const { total } = await list();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => unsend(ada, _id)));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400, 400, 400, 400]);
+    expect((await list()).total).toBe(total - 1);
+  });
+
+  it('is for the sender only', async () => {
+    const message = await send(ada, 'mine');
+    refused(await unsend(grace, message._id), 401, 'not_the_sender');
+    expect((await list()).data).toContainEqual(message);
+  });
+
+  itRefuses(
+    api,
+    '/launcher/unsend-channel-message',
+    () => ({ launcherJwt: ada.launcherJwt, messageId: 'm' }),
+    requiredString('messageId'),
+  );
+});
+
+describe('what an unsent message said', () => {
+  it('is gone from the log of events, before and after its edit; the events keep their numbers', async () => {
+    const [first, second] = [`first-${randomUUID()}`, `second-${randomUUID()}`];
+    const { _id } = await send(ada, first);
+    accepted(await edit(ada, _id, second), channelMessage);
+    const log = () =>
+      inDatabase(server.config, (db) =>
+        db
+          .prepare<[string], { seq: number; name: string; record: string }>(
+            `SELECT e.seq, e.name, e.record FROM events AS e JOIN streams AS s ON s.id = e.stream_id
+             WHERE json_extract(e.record, '$._id') = ? ORDER BY e.seq`,
+          )
+          .all(_id),
+      );
+    const before = log();
+    expect(before.map((event) => JSON.parse(event.record).content)).toEqual([first, second]);
+    accepted(await unsend(ada, _id), unsentMessage);
+    const after = log();
+    expect(after.slice(0, 2).map(({ seq, name }) => ({ seq, name }))).toEqual(
+      before.map(({ seq, name }) => ({ seq, name })),
+    );
+    expect(after.at(-1)?.name).toBe('chat-messages removed');
+    expect(JSON.stringify(after)).not.toContain(first);
+    expect(JSON.stringify(after)).not.toContain(second);
+  });
+
+  it('is gone from every file of the data directory once the server has closed', async () => {
+    await using directory = await temporaryDirectory();
+    const [first, second] = [`first-${randomUUID()}`, `second-${randomUUID()}`];
+    const writing = await startTestServer({ DATA_DIR: directory.path });
+    const [from, to] = await twoPlayers(writing);
+    const channel = await channelOf(writing, from, to);
+    const { store } = writing.services;
+    const message = await store.messages.send(from, channel, first);
+    await store.messages.edit(from, message._id, second);
+    await writing.close(); // everything is in the database file now
+    expect(filesHolding(directory.path, second)).toEqual(['gantry.db']);
+
+    const erasing = await startTestServer({ DATA_DIR: directory.path });
+    await erasing.services.store.messages.unsend(from, message._id);
+    await erasing.close();
+    for (const text of [first, second]) expect(filesHolding(directory.path, text)).toEqual([]);
+  });
+
+  it('is gone from every file of a server that goes on running', async () => {
+    await using running = await startTestServer();
+    const [from, to] = await twoPlayers(running);
+    const channel = await channelOf(running, from, to);
+    const said = `said-${randomUUID()}`;
+    const { store } = running.services;
+    const { _id } = await store.messages.send(from, channel, said);
+    const { dataDirectory } = running.config;
+    expect(filesHolding(dataDirectory, said)).not.toEqual([]);
+    await store.messages.unsend(from, _id);
+    await until('the erasure', () => filesHolding(dataDirectory, said).length === 0, 3000);
+  });
+});
+
+async function twoPlayers(on: TestServer): Promise<[TestPlayer, TestPlayer]> {
+  const game = await on.createGame();
+  return [await on.openSession(game.gameId), await on.openSession(game.gameId)];
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiOf } from '../support/api.ts';
+import { conversationsOn } from '../support/conversations.ts';
+import { inDatabase } from '../support/data-directory.ts';
+import { faults, itRefuses, pagingFaults, requiredString } from '../support/field-faults.ts';
+import { accepted, refused } from '../support/outcome.ts';
+import { channelMessage, page } from '../support/records.ts';
+import { startTestServer, type TestPlayer } from '../support/server.ts';
+
+const server = await startTestServer();
+afterAll(server.close);
+const api = apiOf(server);
+const { gameId } = await server.createGame();
+// Wallets that are the same in every run, because some of them show in the names of tests.
+const grace = await server.openSession(gameId, `0x${'b2'.repeat(20)}`);
+const eve = await server.openSession(gameId, `0x${'e3'.repeat(20)}`);
+
+const messages = page(channelMessage);
+
+const { as, create, send } = conversationsOn(api);
+
+/** A new channel of a new player with these others. */
+async function newChannel(...others: TestPlayer[]) {
+  const creator = await server.openSession(gameId);
+  return { creator, channel: await create(creator, ...others) };
+}
+
+describe('send-channel-message', async () => {
+  const { creator, channel } = await newChannel(grace);
+
+  it('answers with the whole message', async () => {
+    const before = Date.now();
+    const message = await send(creator, channel._id, 'hello');
+    expect(message).toMatchObject({ channelId: channel._id, senderId: creator.wallet, content: 'hello' });
+    expect(message.createdAt).toBeGreaterThanOrEqual(before);
+    expect(message.updatedAt).toBe(message.createdAt);
+  });
+
+  it.each([
+    ['1 character', 'a'],
+    ['4,000 characters', 'a'.repeat(4000)],
+    ['4,000 characters outside the basic plane', '🎲'.repeat(4000)],
+    ['spaces only', '  '],
+    ['line breaks, quotes, a null character and markup', 'a\r\n"b"\\\u0000<b>{username}</b>'],
+  ])('keeps content of %s as it was sent', async (_what, content) => {
+    const message = await send(grace, channel._id, content);
+    expect(message.content).toBe(content);
+    const list = await as(creator, 'get-channel-messages', { channelId: channel._id, limit: 1 });
+    expect(accepted(list, messages).data).toEqual([message]);
+  });
+
+  itRefuses(
+    api,
+    '/launcher/send-channel-message',
+    () => ({ launcherJwt: creator.launcherJwt, channelId: channel._id, content: 'hello' }),
+    [
+      ...requiredString('channelId'),
+      ...requiredString('content'),
+      ...faults('content', ['', 'a'.repeat(4001), '🎲'.repeat(4001)], 'input_invalid'),
+    ],
+  );
+
+  it('takes the permission send-messages', async () => {
+    const { channel: silenced } = await newChannel(eve);
+    inDatabase(server.config, (db) =>
+      db
+        .prepare(`UPDATE participants SET permissions = '[]' WHERE channel_id = ? AND wallet = ?`)
+        .run(silenced._id, eve.wallet),
+    );
+    const answer = await as(eve, 'send-channel-message', { channelId: silenced._id, content: 'hello' });
+    refused(answer, 401, 'permission_missing');
+  });
+});
+
+describe('get-channel-messages', async () => {
+  const { creator, channel } = await newChannel(grace);
+  beforeAll(async () => {
+    const { store } = server.services;
+    for (let n = 1; n <= 255; n++) await store.messages.send(creator, channel._id, `${n}`);
+  });
+
+  it.each([
+    [{}, { limit: 50, skip: 0 }, 255, 50],
+    [{ limit: 3 }, { limit: 3, skip: 0 }, 255, 3],
+    [{ limit: 3, skip: 2 }, { limit: 3, skip: 2 }, 253, 3],
+    [{ limit: 1000 }, { limit: 250, skip: 0 }, 255, 250],
+    [{ skip: 250 }, { limit: 50, skip: 250 }, 5, 5],
+    [{ skip: 255 }, { limit: 50, skip: 255 }, 0, 0],
+  ])('%j is answered with %j: from message %i down, %i of them', async (body, applied, from, count) => {
+    const answer = await as(grace, 'get-channel-messages', { channelId: channel._id, ...body });
+    const { data, ...rest } = accepted(answer, messages);
+    expect(rest).toEqual({ total: 255, ...applied });
+    expect(data.map((one) => one.content)).toEqual(Array.from({ length: count }, (_, n) => `${from - n}`));
+  });
+
+  itRefuses(
+    api,
+    '/launcher/get-channel-messages',
+    () => ({ launcherJwt: creator.launcherJwt, channelId: channel._id }),
+    [...requiredString('channelId'), ...pagingFaults],
+  );
+});

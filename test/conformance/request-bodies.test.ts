@@ -1,0 +1,118 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Reason } from '../../src/errors.ts';
+import { apiOf } from '../support/api.ts';
+import { accepted, refused } from '../support/outcome.ts';
+import { scoreRecord, succeeded } from '../support/records.ts';
+import { startTestServer } from '../support/server.ts';
+
+const server = await startTestServer();
+afterAll(server.close);
+const api = apiOf(server);
+const { gameId } = await server.createGame();
+const { launcherJwt } = await server.openSession(gameId);
+
+const newScore = succeeded({ newScore: scoreRecord });
+const good = { launcherJwt, score: 5 };
+
+const setScore = { 'X-Service-Method': 'setUserScore' };
+const bodyPaths: [string, Record<string, string>][] = [
+  ['/launcher/set-user-score', {}],
+  ['/launcher', setScore],
+  ['/launcher/', setScore],
+];
+
+describe.each(bodyPaths)('a JSON body on POST %s', (path, headers) => {
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'text/plain',
+    'text/plain;charset=UTF-8',
+    'application/x-www-form-urlencoded',
+  ])('is read under Content-Type %s', async (type) => {
+    const body = JSON.stringify(good);
+    const answer = await api.request(path, {
+      method: 'POST',
+      body,
+      headers: { ...headers, 'Content-Type': type },
+    });
+    expect(accepted(answer, newScore).newScore.score).toBe(5);
+  });
+
+  it('is read without a Content-Type', async () => {
+    const body = new TextEncoder().encode(JSON.stringify(good)); // fetch gives bytes no type
+    accepted(await api.request(path, { method: 'POST', body, headers }), newScore);
+  });
+
+  it('may hold line breaks, and characters in UTF-8 or escaped', async () => {
+    const body = `\n{ "launcherJwt" : "${launcherJwt}",\n "score": 1, "nonce": "\\u00fcn\\ud83c\\udfb2ü🎲" }\n`;
+    const { newScore: record } = accepted(
+      await api.request(path, { method: 'POST', body, headers }),
+      newScore,
+    );
+    expect(record.nonce).toBe('ün🎲ü🎲');
+  });
+
+  it.each<[string, string | Uint8Array<ArrayBuffer>, Reason]>([
+    ['text that is not JSON', 'score=5', 'body_not_json'],
+    ['JSON cut short', JSON.stringify(good).slice(0, -1), 'body_not_json'],
+    ['two JSON values', '{}{}', 'body_not_json'],
+    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'body_not_json'],
+    ['an array', JSON.stringify([good]), 'body_not_object'],
+    ['a string', '"text"', 'body_not_object'],
+    ['a number', '7', 'body_not_object'],
+    ['null', 'null', 'body_not_object'],
+    [
+      '33 levels',
+      `{"launcherJwt":"${launcherJwt}","score":${'['.repeat(32)}${']'.repeat(32)}}`,
+      'body_too_deep',
+    ],
+    ['20,000 levels', `{"score":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, 'body_too_deep'],
+    ['20,000 levels never closed', '['.repeat(20_000), 'body_too_deep'],
+  ])('is refused when it is %s', async (_what, body, reason) => {
+    refused(await api.request(path, { method: 'POST', body, headers }), 400, reason);
+  });
+
+  it('counts as an empty object when there is none', async () => {
+    refused(await api.request(path, { method: 'POST', headers }), 401, 'token_missing');
+  });
+
+  it('of 32 levels is read', async () => {
+    const body = `{"launcherJwt":"${launcherJwt}","score":${'['.repeat(31)}${']'.repeat(31)}}`;
+    const { data } = refused(
+      await api.request(path, { method: 'POST', body, headers }),
+      400,
+      scoreReason(path),
+    );
+    expect(data.reason).not.toBe('body_too_deep');
+  });
+
+  it('is refused when it is encoded in an unknown way', async () => {
+    const encoding = { ...headers, 'Content-Encoding': 'morse' };
+    refused(
+      await api.request(path, { method: 'POST', body: '...', headers: encoding }),
+      400,
+      'body_not_json',
+    );
+  });
+
+  it('is read up to 2 MB and refused with 413 one byte further', async () => {
+    const empty = JSON.stringify({ ...good, score: '' });
+    const ofBytes = (bytes: number) => JSON.stringify({ ...good, score: 'a'.repeat(bytes - empty.length) });
+    const limit = 2 * 1024 * 1024;
+    refused(
+      await api.request(path, { method: 'POST', body: ofBytes(limit), headers }),
+      400,
+      scoreReason(path),
+    );
+    const tooLarge = await api.request(path, { method: 'POST', body: ofBytes(limit + 1), headers });
+    refused(tooLarge, 413, 'body_too_large');
+  });
+
+  it('does not take its own __proto__ for fields', async () => {
+    const body = `{"__proto__":${JSON.stringify(good)}}`;
+    refused(await api.request(path, { method: 'POST', body, headers }), 401, 'token_missing');
+  });
+});
+
+const scoreReason = (path: string): Reason =>
+  path === '/launcher/set-user-score' ? 'score_not_integer' : 'score_not_finite';

@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest';
+import { newId } from '../../../src/domain/ids.ts';
+import type { Owner, Store } from '../../../src/store/store.ts';
+import { addGame, addPlayer, listen, nowAndReopened, type OpenStore, wholePage } from './fixture.ts';
+
+/** What is kept of one player: states, play sessions, activities, notifications. */
+export function playerDataContract(open: OpenStore): void {
+  describe('states', () => {
+    test('a state is listed as it was answered, also after a reopen', async () => {
+      await using fixture = await open();
+      const { store, clock } = fixture;
+      const { id: gameId } = await addGame(store);
+      const ada = await addPlayer(store, gameId);
+      const record = await store.states.set(ada, 'hero', '{"level":3,"name":"Zoë"}', 'bafk-1');
+      expect(record).toEqual({
+        _id: record._id,
+        gameId,
+        ipfsHash: 'bafk-1',
+        normalizedAddress: ada.wallet,
+        label: 'hero',
+        updatedAt: clock.now,
+        state: { level: 3, name: 'Zoë' },
+      });
+      for await (const one of nowAndReopened(fixture)) {
+        expect(await one.states.list(ada, wholePage)).toEqual([record]);
+        expect(await one.states.list(ada, wholePage, 'hero')).toEqual([record]);
+      }
+    });
+
+    test.each(['null', '0', '-1.5', 'true', '"text"', '[]', '[1,[2,{"a":null}]]', '{}'])(
+      'the state %s is kept, for any JSON value is one',
+      async (json) => {
+        await using fixture = await open();
+        const { id: gameId } = await addGame(fixture.store);
+        const ada = await addPlayer(fixture.store, gameId);
+        await fixture.store.states.set(ada, 'any', json, 'bafk');
+        const [kept] = await (await fixture.reopen()).states.list(ada, wholePage, 'any');
+        expect(JSON.stringify(kept?.state)).toBe(json);
+      },
+    );
+
+    test('a label used again replaces the state, for this player of this game only', async () => {
+      await using fixture = await open();
+      const { store, clock } = fixture;
+      const [one, other] = [await addGame(store), await addGame(store)];
+      const ada = await addPlayer(store, one.id);
+      const grace = await addPlayer(store, one.id);
+      const elsewhere = await addPlayer(store, other.id, ada.wallet);
+      const first = await store.states.set(ada, 'hero', '1', 'bafk-1');
+      await store.states.set(grace, 'hero', '2', 'bafk-2');
+      await store.states.set(elsewhere, 'hero', '3', 'bafk-3');
+      clock.advance(7);
+      const again = await store.states.set(ada, 'hero', '4', 'bafk-4');
+      expect(again).toEqual({ ...first, state: 4, ipfsHash: 'bafk-4', updatedAt: clock.now });
+      expect(await store.states.list(ada, wholePage)).toEqual([again]);
+      expect(await store.states.list(grace, wholePage)).toMatchObject([{ state: 2 }]);
+      expect(await store.states.list(elsewhere, wholePage)).toMatchObject([{ state: 3 }]);
+    });
+
+    test('states are listed last updated first, in pages, and one under a label', async () => {
+      await using fixture = await open();
+      const { store, clock } = fixture;
+      const { id: gameId } = await addGame(store);
+      const ada = await addPlayer(store, gameId);
+      for (const label of ['a', 'b', 'c', 'a']) {
+        clock.advance(1);
+        await store.states.set(ada, label, '1', 'bafk');
+      }
+      const labels = async (limit: number, skip: number, label?: string) =>
+        (await store.states.list(ada, { limit, skip }, label)).map((record) => record.label);
+      expect(await labels(250, 0)).toEqual(['a', 'c', 'b']);
+      expect(await labels(1, 1)).toEqual(['c']);
+      expect(await labels(250, 3)).toEqual([]);
+      expect(await labels(250, 0, 'b')).toEqual(['b']);
+      expect(await labels(250, 1, 'b')).toEqual([]);
+      expect(await labels(250, 0, '__proto__')).toEqual([]);
+    });
+
+    test('of states set within one millisecond, the one last set is first', async () => {
+      await using fixture = await open();
+      const { store } = fixture; // its clock stands still
+      const { id: gameId } = await addGame(store);
+      const ada = await addPlayer(store, gameId);
+      for (const label of ['a', 'b', 'a']) await store.states.set(ada, label, '1', 'bafk');
+      expect((await store.states.list(ada, wholePage)).map(({ label }) => label)).toEqual(['a', 'b']);
+    });
+  });
+
+  describe('play sessions', () => {
+    test('one is started, updated and ended, and takes the same end again but nothing else', async () => {
+      await using fixture = await open();
+      const { store, clock } = fixture;
+      const { owner, sessionId } = await playSession(store);
+      await store.playSessions.track(owner, { sessionId, state: '{}' });
+      clock.advance(1_000);
+      const end = { sessionId, state: '{"hp":1}', endTime: clock.now };
+      await store.playSessions.track(owner, end);
+      for await (const one of nowAndReopened(fixture)) {
+        await one.playSessions.track(owner, end);
+        for (const change of [
+          { ...end, state: '{"hp":2}' },
+          { ...end, endTime: clock.now + 1 },
+          { sessionId, state: end.state },
+        ]) {
+          await expect(one.playSessions.track(owner, change)).rejects.toMatchObject({
+            reason: 'play_session_ended',
+          });
+        }
+      }
+    });
+
+    test('an end before the start is refused, and leaves the session open', async () => {
+      await using fixture = await open();
+      const { store, clock } = fixture;
+      const { owner, sessionId } = await playSession(store);
+      await store.playSessions.track(owner, { sessionId, state: '{}' });
+      const early = { sessionId, state: '{}', endTime: clock.now - 1 };
+      await expect(store.playSessions.track(owner, early)).rejects.toMatchObject({
+        reason: 'end_time_before_start',
+      });
+      await store.playSessions.track(owner, { sessionId, state: '{"still":"open"}' });
+      await store.playSessions.track(owner, { sessionId, state: '{}', endTime: clock.now });
+    });
+
+    test('a session told of only when it is over is taken', async () => {
+      await using fixture = await open();
+      const { store, clock } = fixture;
+      const { owner, sessionId } = await playSession(store);
+      const past = { sessionId, state: '{}', endTime: clock.now - 5_000 };
+      await store.playSessions.track(owner, past);
+      await store.playSessions.track(owner, past);
+    });
+
+    test('a session id of another player or game is refused and changes nothing', async () => {
+      await using fixture = await open();
+      const { store, clock } = fixture;
+      const { owner, sessionId } = await playSession(store);
+      const other = await addGame(store);
+      await store.playSessions.track(owner, { sessionId, state: '{}' });
+      for (const stranger of [
+        await addPlayer(store, owner.gameId),
+        await addPlayer(store, other.id, owner.wallet),
+      ]) {
+        const theft = { sessionId, state: '"stolen"', endTime: clock.now };
+        await expect(store.playSessions.track(stranger, theft)).rejects.toMatchObject({
+          reason: 'play_session_not_yours',
+        });
+      }
+      await store.playSessions.track(owner, { sessionId, state: '{"still":"open"}' });
+    });
+  });
+
+  describe('activities', () => {
+    test('one is kept with its label as sent, shown with its game and player, and told to the game', async () => {
+      await using fixture = await open();
+      const { store, clock } = fixture;
+      const game = await addGame(store);
+      const ada = await addPlayer(store, game.id);
+      const { userId } = await store.players.setProfile(ada.wallet, { username: 'Ada' });
+      const heard = listen(store);
+      const record = await store.activities.record(ada, { label: '{username} won {x}', eventId: 'win' });
+      expect(record).toEqual({
+        _id: record._id,
+        label: '{username} won {x}',
+        normalizedAddress: ada.wallet,
+        eventId: 'win',
+        gameId: game.id,
+        timestamp: clock.now,
+      });
+      expect(heard).toMatchObject([
+        { name: 'activities created', seq: 1, record, audience: { kind: 'game', gameId: game.id } },
+      ]);
+      for await (const one of nowAndReopened(fixture)) {
+        expect(await one.activities.list({}, wholePage)).toEqual([
+          { ...record, type: 'off-chain', gameName: game.name, gameSlug: game.slug, userId, username: 'Ada' },
+        ]);
+      }
+    });
+
+    test('the feed is newest first, in pages, and filtered by any of player, game and type', async () => {
+      await using fixture = await open();
+      const { store, clock } = fixture;
+      const [one, other] = [await addGame(store), await addGame(store)];
+      const ada = await addPlayer(store, one.id);
+      const grace = await addPlayer(store, one.id);
+      const elsewhere = await addPlayer(store, other.id, ada.wallet);
+      for (const [index, owner] of [ada, grace, elsewhere, ada].entries()) {
+        clock.advance(1);
+        await store.activities.record(owner, { label: `${index}`, eventId: 'e' });
+      }
+      const labels = async (filter: Parameters<Store['activities']['list']>[0], page = wholePage) =>
+        (await store.activities.list(filter, page)).map(({ label }) => label).join('');
+      expect(await labels({})).toBe('3210');
+      expect(await labels({}, { limit: 2, skip: 1 })).toBe('21');
+      expect(await labels({ wallet: ada.wallet })).toBe('320');
+      expect(await labels({ gameId: one.id })).toBe('310');
+      expect(await labels({ wallet: ada.wallet, gameId: one.id })).toBe('30');
+      expect(await labels({ wallet: ada.wallet, gameId: one.id, type: 'off-chain' })).toBe('30');
+      expect(await labels({ type: 'on-chain' })).toBe('');
+      expect(await labels({ gameId: 'none' })).toBe('');
+    });
+  });
+
+  describe('notifications', () => {
+    test('one is told to its player, under the numbers of the player in this game', async () => {
+      await using fixture = await open();
+      const { store, clock } = fixture;
+      const { id: gameId } = await addGame(store);
+      const ada = await addPlayer(store, gameId);
+      const heard = listen(store);
+      const record = await store.notifications.send(ada, { message: 'Well done', type: 'success' });
+      expect(record).toEqual({
+        _id: record._id,
+        gameId,
+        normalizedAddress: ada.wallet,
+        message: 'Well done',
+        type: 'success',
+        createdAt: clock.now,
+      });
+      await store.scores.set(ada, 1);
+      expect(heard).toMatchObject([
+        {
+          name: 'notifications created',
+          seq: 1,
+          record,
+          audience: { kind: 'players', gameId, wallets: [ada.wallet] },
+        },
+        { name: 'scores created', seq: 2, stream: heard[0]?.stream, epoch: heard[0]?.epoch },
+      ]);
+    });
+  });
+}
+
+async function playSession(store: Store): Promise<{ owner: Owner; sessionId: string }> {
+  const { id: gameId } = await addGame(store);
+  return { owner: await addPlayer(store, gameId), sessionId: newId() };
+}

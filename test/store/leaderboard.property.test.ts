@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { LeaderboardPolicy } from '../../src/domain/game.ts';
+import type { Owner, Store } from '../../src/store/store.ts';
+import { addGame, addPlayer } from '../contracts/store/fixture.ts';
+import { LeaderboardModel } from './leaderboard-model.ts';
+import { openSqliteStore } from './sqlite-store-under-test.ts';
+
+const playerCount = 5;
+
+/** One score to set: few scores and nonces, so that ties and replacements are common. */
+const scoreToSet = fc.record({
+  player: fc.nat(playerCount - 1),
+  score: fc.oneof(
+    fc.integer({ min: -2, max: 2 }),
+    fc.constantFrom(0.5, -0.5, 1e300, Number.MAX_SAFE_INTEGER),
+  ),
+  nonce: fc.constantFrom('a', 'b', 'c', undefined),
+});
+
+type Steps = (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[];
+
+/** Scores asked for in one turn, and how long after those before, in ms: often within the same millisecond. */
+const step = fc.record({
+  wait: fc.constantFrom(0, 0, 1, 5),
+  scores: fc.array(scoreToSet, { minLength: 1, maxLength: 4 }),
+});
+
+/** Within one millisecond a player reaches the best score by a later record first, then by an earlier one. */
+const equalScoresOfOnePlayer = [2, -2].map((best): [Steps] => [
+  [
+    { wait: 0, scores: [scoreOf('a', 0), scoreOf('b', best)] },
+    { wait: 0, scores: [scoreOf('a', best)] },
+    { wait: 0, scores: [scoreOf('b', best)] },
+  ],
+]);
+
+const policies: LeaderboardPolicy[] = [
+  { keep: 'best', order: 'desc' },
+  { keep: 'best', order: 'asc' },
+  { keep: 'latest', order: 'desc' },
+  { keep: 'latest', order: 'asc' },
+];
+
+describe.each(policies)('a leaderboard that keeps the $keep score, $order', (leaderboard) => {
+  test('is a sort of all scores after every step, in every page and position, and after a reopen', async () => {
+    await using fixture = await openSqliteStore();
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+        const { id: gameId } = await addGame(fixture.store, { policies: { leaderboard } });
+        const players = await Promise.all(
+          Array.from({ length: playerCount }, () => addPlayer(fixture.store, gameId)),
+        );
+        const model = new LeaderboardModel(leaderboard);
+        for (const { wait, scores } of steps) {
+          fixture.clock.advance(wait);
+          const records = await Promise.all(
+            scores.map(({ player, score, nonce }) =>
+              fixture.store.scores.set(at(players, player), score, nonce),
+            ),
+          );
+          for (const record of records) model.set(record);
+          await expectSame(fixture.store, gameId, players, model);
+        }
+        await expectSame(await fixture.reopen(), gameId, players, model);
+      }),
+      { numRuns: 60, examples: equalScoresOfOnePlayer },
+    );
+  }, 120_000);
+});
+
+function scoreOf(nonce: 'a' | 'b', score: number) {
+  return { player: 0, score, nonce };
+}
+
+async function expectSame(
+  store: Store,
+  gameId: string,
+  players: Owner[],
+  model: LeaderboardModel,
+): Promise<void> {
+  const expected = model.rows();
+  const whole = await store.scores.leaderboard(gameId, { limit: 250, skip: 0 });
+  expect(whole.map(({ username: _username, avatar: _avatar, ...record }) => record)).toEqual(expected);
+  for (let skip = 0; skip <= expected.length; skip++) {
+    for (const limit of [0, 1, 2]) {
+      const page = await store.scores.leaderboard(gameId, { limit, skip });
+      expect(page).toEqual(whole.slice(skip, skip + limit));
+    }
+  }
+  for (const player of players) {
+    const index = expected.findIndex((row) => row.normalizedAddress === player.wallet);
+    expect(await store.scores.position(player)).toBe(index === -1 ? null : index + 1);
+  }
+}
+
+function at(players: readonly Owner[], index: number): Owner {
+  const player = players[index];
+  if (!player) throw new Error(`there is no player ${index}`);
+  return player;
+}

@@ -1,0 +1,148 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import SqliteDatabase from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { dataFiles } from '../../src/config.ts';
+import { openDatabase } from '../../src/store/sqlite/open-database.ts';
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { addGame } from '../contracts/store/fixture.ts';
+import { gantry, gantryJson, runProgram } from '../support/gantry-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const openAtOnce = fileURLToPath(new URL('open-at-once.ts', import.meta.url));
+
+describe('a database written by a newer Gantry', () => {
+  test.each(['wal', 'delete'])(
+    'is refused in a sentence and left as it is (journal mode %s)',
+    async (mode) => {
+      await using directory = await temporaryDirectory();
+      const { database } = dataFiles(directory.path);
+      const newer = new SqliteDatabase(database);
+      newer.pragma(`journal_mode = ${mode}`);
+      newer.exec('CREATE TABLE of_the_future (x)');
+      newer.pragma('user_version = 4000');
+      newer.close();
+      const before = readFileSync(database);
+
+      const { code, stdout, stderr } = await gantry(['game', 'list'], { env: { DATA_DIR: directory.path } });
+      expect(code).toBe(1);
+      expect(stdout).toBe('');
+      expect(stderr).toMatch(
+        /^The database has schema version 4000, and this Gantry knows versions up to \d+\. .+\n$/,
+      );
+      expect(readFileSync(database).equals(before)).toBe(true);
+      expect(() => new SqliteStore(database)).toThrow(/schema version 4000/);
+      expect(readFileSync(database).equals(before)).toBe(true);
+    },
+  );
+});
+
+describe('a migration', () => {
+  test('that fails leaves nothing behind, and says its reason', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'gantry.db');
+    const inTheWay = new SqliteDatabase(file);
+    inTheWay.exec('CREATE TABLE events (in_the_way)'); // among the last that the first migration makes
+    inTheWay.close();
+    expect(() => openDatabase(file)).toThrow(/events already exists/);
+    const after = new SqliteDatabase(file);
+    expect(after.pragma('user_version', { simple: true })).toBe(0);
+    expect(after.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()).toEqual([
+      'events',
+    ]);
+    after.close();
+  });
+
+  test('does not run again on a database that is up to date', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'gantry.db');
+    const first = new SqliteStore(file);
+    const game = await addGame(first);
+    await first.close();
+    const second = new SqliteStore(file);
+    expect(await second.games.list()).toEqual([game]);
+    await second.close();
+  });
+});
+
+describe('a fresh database', () => {
+  test('can be opened by several processes in the same instant', { timeout: 60_000 }, async () => {
+    await using directory = await temporaryDirectory();
+    const [rounds, processes] = [60, 4];
+    const beginAt = Date.now() + 2_000;
+    const outputs = await Promise.all(
+      Array.from({ length: processes }, () =>
+        runProgram(openAtOnce, [directory.path, `${rounds}`, `${beginAt}`]),
+      ),
+    );
+    expect(outputs.flatMap((output) => JSON.parse(output))).toEqual([]);
+    for (let round = 0; round < rounds; round++) {
+      const store = new SqliteStore(join(directory.path, `${round}.db`));
+      expect(await store.games.list()).toHaveLength(processes);
+      await store.close();
+    }
+  });
+});
+
+describe('a fresh data directory', () => {
+  test('is opened by several processes at the same time, which all find the same', {
+    timeout: 60_000,
+  }, async () => {
+    for (let round = 0; round < 2; round++) {
+      await using directory = await temporaryDirectory();
+      const dataDirectory = join(directory.path, 'data');
+      const names = ['One', 'Two', 'Three', 'Four'];
+      const created = await Promise.all(
+        names.map((name) => gantryJson(['game', 'create', '--name', name], dataDirectory)),
+      );
+      const listed = (await gantryJson(['game', 'list'], dataDirectory)) as {
+        gameId: string;
+        name: string;
+      }[];
+      expect(listed.map(({ name }) => name).sort()).toEqual(names.toSorted());
+      expect(listed.map(({ gameId }) => gameId).sort()).toEqual(
+        created.map((game) => (game as { gameId: string }).gameId).sort(),
+      );
+    }
+  });
+
+  test('is made for its owner alone, and so are the keys in it', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = join(directory.path, 'made', 'here');
+    await gantryJson(['game', 'create', '--name', 'One'], dataDirectory);
+    const { tokenKeys, secretKey } = dataFiles(dataDirectory);
+    expect(modeOf(dataDirectory)).toBe(0o700);
+    expect(modeOf(tokenKeys)).toBe(0o600);
+    expect(modeOf(secretKey)).toBe(0o600);
+    expect(readdirSync(dataDirectory).sort()).toEqual(['gantry.db', 'secret.key', 'token-keys.json']);
+  });
+
+  test('that somebody made before is filled the same way, and its keys are read, not made anew', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = join(directory.path, 'data');
+    mkdirSync(dataDirectory, { mode: 0o755 });
+    await gantryJson(['game', 'list'], dataDirectory);
+    const { tokenKeys, secretKey } = dataFiles(dataDirectory);
+    const keys = [tokenKeys, secretKey].map((file) => readFileSync(file, 'utf8'));
+    await gantryJson(['game', 'list'], dataDirectory);
+    expect([tokenKeys, secretKey].map((file) => readFileSync(file, 'utf8'))).toEqual(keys);
+    expect([tokenKeys, secretKey].map(modeOf)).toEqual([0o600, 0o600]);
+  });
+});
+
+test('a file that is no database is refused in a sentence and left as it is', async () => {
+  await using directory = await temporaryDirectory();
+  const { database } = dataFiles(directory.path);
+  const content = 'this is somebody’s letter, not a database\n'.repeat(200);
+  writeFileSync(database, content);
+  const { code, stderr } = await gantry(['game', 'list'], { env: { DATA_DIR: directory.path } });
+  expect(code).toBe(1);
+  expect(stderr).toContain(database);
+  expect(stderr).not.toMatch(/^\s+at /m);
+  expect(readFileSync(database, 'utf8')).toBe(content);
+});
+
+function modeOf(path: string): number {
+  return statSync(path).mode & 0o777;
+}

@@ -1,0 +1,48 @@
+import { vi } from 'vitest';
+import { administerLocally } from '../../src/cli/as-administrator.ts';
+import { GantryError } from '../../src/errors.ts';
+import { type Caller, plainStyles } from './call-styles.ts';
+import type { TestServer } from './server.ts';
+import { bearer } from './world.ts';
+
+/** One way to use an administrator's powers, and who the audit log says it was. */
+export interface AdminStyle {
+  actor: 'admin-token' | 'cli';
+  open(server: TestServer): Promise<Caller>;
+}
+
+export const adminStyles: Readonly<Record<string, AdminStyle>> = {
+  '/admin with the admin token': {
+    actor: 'admin-token',
+    async open({ url, adminToken }) {
+      const caller = await plainStyles['dedicated HTTP'](url);
+      return { ...caller, call: (operation, input) => caller.call(operation, input, bearer(adminToken)) };
+    },
+  },
+
+  /** In this process: what `gantry admin` calls once it has read its arguments. */
+  'the command line': {
+    actor: 'cli',
+    async open({ config }) {
+      vi.stubEnv('DATA_DIR', config.dataDirectory);
+      return {
+        signsIn: false,
+        async call(operation, input) {
+          try {
+            const body = asJson(await administerLocally(operation, asJson(input)));
+            return { status: 200, body, text: JSON.stringify(body) };
+          } catch (error) {
+            if (!(error instanceof GantryError)) throw error;
+            return { status: error.code, body: asJson(error), text: JSON.stringify(error) };
+          }
+        },
+        [Symbol.dispose]: () => void vi.unstubAllEnvs(),
+      };
+    },
+  },
+};
+
+/** As it is after a journey in JSON. */
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}

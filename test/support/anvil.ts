@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { repository } from './gantry-process.ts';
+import { until } from './until.ts';
+
+/** An Ethereum node of its own, with nothing on its chain. Disposing of it ends it. */
+export interface Anvil extends AsyncDisposable {
+  url: string;
+  chainId: number;
+}
+
+const chainId = 31_337;
+
+/** Starts anvil on a free port. Rejects, saying why, where it cannot run. */
+export async function startAnvil(): Promise<Anvil> {
+  const child = spawn(
+    join(repository, 'node_modules/.bin/anvil'),
+    ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId)],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const gone = once(child, 'close').catch((error: unknown) => {
+    output += String(error);
+  });
+  let isGone = false;
+  gone.then(() => {
+    isGone = true;
+  });
+  const end = async () => {
+    child.kill('SIGTERM'); // the launching script passes it on to the node itself
+    await gone;
+  };
+  try {
+    const url = await until('anvil listens', () => {
+      if (isGone) throw new Error(`anvil ended at once: ${output.trim().slice(-300)}`);
+      return /Listening on (127\.0\.0\.1:\d+)/.exec(output)?.[1];
+    });
+    return { url: `http://${url}`, chainId, [Symbol.asyncDispose]: end };
+  } catch (error) {
+    if (!isGone) await end();
+    throw error;
+  }
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import solc from 'solc';
+import {
+  type Abi,
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  encodeDeployData,
+  encodeFunctionData,
+  getCreate2Address,
+  type Hex,
+  http,
+  serializeErc6492Signature,
+  toHex,
+} from 'viem';
+import type { PrivateKeyAccount } from 'viem/accounts';
+import { z } from 'zod';
+
+const hex = z.templateLiteral(['0x', z.string()]);
+const compiled = z.object({
+  errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]),
+  contracts: z.object({
+    'wallets.sol': z.record(
+      z.string(),
+      z.object({
+        abi: z.custom<Abi>(Array.isArray),
+        evm: z.object({
+          bytecode: z.object({ object: z.string().transform((code) => hex.parse(`0x${code}`)) }),
+        }),
+      }),
+    ),
+  }),
+});
+
+interface Contract {
+  abi: Abi;
+  bytecode: Hex;
+}
+
+/** The contracts of `contracts/wallets.sol`. */
+function compileWallets(): (name: string) => Contract {
+  const input = {
+    language: 'Solidity',
+    sources: {
+      'wallets.sol': { content: readFileSync(new URL('contracts/wallets.sol', import.meta.url), 'utf8') },
+    },
+    // What every chain has had for long: nothing newer is needed.
+    settings: { evmVersion: 'paris', outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } },
+  };
+  const { errors, contracts } = compiled.parse(JSON.parse(solc.compile(JSON.stringify(input))));
+  const fatal = errors.filter(({ severity }) => severity === 'error');
+  if (fatal.length > 0) throw new Error(fatal.map(({ formattedMessage }) => formattedMessage).join('\n'));
+  return (name) => {
+    const contract = contracts['wallets.sol'][name];
+    if (!contract) throw new Error(`contracts/wallets.sol has no ${name}`);
+    return { abi: contract.abi, bytecode: contract.evm.bytecode.object };
+  };
+}
+
+/** A wallet that is to be deployed when its owner first needs it, and can sign before (ERC-6492). */
+export interface CounterfactualWallet {
+  address: Address;
+  /** Signs as ERC-6492 says: the owner's signature, and behind it how the wallet is deployed. */
+  sign(message: string, signer?: PrivateKeyAccount): Promise<Hex>;
+  deploy(): Promise<void>;
+}
+
+/** Wallets that are contracts, on a real chain. */
+export interface WalletChain {
+  /** Deploys one of `contracts/wallets.sol`. */
+  deploy(name: string, args?: readonly unknown[]): Promise<Address>;
+  counterfactual(owner: PrivateKeyAccount): CounterfactualWallet;
+  isDeployed(address: Address): Promise<boolean>;
+}
+
+/** `rpcUrl` is of a node that has an account of its own to pay with. */
+export async function walletsOn(rpcUrl: string): Promise<WalletChain> {
+  const contract = compileWallets();
+  const client = createPublicClient({ transport: http(rpcUrl), pollingInterval: 20 });
+  const [account] = await createWalletClient({ transport: http(rpcUrl) }).getAddresses();
+  if (!account) throw new Error('the node has no account');
+  const payer = createWalletClient({ account, transport: http(rpcUrl) });
+
+  async function deploy(name: string, args: readonly unknown[] = []): Promise<Address> {
+    const hash = await payer.deployContract({ ...contract(name), args, chain: null });
+    const { contractAddress } = await client.waitForTransactionReceipt({ hash });
+    if (!contractAddress) throw new Error(`${name} was not deployed`);
+    return contractAddress;
+  }
+
+  const factory = await deploy('WalletFactory');
+  const { abi } = contract('WalletFactory');
+  return {
+    deploy,
+    isDeployed: async (address) => (await client.getCode({ address })) !== undefined,
+    counterfactual(owner) {
+      const salt = toHex(crypto.getRandomValues(new Uint8Array(32)));
+      const args = [owner.address, salt];
+      const data = encodeFunctionData({ abi, functionName: 'deploy', args });
+      const bytecode = encodeDeployData({ ...contract('OwnedWallet'), args: [owner.address] });
+      return {
+        address: getCreate2Address({ from: factory, salt, bytecode }),
+        sign: async (message, signer = owner) =>
+          serializeErc6492Signature({
+            address: factory,
+            data,
+            signature: await signer.signMessage({ message }),
+          }),
+        async deploy() {
+          const hash = await payer.sendTransaction({ to: factory, data, chain: null });
+          await client.waitForTransactionReceipt({ hash });
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { request } from 'node:http';
+import type { Answer } from './http.ts';
+
+/**
+ * POSTs JSON from one of this machine's own addresses, as another computer would; all of 127.0.0.0/8 is ours.
+ * Every call is a connection of its own.
+ */
+export function postFrom(
+  localAddress: string,
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method: 'POST', localAddress, headers, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      response.once('end', () => {
+        const fields = Object.entries(response.headers).map(([name, value]): [string, string] => [
+          name,
+          String(value),
+        ]);
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: new Headers(fields),
+          body: JSON.parse(text),
+        });
+      });
+    });
+    asked.once('error', reject);
+    asked.end(JSON.stringify(body));
+  });
+}

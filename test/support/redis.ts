@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-port.ts';
+import { until } from './until.ts';
+
+/** Why tests that need a real Redis are skipped; null when they can run. */
+export const redisMissing =
+  spawnSync('redis-server', ['--version']).error === undefined
+    ? null
+    : 'redis-server is not installed; on Debian: apt-get install redis-server';
+
+/** A real Redis on a free port of 127.0.0.1 that keeps nothing over a restart, as an evicted cache would. */
+export interface TestRedis extends AsyncDisposable {
+  url: string;
+  /** Ends it as a crash would; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port, empty. */
+  start(): Promise<void>;
+  /** Stops it from answering while its connections stay open, as behind a broken network; `thaw` lets it go on. */
+  freeze(): void;
+  thaw(): void;
+}
+
+export async function startRedis(): Promise<TestRedis> {
+  const port = await freePort();
+  const directory = await mkdtemp(join(tmpdir(), 'gantry-redis-'));
+  let running: ChildProcess | null = null;
+  const redis: TestRedis = {
+    url: `redis://127.0.0.1:${port}`,
+    async start() {
+      running = spawn(
+        'redis-server',
+        [
+          '--port',
+          String(port),
+          '--bind',
+          '127.0.0.1',
+          '--save',
+          '',
+          '--appendonly',
+          'no',
+          '--dir',
+          directory,
+        ],
+        { stdio: 'ignore' },
+      );
+      await until('Redis listening', () => answers(port));
+    },
+    async kill() {
+      const ending = running;
+      running = null;
+      if (!ending || ending.exitCode !== null) return;
+      const gone = once(ending, 'exit');
+      ending.kill('SIGKILL');
+      await gone;
+    },
+    freeze: () => running?.kill('SIGSTOP'),
+    thaw: () => running?.kill('SIGCONT'),
+    async [Symbol.asyncDispose]() {
+      await redis.kill();
+      await rm(directory, { recursive: true });
+    },
+  };
+  await redis.start();
+  return redis;
+}
+
+async function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, '127.0.0.1', () => socket.write('PING\r\n'));
+    socket.once('data', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

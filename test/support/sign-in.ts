@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { apiOf } from './api.ts';
+import type { Answer } from './http.ts';
+import { accepted } from './outcome.ts';
+import { channelStatus, id, succeeded } from './records.ts';
+
+const created = succeeded({ channelId: id, signRequest: z.string() });
+const verified = succeeded({ launcherJwt: z.string(), jwt: z.string() });
+
+/** A sign-in that was begun: what is to be signed, and where the signature goes. */
+export type BegunSignIn = z.infer<typeof created>;
+
+/** Signing in to a game, step by step. */
+export interface SignIns {
+  begin(wallet: string, chainId?: number): Promise<BegunSignIn>;
+  finish(channelId: string, signature: string, chainId?: number): Promise<Answer>;
+}
+
+export function signInsTo(server: { url: string }, gameId: string): SignIns {
+  const api = apiOf(server);
+  return {
+    begin: async (wallet, chainId) =>
+      accepted(await api.post('/launcher/create-unverified-channel', { wallet, gameId, chainId }), created),
+    finish: (channelId, signature, chainId) =>
+      api.post('/launcher/verify-unverified-channel', { channelId, signature, chainId }),
+  };
+}
+
+/** The token a finished sign-in was answered with, once it has opened a session for this wallet. */
+export async function signedIn(server: { url: string }, answer: Answer, wallet: string): Promise<string> {
+  const { launcherJwt } = accepted(answer, verified);
+  const status = accepted(
+    await apiOf(server).post('/launcher/channel-status', { launcherJwt }),
+    channelStatus,
+  );
+  if (!status.exists || status.wallet !== wallet.toLowerCase()) {
+    throw new Error(`the token is not of a live session of ${wallet}: ${JSON.stringify(status)}`);
+  }
+  return launcherJwt;
+}
