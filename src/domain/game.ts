@@ -30,7 +30,13 @@ export const gamePolicies = z.object({
 export type GamePolicies = z.infer<typeof gamePolicies>;
 /** Policies as they are given: what is left out is as it was, or its default. */
 export const policyChanges = z.object({
-  leaderboard: leaderboardPolicy.partial().optional(),
+  // Not `partial()`, which would fill in the defaults for what is left out.
+  leaderboard: z
+    .object({
+      keep: leaderboardPolicy.shape.keep.unwrap().optional(),
+      order: leaderboardPolicy.shape.order.unwrap().optional(),
+    })
+    .optional(),
   requireSecret: z.boolean().optional(),
   requireSignature: gamePolicies.shape.requireSignature.unwrap().optional(),
   oneSessionPerPlayer: z.boolean().optional(),

@@ -182,7 +182,15 @@ const signingHeaders: Json[] = [
     name: 'X-Request-Signature',
     in: 'header',
     schema: { type: 'string' },
-    description: 'hex MD5(X-Request-Nonce + hex MD5(game secret))',
+    description:
+      'hex MD5(nonce + hex MD5(game secret)) or, stronger, `sha256=` and ' +
+      'hex HMAC-SHA256(game secret, timestamp + "." + nonce + "." + body)',
+  },
+  {
+    name: 'X-Request-Timestamp',
+    in: 'header',
+    schema: { type: 'string' },
+    description: 'Unix time in milliseconds or seconds, at most 5 minutes from now; signed by HMAC only',
   },
 ];
 

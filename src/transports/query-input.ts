@@ -11,7 +11,8 @@ export function inputFromQuery(
   const entries = Object.entries(query).filter(([, value]) => value !== '');
   return Object.fromEntries(
     entries.map(([name, value]) => {
-      const field = schema.shape[name];
+      // The query may name anything: `constructor` is no field.
+      const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
       return [name, field && wantsNumber(field) && typeof value === 'string' ? toNumber(value) : value];
     }),
   );

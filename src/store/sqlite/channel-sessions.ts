@@ -193,7 +193,7 @@ export class SqliteChannelSessions implements ChannelSessionStore {
     const by: Filter = { wallet: filter.wallet ?? null, gameId: filter.gameId ?? null };
     return {
       total: this.#statements.count.get(by) ?? 0,
-      rows: this.#statements.list.all({ ...by, ...page }).map((row) => this.#details(row)),
+      rows: this.#statements.list.all({ ...page, ...by }).map((row) => this.#details(row)),
     };
   }
 

@@ -30,6 +30,8 @@ const maximumBatch = 1000;
 
 const scrubAfterMs = 100;
 const scrubAgainMs = 1_000;
+/** How often a store that is closed tries to empty the log while another process reads it, 250 ms a try. */
+const lastScrubTries = 4;
 
 /**
  * Group commit: the writes asked for in one turn of the event loop share one transaction and one fsync.
@@ -157,6 +159,14 @@ export class GroupCommit {
       const emptied = this.#checkpoint.get() === 0;
       if (!emptied) this.#scheduleScrub(scrubAgainMs); // another process is still reading the log
     }, afterMs).unref();
+  }
+
+  /** To be called before the database is closed: what was erased must not stay readable behind a process that ends. */
+  scrubNow(): void {
+    if (!this.#scrubbing) return;
+    clearTimeout(this.#scrubbing);
+    this.#scrubbing = undefined;
+    for (let tried = 0; tried < lastScrubTries && this.#checkpoint.get() !== 0; tried++);
   }
 
   #takeBatch(): Queued[] {

@@ -77,7 +77,7 @@ export class SqlitePlayers implements PlayerStore {
     const filter: Filter = { gameId: gameId ?? null, search: begins };
     return {
       total: this.#statements.count.get(filter) ?? 0,
-      rows: this.#statements.list.all({ ...filter, ...page }).map((row) => ({
+      rows: this.#statements.list.all({ ...page, ...filter }).map((row) => ({
         ...toPlayer(row),
         createdAt: row.created_at,
         bannedFrom: this.#statements.bannedFrom.all(row.wallet),

@@ -92,6 +92,7 @@ export class SqliteStore implements Store {
 
   async close(): Promise<void> {
     await this.#group.drained();
+    this.#group.scrubNow();
     this.#db.close();
   }
 

@@ -2,7 +2,6 @@ import type { Server, Socket } from 'socket.io';
 import type { EventName } from '../../events/catalogue.ts';
 import type { EventMeta, Signal, StoredEvent } from '../../events/stream.ts';
 import type { NotificationStore } from '../../store/store.ts';
-import type { CatchUp } from './catch-up.ts';
 import { roomOfSession, roomsFor } from './rooms.ts';
 
 /** Time for the answer of the call that ended a session to get out before its socket is closed. */
@@ -14,28 +13,33 @@ export interface PushParts {
   report(thrown: unknown): void;
 }
 
+/** A socket that is being brought up to date: it sees to its events itself. */
+export interface HeldSocket {
+  offer(event: StoredEvent): void;
+}
+
 /** Passes events on to the sockets of this node, in the order given. */
 export class Push {
   readonly #parts: PushParts;
-  readonly #catchingUp = new Set<CatchUp>();
+  readonly #held = new Set<HeldSocket>();
 
   constructor(parts: PushParts) {
     this.#parts = parts;
   }
 
   /** A socket that is being brought up to date takes its events from here on itself, until it is let go. */
-  hold(catchUp: CatchUp): void {
-    this.#catchingUp.add(catchUp);
+  hold(socket: HeldSocket): void {
+    this.#held.add(socket);
   }
 
-  release(catchUp: CatchUp): void {
-    this.#catchingUp.delete(catchUp);
+  release(socket: HeldSocket): void {
+    this.#held.delete(socket);
   }
 
   events(events: readonly StoredEvent[]): void {
     const delivered: string[] = [];
     for (const event of events) {
-      for (const catchUp of this.#catchingUp) catchUp.offer(event);
+      for (const socket of this.#held) socket.offer(event);
       this.#cutEndedSession(event);
       const rooms = roomsFor(event.audience);
       if (!rooms.some((room) => this.#isInhabited(room))) continue;
