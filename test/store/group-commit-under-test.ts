@@ -15,7 +15,7 @@ export async function openGroupCommit() {
   const db: Database = openDatabase(file);
   db.exec('CREATE TABLE rows (row TEXT NOT NULL, padding BLOB)');
   const elsewhere = openDatabase(file);
-  const group = new GroupCommit(db, new EventLog(db, defaultRetention), Date.now);
+  const group = new GroupCommit(db, new EventLog(db, defaultRetention), Date.now, () => {});
   const heard: StoredEvent[] = [];
   group.onCommit((events) => heard.push(...events));
   const insert = (row: string) => db.prepare('INSERT INTO rows (row) VALUES (?)').run(row);

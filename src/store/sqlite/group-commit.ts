@@ -42,6 +42,7 @@ export class GroupCommit {
   readonly #db: Database;
   readonly #events: EventLog;
   readonly #clock: () => number;
+  readonly #onUndo: () => void;
   readonly #statements: Record<'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'undo', Statement>;
   /** Empties the write-ahead log; 0 when it could. */
   readonly #checkpoint: Statement<[], number>;
@@ -51,7 +52,9 @@ export class GroupCommit {
   #scrubbing: NodeJS.Timeout | undefined;
   #idle: (() => void)[] = [];
 
-  constructor(db: Database, events: EventLog, clock: () => number) {
+  /** `onUndo` is called when something was undone that may have been read and remembered meanwhile. */
+  constructor(db: Database, events: EventLog, clock: () => number, onUndo: () => void) {
+    this.#onUndo = onUndo;
     this.#db = db;
     this.#events = events;
     this.#clock = clock;
@@ -111,6 +114,7 @@ export class GroupCommit {
       this.#statements.commit.run();
     } catch (error) {
       if (this.#db.inTransaction) this.#statements.rollback.run();
+      this.#onUndo();
       this.#fail(batch, error);
       this.#next();
       return;
@@ -144,6 +148,7 @@ export class GroupCommit {
       if (!this.#db.inTransaction) throw error;
       undo.run();
       release.run();
+      this.#onUndo();
       return () => queued.reject(asStoreError(error));
     }
   }

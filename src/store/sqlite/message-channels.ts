@@ -7,6 +7,7 @@ import {
   maximumParticipants,
   may,
   memberPermissions,
+  type Participant,
   type Permission,
   permission,
 } from '../../domain/message-channel.ts';
@@ -16,6 +17,7 @@ import { type NewEvent, streamOf } from '../../events/stream.ts';
 import type { ChannelInfo, MessageChannelStore, Owner } from '../store.ts';
 import type { EventLog } from './event-log.ts';
 import type { GroupCommit, Transaction } from './group-commit.ts';
+import { type DataVersion, VersionCache } from './version-cache.ts';
 
 interface ChannelRow {
   id: string;
@@ -32,15 +34,20 @@ interface ParticipantRow {
   permissions: string;
 }
 
+const rememberedChannels = 10_000;
+
 const permissionList = z.array(permission);
 
 /** Message channels and who is in them. */
 export class SqliteMessageChannels implements MessageChannelStore {
   readonly #group: GroupCommit;
   readonly #events: EventLog;
+  /** Who is in a channel is asked with every message, and changes seldom. */
+  readonly #participants: VersionCache<readonly Participant[]>;
   readonly #statements;
 
-  constructor(db: Database, group: GroupCommit, events: EventLog) {
+  constructor(db: Database, version: DataVersion, group: GroupCommit, events: EventLog) {
+    this.#participants = new VersionCache(version, rememberedChannels);
     this.#group = group;
     this.#events = events;
     this.#statements = {
@@ -190,11 +197,13 @@ export class SqliteMessageChannels implements MessageChannelStore {
 
   #remove(tx: Transaction, channelId: string, wallet: string): MessageChannel {
     this.#statements.deleteParticipant.run(channelId, wallet);
+    this.#participants.forget(channelId);
     this.#keepAnAdministrator(channelId);
     return this.#changed(tx, channelId);
   }
 
   #add(channelId: string, gameId: string, wallet: string, permissions: readonly Permission[]): void {
+    this.#participants.forget(channelId);
     this.#statements.insertParticipant.run({
       channelId,
       wallet,
@@ -210,6 +219,7 @@ export class SqliteMessageChannels implements MessageChannelStore {
     const [longest] = participants;
     if (!longest || participants.some((one) => one.permissions.includes('super-admin'))) return;
     this.#statements.setPermissions.run(JSON.stringify(creatorPermissions), channelId, longest.wallet);
+    this.#participants.forget(channelId);
   }
 
   /** Writes what was changed of the channel, and tells whoever is in it now. */
@@ -238,6 +248,16 @@ export class SqliteMessageChannels implements MessageChannelStore {
     return this.#toChannel(row);
   }
 
+  #participantsOf(channelId: string): readonly Participant[] {
+    const read = () =>
+      this.#statements.participants.all(channelId).map((one) => ({
+        wallet: one.wallet,
+        userGroup: one.user_group,
+        permissions: permissionList.parse(JSON.parse(one.permissions)),
+      }));
+    return this.#participants.get(channelId, read) ?? [];
+  }
+
   #toChannel(row: ChannelRow): MessageChannel {
     return {
       _id: row.id,
@@ -245,11 +265,7 @@ export class SqliteMessageChannels implements MessageChannelStore {
       chatPicture: row.chat_picture,
       createdAt: row.created_at,
       updatedAt: row.updated_at,
-      participants: this.#statements.participants.all(row.id).map((one) => ({
-        wallet: one.wallet,
-        userGroup: one.user_group,
-        permissions: permissionList.parse(JSON.parse(one.permissions)),
-      })),
+      participants: [...this.#participantsOf(row.id)],
       gameId: row.game_id,
     };
   }

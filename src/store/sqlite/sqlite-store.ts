@@ -54,8 +54,8 @@ export class SqliteStore implements Store {
   constructor(file: string, { clock = Date.now, retention = defaultRetention }: SqliteStoreOptions = {}) {
     const db = openDatabase(file);
     const log = new EventLog(db, retention);
-    const group = new GroupCommit(db, log, clock);
     const version = new DataVersion(db);
+    const group = new GroupCommit(db, log, clock, () => version.invalidate());
     this.#db = db;
     this.#group = group;
     this.games = new SqliteGames(db, version, group, clock, (before, after) => {
@@ -74,7 +74,7 @@ export class SqliteStore implements Store {
     this.playSessions = new SqlitePlaySessions(db, group);
     this.activities = new SqliteActivities(db, group);
     this.notifications = new SqliteNotifications(db, group, log);
-    this.messageChannels = new SqliteMessageChannels(db, group, log);
+    this.messageChannels = new SqliteMessageChannels(db, version, group, log);
     this.messages = new SqliteMessages(db, group, this.messageChannels, log);
     this.audit = new SqliteAudit(db, group);
     const eraser = new PlayerEraser(db, {

@@ -10,13 +10,14 @@ export class DataVersion {
   readonly #statement: Statement<[], number>;
   #current: number | undefined;
   #isFresh = false;
+  #invalidations = 0;
 
   constructor(db: Database) {
     this.#statement = db.prepare<[], number>('PRAGMA data_version').pluck();
   }
 
-  /** Another number than before when another process has written. */
-  get(): number | undefined {
+  /** Another text than before when another process has written, or what was read may have been undone. */
+  get(): string {
     if (!this.#isFresh) {
       this.#current = this.#statement.get();
       this.#isFresh = true;
@@ -24,7 +25,12 @@ export class DataVersion {
         this.#isFresh = false;
       });
     }
-    return this.#current;
+    return `${this.#current}.${this.#invalidations}`;
+  }
+
+  /** A transaction was undone, and with it what was read inside it. */
+  invalidate(): void {
+    this.#invalidations++;
   }
 }
 
@@ -35,7 +41,7 @@ export class DataVersion {
 export class VersionCache<Value extends object> {
   readonly #entries: LRUCache<string, Value>;
   readonly #version: DataVersion;
-  #seen: number | undefined;
+  #seen: string | undefined;
 
   constructor(version: DataVersion, maximum: number) {
     this.#entries = new LRUCache({ max: maximum });
@@ -56,7 +62,9 @@ export class VersionCache<Value extends object> {
     return value;
   }
 
-  forget(): void {
-    this.#entries.clear();
+  /** Forgets one entry, or all of them. */
+  forget(key?: string): void {
+    if (key === undefined) this.#entries.clear();
+    else this.#entries.delete(key);
   }
 }
