@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 import type { ChainRpcs } from './auth/contract-wallets.ts';
 import type { Retention } from './store/store.ts';
@@ -22,6 +23,23 @@ function parseChains(text: string, context: z.RefinementCtx): ChainRpcs {
   if (result.success) return new Map(Object.entries(result.data).map(([id, urls]) => [Number(id), urls]));
   context.addIssue({ code: 'custom', message: 'must be JSON of the form {"1":["https://rpc.example"]}' });
   return z.NEVER;
+}
+
+function parseProxies(text: string, context: z.RefinementCtx): string[] {
+  const proxies = text.split(',').map((one) => one.trim());
+  try {
+    // A bare number would be read as an address (0.0.0.1), and is nothing anyone means.
+    if (proxies.some((one) => /^\d+$/.test(one))) throw new Error('a number is no address');
+    proxyAddr.compile(proxies);
+    return proxies;
+  } catch {
+    context.addIssue({
+      code: 'custom',
+      message:
+        'must be addresses, subnets (10.0.0.0/8), loopback, linklocal or uniquelocal, separated by commas',
+    });
+    return z.NEVER;
+  }
 }
 
 /** Every environment variable Gantry reads. README.md lists them; a test compares the two. */
@@ -82,6 +100,7 @@ export const environment = z.object({
     ),
   TRUST_PROXY: z
     .string()
+    .transform(parseProxies)
     .optional()
     .describe('Proxies whose `X-Forwarded-For` is believed: addresses, subnets, or `loopback`; unset: none'),
   RATE_LIMIT_FACTOR: z.coerce
@@ -106,8 +125,8 @@ export interface Config {
   adminToken: string | undefined;
   secretKey: string | undefined;
   chains: ChainRpcs;
-  /** Unset: whoever connects is who calls. */
-  trustProxy: string | undefined;
+  /** Addresses, subnets and names of subnets; none: whoever connects is who calls. */
+  trustedProxies: readonly string[];
   rateLimitFactor: number;
   logLevel: string;
   demo: boolean;
@@ -142,7 +161,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     adminToken: data.ADMIN_TOKEN,
     secretKey: data.GANTRY_SECRET_KEY,
     chains: data.CHAINS ?? new Map(),
-    trustProxy: data.TRUST_PROXY,
+    trustedProxies: data.TRUST_PROXY ?? [],
     rateLimitFactor: data.RATE_LIMIT_FACTOR,
     logLevel: data.LOG_LEVEL,
     demo: data.GANTRY_DEMO === 'on',

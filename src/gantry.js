@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 // The one JavaScript file: an older Node cannot read TypeScript, and should say so in a sentence.
+import module from 'node:module';
+
 const needed = 24;
 const major = Number(process.versions.node.split('.')[0]);
 
@@ -10,4 +12,6 @@ if (major < needed) {
   );
   process.exit(1);
 }
+// Starting takes a quarter less when what was compiled at an earlier start is at hand.
+module.enableCompileCache();
 await import('./main.ts');

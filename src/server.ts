@@ -8,7 +8,7 @@ import { AdminToken } from './auth/admin-token.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { ContractWallets } from './auth/contract-wallets.ts';
 import type { SecretBox } from './auth/game-secret.ts';
-import { type Config, dataFiles } from './config.ts';
+import { type Config, ConfigError, dataFiles } from './config.ts';
 import { leaderboardTop } from './domain/score.ts';
 import { Signals } from './events/signals.ts';
 import { RateLimits } from './limits/rate-limits.ts';
@@ -57,6 +57,7 @@ export interface RunningServer {
 export async function startServer(config: Config, logger: Logger): Promise<RunningServer> {
   const { store, keys, tokens, box } = openWorkspace(config);
   const adminToken = new AdminToken(dataFiles(config.dataDirectory).adminTokenHash, config.adminToken);
+  await refuseOtherSecretKey(store, box);
   const report = (thrown: unknown) =>
     logger.error({ err: thrown }, 'an operation failed by a defect of ours');
   const redis = config.redisUrl === undefined ? null : connectRedis(config.redisUrl, logger);
@@ -79,14 +80,14 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
   const registry = new Registry(operations);
   const limits = new RateLimits(config.rateLimitFactor, redis && { client: redis.commands, prefix });
   const execute = createExecute(authenticator, limits, services);
-  const trusted = proxyAddr.compile(config.trustProxy?.split(',').map((one) => one.trim()) ?? []);
+  const trusted = proxyAddr.compile([...config.trustedProxies]);
   let closing = false;
 
   const app = createApp({
     registry,
     execute,
     publicKeys: () => keys.publicKeys,
-    trustProxy: config.trustProxy,
+    trusted,
     openApi: () => openApiDocument(registry, links.base),
     notReady: () => (closing ? 'The server is shutting down' : null),
     degraded: () => redis?.trouble() ?? null,
@@ -136,6 +137,25 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     await store.close();
   }
   return { url, services, box, madeAdminToken: adminToken.made, close, [Symbol.asyncDispose]: close };
+}
+
+/**
+ * Finds out at once that the key is another one than game secrets were encrypted with, rather than at the
+ * first signed request.
+ * @throws ConfigError
+ */
+async function refuseOtherSecretKey(store: Store, box: SecretBox): Promise<void> {
+  const [game] = await store.games.list();
+  const [secret] = game ? await store.games.sealedSecrets(game.id) : [];
+  if (!secret) return;
+  try {
+    box.open(secret.sealedMd5);
+  } catch {
+    throw new ConfigError(
+      'GANTRY_SECRET_KEY, or secret.key in the data directory, is not the key that the game secrets in the ' +
+        'database were encrypted with. Set the key they were, or put the file back.',
+    );
+  }
 }
 
 function choosePresence(

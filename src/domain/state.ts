@@ -56,7 +56,7 @@ const wholeNumberKey = /"(?:0|[1-9]\d*)":/;
 export function canonicalJson(value: unknown): string {
   let json: string | undefined;
   try {
-    json = canonicalize(value);
+    json = isSorted(value) ? JSON.stringify(value) : canonicalize(value);
   } catch {
     // What is left that cannot be written: a number that JSON.parse read as Infinity.
   }
@@ -73,6 +73,18 @@ function refuseLargeState(json: string): void {
   if (Buffer.byteLength(json) > maximumStateBytes) {
     throw wrongState('state_too_large', `must be at most ${maximumStateBytes} bytes of UTF-8`);
   }
+}
+
+/** Whether every object's keys are in order already: then writing them as they are gives the same text, much faster. */
+function isSorted(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value !== 'number' || Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isSorted);
+  let before = '';
+  for (const [key, child] of Object.entries(value)) {
+    if (key < before || !isSorted(child)) return false;
+    before = key;
+  }
+  return true;
 }
 
 function wrongState(reason: Reason, message: string): GantryError {

@@ -130,8 +130,8 @@ export interface PlayerStore {
   /** @throws GantryError `player_not_banned` */
   unban(wallet: string, gameId: string | null): Promise<void>;
   /**
-   * Removes everything of a player's, everywhere: rows, words in messages and events, traces in the audit
-   * log. What others have (channels, messages of theirs) stays. @throws GantryError `player_unknown`
+   * Ends the player's sessions, waits a moment for what was let in before, then removes everything of the
+   * player's, everywhere: rows, words in messages and events, traces in the audit log. What others have (channels, messages of theirs) stays. @throws GantryError `player_unknown`
    */
   erase(wallet: string): Promise<void>;
 }

@@ -223,7 +223,7 @@ export class SqliteChannelSessions implements ChannelSessionStore {
   #end(tx: Transaction, row: SessionRow, reason: EndReason): void {
     if (row.ended_at !== null) return;
     this.#statements.end.run(tx.now, reason, row.id);
-    this.forget();
+    this.#known.forget(row.id);
     this.#tell(tx, row, { exists: false, present: false, endReason: reason });
   }
 

@@ -86,6 +86,9 @@ export class SqliteMessageChannels implements MessageChannelStore {
            (SELECT coalesce(max(position), 0) + 1 FROM participants WHERE channel_id = @channelId), @joinedSeq)`,
       ),
       deleteParticipant: db.prepare('DELETE FROM participants WHERE channel_id = ? AND wallet = ?'),
+      rememberLeaving: db.prepare(
+        'INSERT INTO left_channels (wallet, channel_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
+      ),
       setPermissions: db.prepare(
         'UPDATE participants SET permissions = ? WHERE channel_id = ? AND wallet = ?',
       ),
@@ -197,6 +200,7 @@ export class SqliteMessageChannels implements MessageChannelStore {
 
   #remove(tx: Transaction, channelId: string, wallet: string): MessageChannel {
     this.#statements.deleteParticipant.run(channelId, wallet);
+    this.#statements.rememberLeaving.run(wallet, channelId);
     this.#participants.forget(channelId);
     this.#keepAnAdministrator(channelId);
     return this.#changed(tx, channelId);

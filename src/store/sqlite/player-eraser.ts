@@ -17,6 +17,7 @@ const ownTables = [
   'notifications',
   'rule_triggers',
   'rule_executions',
+  'left_channels',
   'sign_ins',
   'channel_sessions',
   'bans',
@@ -44,6 +45,7 @@ export class PlayerEraser {
         .prepare<[{ wallet: string }], number>(
           `SELECT id FROM streams WHERE name IN (
              SELECT 'channel:' || channel_id FROM participants WHERE wallet = @wallet
+             UNION SELECT 'channel:' || channel_id FROM left_channels WHERE wallet = @wallet
              UNION SELECT 'channel:' || channel_id FROM messages WHERE sender = @wallet
              UNION SELECT 'game:' || game_id FROM activities WHERE wallet = @wallet)`,
         )

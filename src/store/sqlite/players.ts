@@ -1,10 +1,18 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
+import type { EndReason } from '../../domain/channel-session.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Page, Paged } from '../../domain/paging.ts';
 import type { Player } from '../../domain/player.ts';
 import { GantryError } from '../../errors.ts';
 import type { PlayerFilter, PlayerProfile, PlayerStore, PlayerSummary } from '../store.ts';
 import type { GroupCommit, Transaction } from './group-commit.ts';
+
+/**
+ * How long lies between the end of a player's sessions and the erasing, in milliseconds: calls that were let in
+ * before are over by then, and every process has told and cut the player's sockets.
+ */
+const settleMs = 2_000;
 
 interface PlayerRow {
   wallet: string;
@@ -18,7 +26,7 @@ interface PlayerRow {
 export interface PlayerHooks {
   /** A profile has changed, for whoever remembers profiles. */
   changed(): void;
-  endSessions(tx: Transaction, wallet: string, gameId: string | null): void;
+  endSessions(tx: Transaction, wallet: string, gameId: string | null, reason: EndReason): void;
   erase(tx: Transaction, wallet: string): void;
 }
 
@@ -89,7 +97,7 @@ export class SqlitePlayers implements PlayerStore {
     return this.#group.write((tx) => {
       this.#require(wallet);
       this.#statements.ban.run(wallet, gameId ?? '', reason, tx.now);
-      this.#hooks.endSessions(tx, wallet, gameId);
+      this.#hooks.endSessions(tx, wallet, gameId, 'banned');
     });
   }
 
@@ -100,10 +108,15 @@ export class SqlitePlayers implements PlayerStore {
     });
   }
 
-  erase(wallet: string): Promise<void> {
-    return this.#group.write((tx) => {
+  async erase(wallet: string): Promise<void> {
+    await this.#group.write((tx) => {
       this.#require(wallet);
+      this.#hooks.endSessions(tx, wallet, null, 'erased');
+    });
+    await setTimeout(settleMs);
+    await this.#group.write((tx) => {
       this.#hooks.erase(tx, wallet);
+      this.#hooks.changed();
       tx.scrub();
     });
   }

@@ -65,7 +65,7 @@ export class SqliteStore implements Store {
     });
     this.players = new SqlitePlayers(db, group, {
       changed: () => this.sessions.forget(),
-      endSessions: (tx, wallet, gameId) => this.sessions.endAllWithin(tx, wallet, gameId, 'banned'),
+      endSessions: (tx, wallet, gameId, reason) => this.sessions.endAllWithin(tx, wallet, gameId, reason),
       erase: (tx, wallet) => eraser.eraseWithin(tx, wallet),
     });
     this.sessions = new SqliteChannelSessions(db, version, group, this.games, this.players, clock);

@@ -14,8 +14,8 @@ export interface AppParts {
   registry: Registry;
   execute: Execute;
   publicKeys(): JSONWebKeySet;
-  /** Express's `trust proxy`: whose `X-Forwarded-For` is believed. */
-  trustProxy: string | undefined;
+  /** Whose `X-Forwarded-For` is believed. */
+  trusted(address: string, hop: number): boolean;
   openApi(): unknown;
   /** Why the server cannot take calls right now; null when it can. */
   notReady(): string | null;
@@ -46,7 +46,7 @@ const allowedHeaders = [
 export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable('x-powered-by');
-  if (parts.trustProxy !== undefined) app.set('trust proxy', parts.trustProxy);
+  app.set('trust proxy', parts.trusted);
   app.disable('etag'); // hashing every answer costs more than it saves: none may be cached
   // Any page may call: what it may do is decided by tokens, and by the game's allowed origins when it has any.
   app.use(

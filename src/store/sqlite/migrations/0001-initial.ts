@@ -184,6 +184,13 @@ CREATE TABLE participants (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX participants_by_wallet ON participants(wallet, game_id);
 
+-- Channels a wallet was in once: their events may still name it, which erasing the player must find.
+CREATE TABLE left_channels (
+  wallet TEXT NOT NULL,
+  channel_id TEXT NOT NULL REFERENCES message_channels(id),
+  PRIMARY KEY (wallet, channel_id)
+) STRICT, WITHOUT ROWID;
+
 -- event_seqs: the channel's events that hold this message's words, so that unsending can erase them there.
 CREATE TABLE messages (
   id TEXT PRIMARY KEY,

@@ -1,0 +1,23 @@
+import type { Benchmark } from './benchmark.ts';
+import { board } from './benchmarks/board.ts';
+import { boardMixed } from './benchmarks/board-mixed.ts';
+import { messages } from './benchmarks/messages.ts';
+import { scores } from './benchmarks/scores.ts';
+import { scoresNaive } from './benchmarks/scores-naive.ts';
+import { socket } from './benchmarks/socket.ts';
+import { sockets } from './benchmarks/sockets.ts';
+import { start } from './benchmarks/start.ts';
+import { states } from './benchmarks/states.ts';
+
+/** In the order they are run and shown. */
+export const benchmarks: readonly Benchmark[] = [
+  scores,
+  scoresNaive,
+  socket,
+  board,
+  boardMixed,
+  states,
+  messages,
+  sockets,
+  start,
+];

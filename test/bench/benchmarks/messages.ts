@@ -1,0 +1,57 @@
+import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
+import { SocketLoad } from '../load.ts';
+import { interleave, quantile, toRow } from '../rounds.ts';
+import { startGantry, startPeer } from '../server-process.ts';
+import { makeWorld } from '../world.ts';
+
+const participantCounts = [100, 10, 2];
+/** Messages under way at a time, whoever sends them. */
+const inFlight = 16;
+
+export const messages: Benchmark = {
+  name: 'messages',
+  summary: 'messages sent, kept and delivered to 100, 10 and 2 launchers, against a bare Socket.IO room',
+  async run(settings) {
+    const channelIds = new Map<number, string>();
+    await using world = await makeWorld(Math.max(...participantCounts), async (store, { players }) => {
+      for (const count of participantCounts) {
+        const [creator, ...others] = players.slice(0, count);
+        if (!creator) throw new Error('a channel of nobody');
+        const wallets = others.map(({ wallet }) => wallet);
+        channelIds.set(count, (await store.messageChannels.create(creator, wallets))._id);
+      }
+    });
+    await using ours = await startGantry(world, settings);
+    await using room = await startPeer('socketio-room');
+    await using load = new SocketLoad();
+    const seconds = roundSeconds(settings, participantCounts.length);
+    const rows: Row[] = [];
+    for (const count of participantCounts) {
+      const tokens = world.players.slice(0, count).map((player) => player.launcherJwt);
+      const channelId = channelIds.get(count) ?? '';
+      const round = async (url: string) => {
+        await load.connect(url, tokens);
+        const { deliveries, latencies } = await load.chat({ seconds, channelId, inFlight });
+        await load.disconnect();
+        return { deliveries, p99: quantile(latencies, 0.99) };
+      };
+      const variant = `${count} participants`;
+      const figure = { name: 'messages', variant, unit: 'deliveries/s', aim: '≥ 0.9' };
+      const sides = { ours: () => round(ours.url), against: () => round(room.url) };
+      const taken = await interleave(figure, sides, settings);
+      rows.push(
+        toRow(
+          figure,
+          taken.ours.map((one) => one.deliveries),
+          taken.against.map((one) => one.deliveries),
+        ),
+        toRow(
+          { name: 'messages', variant: `${variant}, p99`, unit: 'ms', aim: '' },
+          taken.ours.map((one) => one.p99),
+          taken.against.map((one) => one.p99),
+        ),
+      );
+    }
+    return rows;
+  },
+};

@@ -1,0 +1,8 @@
+import type { Serializable } from 'node:child_process';
+
+/** Answers each message of the parent process. A failure ends this process, and the parent is told its words. */
+export function answer(work: (message: unknown) => Promise<Serializable>): void {
+  process.on('message', async (message) => {
+    process.send?.(await work(message));
+  });
+}

@@ -1,0 +1,31 @@
+import type { Socket } from 'socket.io-client';
+import type { SocketJob } from './jobs.ts';
+
+type CallJob = Extract<SocketJob, { kind: 'call' }>;
+
+/** Calls until the time is up; resolves with the calls acked a second, rejects when one failed. */
+export async function callInLoop(
+  sockets: readonly Socket[],
+  { seconds, method, data }: CallJob,
+): Promise<number> {
+  let acked = 0;
+  const startedAt = performance.now();
+  const over = startedAt + seconds * 1000;
+  await Promise.all(
+    sockets.map(
+      (socket) =>
+        new Promise<void>((resolve, reject) => {
+          let next = 0;
+          const call = () => {
+            socket.emit(method, 'launcher', data[next++ % data.length], {}, (error: unknown) => {
+              if (error) return reject(new Error(`${method}: ${JSON.stringify(error)}`));
+              acked++;
+              return performance.now() < over ? call() : resolve();
+            });
+          };
+          call();
+        }),
+    ),
+  );
+  return (acked / (performance.now() - startedAt)) * 1000;
+}

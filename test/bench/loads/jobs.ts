@@ -1,0 +1,58 @@
+import { z } from 'zod';
+
+/** What the processes that make load are asked to do, and what they answer. */
+
+export const httpRequest = z.object({
+  method: z.enum(['GET', 'POST']),
+  path: z.string(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string(),
+});
+export type HttpRequest = z.infer<typeof httpRequest>;
+
+/** Sends requests over and over, each connection its next one when the last is answered. */
+export const httpJob = z.object({
+  url: z.string(),
+  seconds: z.number(),
+  connections: z.int(),
+  /** What each connection sends, in a circle; the connections take the scripts in turn. */
+  scripts: z.array(z.array(httpRequest).min(1)).min(1),
+});
+export type HttpJob = z.infer<typeof httpJob>;
+
+/** Requests answered with success, a second. */
+export const httpDone = z.number();
+
+export const socketJob = z.discriminatedUnion('kind', [
+  /** Opens a socket for each token. */
+  z.object({ kind: z.literal('connect'), url: z.string(), tokens: z.array(z.string()) }),
+  /** Each socket calls an operation with the next of the data, in a circle, when the last call was acked. */
+  z.object({
+    kind: z.literal('call'),
+    seconds: z.number(),
+    method: z.string(),
+    data: z.array(z.record(z.string(), z.unknown())).min(1),
+  }),
+  /** The sockets, who are all in one message channel, take turns at sending, so many messages at a time. */
+  z.object({
+    kind: z.literal('chat'),
+    seconds: z.number(),
+    channelId: z.string(),
+    inFlight: z.int(),
+    /** Makes this process's messages its own. */
+    sender: z.string(),
+  }),
+  z.object({ kind: z.literal('disconnect') }),
+]);
+export type SocketJob = z.infer<typeof socketJob>;
+
+export const done = z.literal('done');
+/** Calls acked with success, a second. */
+export const called = z.number();
+export const chatted = z.object({
+  /** Messages that arrived at a socket of this process, whoever sent them, a second. */
+  deliveries: z.number(),
+  /** From sending to each arrival, of the messages sent and received by this process, in milliseconds. */
+  latencies: z.instanceof(Float64Array),
+});
+export type Chatted = z.infer<typeof chatted>;

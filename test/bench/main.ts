@@ -1,0 +1,66 @@
+import { statfsSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { benchmarks } from './all.ts';
+import type { Benchmark, Row } from './benchmark.ts';
+import { json, table } from './table.ts';
+
+interface Options {
+  json?: boolean;
+  quick?: boolean;
+  cpuProf?: string;
+}
+
+/** The file system type of a directory in memory (Linux, magic.h). */
+const tmpfs = 0x01021994;
+
+const names = benchmarks.map(({ name, summary }) => `  ${name.padEnd(14)}${summary}`).join('\n');
+
+const program = new Command('bench')
+  .description('measure Gantry against bare servers on this machine; figures are ratios of the same run')
+  .argument('[names...]', 'which to run; all of them when left out')
+  .option('--json', 'print JSON instead of a table')
+  .option('--quick', 'fewer and shorter rounds: a look, not a figure')
+  .option('--cpu-prof <directory>', 'leave CPU profiles of our servers there, by benchmark')
+  .addHelpText('after', `\nBenchmarks:\n${names}`)
+  .action(bench);
+
+async function bench(asked: string[], options: Options): Promise<void> {
+  const unknown = asked.filter((name) => !benchmarks.some((one) => one.name === name));
+  if (unknown.length > 0) {
+    program.error(`There is no benchmark called ${unknown.join(', ')}. There are:\n${names}`);
+  }
+  const startedAt = performance.now();
+  const say = (line: string) => {
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+    process.stderr.write(`[${seconds.padStart(4)} s] ${line}\n`);
+  };
+  say(`Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model}, data in ${tmpdir()}`);
+  if (statfsSync(tmpdir()).type === tmpfs) {
+    say(`${tmpdir()} is in memory, where a durable write costs nothing: set TMPDIR to a place on a disk`);
+  }
+  const rows: Row[] = [];
+  for (const benchmark of benchmarks) {
+    if (asked.length === 0 || asked.includes(benchmark.name)) {
+      rows.push(...(await run(benchmark, options, say)));
+    }
+  }
+  process.stdout.write(options.json ? json(rows) : table(rows));
+}
+
+async function run({ name, ...benchmark }: Benchmark, options: Options, say: (line: string) => void) {
+  const rows = await benchmark.run({
+    rounds: options.quick ? 2 : 5,
+    loadSeconds: options.quick ? 6 : 30,
+    cpuProfiles: options.cpuProf && join(options.cpuProf, name),
+    say,
+  });
+  for (const row of rows) say(`${name}, ${row.variant}: ${row.ratio.toFixed(2)}`);
+  return rows;
+}
+
+// Ended by hand: the processes and directories made are told so, and go too.
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+await program.parseAsync();

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { interleave, quantile, toRow } from './rounds.ts';
+
+const figure = { name: 'scores', variant: '32 connections', unit: 'requests/s', aim: '' };
+
+test('a row holds the median of the rounds, and its spread reaches the farthest of them', () => {
+  expect(toRow(figure, [80, 90, 50], [100, 100, 100])).toEqual({
+    ...figure,
+    ratio: 0.8,
+    ours: 80,
+    against: 100,
+    spread: expect.closeTo(0.375),
+    rounds: 3,
+  });
+});
+
+test('a slow round of the machine, which slows both sides, leaves the ratio as it is', () => {
+  expect(toRow(figure, [80, 8, 80], [100, 10, 100])).toMatchObject({ ratio: 0.8, spread: 0 });
+});
+
+test('the rounds take turns at going first, after a warm-up that does not count', async () => {
+  const calls: string[] = [];
+  const side = (name: string) => async () => calls.push(name);
+  const taken = await interleave(
+    figure,
+    { ours: side('ours'), against: side('against') },
+    { rounds: 3, say: () => {} },
+  );
+  expect(calls).toEqual(['ours', 'against', 'ours', 'against', 'against', 'ours', 'ours', 'against']);
+  expect(taken).toEqual({ ours: [3, 6, 7], against: [4, 5, 8] });
+});
+
+test('a quantile lies between its neighbours', () => {
+  expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5);
+  expect(quantile([1, 2, 3], 1)).toBe(3);
+});

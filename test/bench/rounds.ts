@@ -1,0 +1,72 @@
+import type { Row, Settings } from './benchmark.ts';
+
+/** The two ways to take one round's measure. */
+export interface Sides<Measure> {
+  ours(): Promise<Measure>;
+  against(): Promise<Measure>;
+}
+
+export type Figure = Pick<Row, 'name' | 'variant' | 'unit' | 'aim'>;
+
+export interface RoundSettings extends Pick<Settings, 'rounds' | 'say'> {
+  /** False when every round starts from nothing anyway. */
+  warmUp?: boolean;
+}
+
+/** Measures both sides in turn and makes the row of it. */
+export async function compare(figure: Figure, sides: Sides<number>, settings: RoundSettings): Promise<Row> {
+  const { ours, against } = await interleave(figure, sides, settings);
+  return toRow(figure, ours, against);
+}
+
+/**
+ * Takes the rounds of both sides, one after the other, each side first every other time: what else the
+ * machine does, and what it has just done, then falls on both alike. The first round warms up and is dropped.
+ */
+export async function interleave<Measure>(
+  { name, variant }: Pick<Figure, 'name' | 'variant'>,
+  { ours, against }: Sides<Measure>,
+  { rounds, say, warmUp = true }: RoundSettings,
+): Promise<{ ours: Measure[]; against: Measure[] }> {
+  const taken = { ours: [] as Measure[], against: [] as Measure[] };
+  if (warmUp) {
+    say(`${name}, ${variant}: warming up`);
+    await ours();
+    await against();
+  }
+  for (let round = 1; round <= rounds; round++) {
+    say(`${name}, ${variant}: round ${round} of ${rounds}`);
+    if (round % 2 === 0) taken.against.push(await against());
+    taken.ours.push(await ours());
+    if (round % 2 === 1) taken.against.push(await against());
+  }
+  return taken;
+}
+
+/** The row of two lists of measures, the nth of each taken in the same round. */
+export function toRow(figure: Figure, ours: readonly number[], against: readonly number[]): Row {
+  const ratios = ours.map((value, round) => value / (against[round] ?? Number.NaN));
+  const ratio = median(ratios);
+  return {
+    ...figure,
+    ratio,
+    ours: median(ours),
+    against: median(against),
+    spread: Math.max(...ratios.map((one) => Math.abs(one - ratio))) / ratio,
+    rounds: ours.length,
+  };
+}
+
+/** The middle value, or the mean of the two in the middle; NaN of nothing. */
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The value below which a share of the values lies, between neighbours if need be; NaN of nothing. */
+export function quantile(values: Iterable<number>, share: number): number {
+  const sorted = Float64Array.from(values).sort();
+  const place = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(place)] ?? Number.NaN;
+  const above = sorted[Math.ceil(place)] ?? Number.NaN;
+  return below + (above - below) * (place - Math.floor(place));
+}

@@ -1,0 +1,42 @@
+import type { Row } from './benchmark.ts';
+
+const columns: readonly { title: string; cell(row: Row): string; right?: boolean }[] = [
+  { title: 'name', cell: (row) => row.name },
+  { title: 'variant', cell: (row) => row.variant },
+  { title: 'ratio', cell: (row) => row.ratio.toFixed(2), right: true },
+  { title: 'aim', cell: (row) => row.aim },
+  { title: 'ours', cell: (row) => quantity(row.ours), right: true },
+  { title: 'against', cell: (row) => quantity(row.against), right: true },
+  { title: 'unit', cell: (row) => row.unit },
+  { title: 'spread', cell: (row) => `±${(row.spread * 100).toFixed(0)} %`, right: true },
+  { title: 'rounds', cell: (row) => String(row.rounds), right: true },
+];
+
+/** The rows for people: a head and a line each, in columns. */
+export function table(rows: readonly Row[]): string {
+  const widths = columns.map(({ title, cell }) =>
+    Math.max(title.length, ...rows.map((row) => cell(row).length)),
+  );
+  const lines = [
+    columns.map(({ title }) => title),
+    ...rows.map((row) => columns.map(({ cell }) => cell(row))),
+  ];
+  return lines
+    .map((cells) => cells.map((cell, at) => pad(cell, widths[at] ?? 0, columns[at]?.right)).join('  '))
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('');
+}
+
+/** The rows for programs: an array of `{name, variant, ratio, ours, against, unit, spread, rounds}`. */
+export function json(rows: readonly Row[]): string {
+  const fields = ['name', 'variant', 'ratio', 'ours', 'against', 'unit', 'spread', 'rounds'];
+  return `${JSON.stringify(rows, fields, 2)}\n`;
+}
+
+function pad(cell: string, width: number, right = false): string {
+  return right ? cell.padStart(width) : cell.padEnd(width);
+}
+
+function quantity(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 1 : 0 });
+}

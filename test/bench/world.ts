@@ -1,0 +1,80 @@
+import { newGameSecret } from '../../src/auth/game-secret.ts';
+import { readConfig } from '../../src/config.ts';
+import { Links } from '../../src/links.ts';
+import { issueToken } from '../../src/operations/channel-sessions/issue-token.ts';
+import type { Owner, Store } from '../../src/store/store.ts';
+import { openWorkspace } from '../../src/workspace.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+/** A player of the world's game, signed in. */
+export interface WorldPlayer extends Owner {
+  launcherJwt: string;
+}
+
+/** A data directory with a game and players in it, ready for a server. */
+export interface World extends AsyncDisposable {
+  dataDirectory: string;
+  gameId: string;
+  players: WorldPlayer[];
+}
+
+/** Writes asked for at once while filling: enough to share a commit, and little enough to hold in memory. */
+const together = 5000;
+
+/**
+ * Makes a world by the same store the server works with, whatever its tables look like.
+ * `fill` puts in what a benchmark needs beside players who are signed in.
+ */
+export async function makeWorld(
+  playerCount: number,
+  fill?: (store: Store, world: Pick<World, 'gameId' | 'players'>) => Promise<void>,
+): Promise<World> {
+  const directory = await temporaryDirectory();
+  const config = readConfig({ DATA_DIR: directory.path });
+  const { store, tokens, box } = openWorkspace(config);
+  const links = new Links(() => 'http://127.0.0.1:3000');
+  const game = await store.games.create({ name: 'Bench' }, box.sealSecret(newGameSecret()));
+  const players = await inParts(wallets(playerCount), async (wallet): Promise<WorldPlayer> => {
+    const details = await store.sessions.open({ gameId: game.id, wallet }, config.sessionLifetimeMs);
+    return { gameId: game.id, wallet, launcherJwt: await issueToken(details, { tokens, links }) };
+  });
+  await fill?.(store, { gameId: game.id, players });
+  await store.close();
+  return {
+    dataDirectory: directory.path,
+    gameId: game.id,
+    players,
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+/** Puts players with a score each on a game's board; no two scores are the same. */
+export async function fillBoard(store: Store, gameId: string, playerCount: number): Promise<void> {
+  const owners = wallets(playerCount).map((wallet) => ({ gameId, wallet }));
+  await inParts(owners, (owner) => store.sessions.open(owner, 60_000));
+  await inParts(owners, (owner, index) => store.scores.set(owner, scrambled(index, playerCount)));
+}
+
+/** Random addresses in ascending order: rows written in the order of their key are written fastest. */
+function wallets(count: number): string[] {
+  const random = () => `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')}`;
+  return Array.from({ length: count }, random).sort();
+}
+
+/** Takes 0 … count-1 to the same numbers in another order; a large prime divides no count in use here. */
+function scrambled(index: number, count: number): number {
+  return (index * 999_983) % count;
+}
+
+/** Does something for every item, many at a time, and keeps the order. */
+export async function inParts<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < items.length; start += together) {
+    const part = items.slice(start, start + together);
+    results.push(...(await Promise.all(part.map((item, at) => work(item, start + at)))));
+  }
+  return results;
+}

@@ -1,0 +1,92 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { leaderboardEntry, scoreRecord } from '../../src/domain/score.ts';
+import { until } from '../support/until.ts';
+
+// The main job as a newcomer meets it: `npm start`, the lines it prints pasted into a shell, and a clean
+// stop. Run by .ci/run; ends with 1, saying why, when any of it is not as README.md says.
+
+const startWithinMs = 30_000;
+
+const dataDirectory = await mkdtemp(join(tmpdir(), 'gantry-smoke-'));
+const server = spawn('npm', ['start'], {
+  cwd: new URL('../..', import.meta.url),
+  // An empty variable counts as unset, so that the caller's settings do not reach the server.
+  env: { ...process.env, HOST: '', PORT: '0', DATA_DIR: dataDirectory, PUBLIC_URL: '', GANTRY_DEMO: '' },
+  stdio: ['ignore', 'pipe', 'inherit'],
+  detached: true, // a process group of its own, so that nothing of it is left behind
+});
+let printed = '';
+server.stdout.setEncoding('utf8').on('data', (text: string) => {
+  printed += text;
+});
+
+try {
+  const setScore = await printedLine(/^ *(curl .*\/launcher\/set-user-score .*)$/m);
+  const readLeaderboard = await printedLine(/^ *(curl .*getGameScoresLeaderboard.*)$/m);
+  const url = await printedLine(/listening on (http:\/\/127\.0\.0\.1:\d+)$/m);
+
+  const { newScore } = z
+    .object({ success: z.literal(true), newScore: scoreRecord })
+    .parse(pasteIntoShell(setScore));
+  const { leaderboard } = z
+    .object({ success: z.literal(true), leaderboard: z.array(leaderboardEntry) })
+    .parse(pasteIntoShell(readLeaderboard));
+  const scores = leaderboard.map(({ score }) => score);
+  deepStrictEqual(
+    scores,
+    [...scores].sort((a, b) => b - a),
+    'the leaderboard is in order',
+  );
+  const entry = leaderboard.find(({ _id }) => _id === newScore._id);
+  ok(entry, 'the leaderboard has the score that was set');
+  strictEqual(entry.score, newScore.score);
+
+  server.kill('SIGTERM');
+  const [code, signal] = await once(server, 'exit');
+  deepStrictEqual([code, signal], [0, null], 'npm start ends with 0 when it is told to stop');
+  ok(!(await answers(url)), 'nothing listens any more when npm start has ended');
+  process.stdout.write(`smoke: ${url} set and ranked a score of ${newScore.score}, and stopped cleanly\n`);
+} finally {
+  endWhatIsLeft();
+  await rm(dataDirectory, { recursive: true, force: true });
+}
+
+/** What the first group of a pattern matches in the output, once it is there. */
+function printedLine(pattern: RegExp): Promise<string> {
+  return until(
+    `npm start printing ${pattern}`,
+    () => {
+      strictEqual(server.exitCode, null, `npm start has ended; it printed:\n${printed}`);
+      return pattern.exec(printed)?.[1];
+    },
+    startWithinMs,
+  );
+}
+
+function pasteIntoShell(line: string): unknown {
+  return JSON.parse(execFileSync('bash', ['-c', line], { encoding: 'utf8', timeout: 10_000 }));
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    await fetch(`${url}/healthz`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function endWhatIsLeft(): void {
+  if (server.pid === undefined) return;
+  try {
+    process.kill(-server.pid, 'SIGKILL');
+  } catch {
+    // The group is empty: everything has ended by itself, as it should.
+  }
+}
