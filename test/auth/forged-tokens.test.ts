@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Reason } from '../../src/errors.ts';
+import type { AnyOperation } from '../../src/operations/define.ts';
+import { caseOf } from '../operations/cases.ts';
+import {
+  type Caller,
+  type CallStyle,
+  dispatchByGet,
+  ownStyles,
+  plainStyles,
+} from '../support/call-styles.ts';
+import { effectsOn } from '../support/effects.ts';
+import { readJwt } from '../support/jwt-parts.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { operationNamed, takingToken } from '../support/registered.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { createWorld, ownersData, type World } from '../support/world.ts';
+import { type Forgery, forgeries, handMade, type Loot } from './forgeries.ts';
+import { lootOf, publicKeysOf, retireKey, rotateKeys } from './loot.ts';
+
+const reading = operationNamed('getStates');
+
+let server: TestServer;
+let world: World;
+let loot: Loot;
+/** An input each operation takes, so that nothing but the token is wrong. */
+let inputs: Map<string, Record<string, unknown>>;
+let effects: () => number;
+const cells = { refused: 0, accepted: 0 };
+
+beforeAll(async () => {
+  server = await startTestServer();
+  const retired = await retireKey(server);
+  world = await createWorld(server);
+  loot = await lootOf(world, retired);
+  inputs = new Map();
+  for (const operation of takingToken) {
+    inputs.set(operation.name, await caseOf(operation).input(world, 'owner'));
+  }
+  effects = effectsOn(server);
+});
+afterAll(async () => {
+  await server.close();
+  process.stdout.write(
+    `forged tokens: ${cells.refused + cells.accepted} cells (${forgeries.length} forgeries, ${takingToken.length} operations), ` +
+      `${cells.refused} refused, ${cells.accepted} accepted\n`,
+  );
+});
+
+test('a token made by hand with the right key works, so that what is wrong with the others is what is said', async () => {
+  using caller = await ownStyles['Socket.IO, signed in'](server.url);
+  for (const operation of takingToken.filter(({ kind }) => kind === 'read')) {
+    const { status, text } = await caller.call(operation, {
+      ...inputs.get(operation.name),
+      launcherJwt: handMade(loot),
+    });
+    expect(status, text).toBe(200);
+  }
+});
+
+const styles: [string, CallStyle][] = Object.entries(plainStyles);
+
+describe.each(styles)('over %s, every operation that takes a token refuses', (_, connect) => {
+  let caller: Caller;
+  beforeAll(async () => {
+    caller = await connect(server.url);
+  });
+  afterAll(() => caller[Symbol.dispose]());
+
+  test.each(forgeries)('$title', async (forgery) => {
+    await refuses(caller, refusingAmong(takingToken, forgery), forgery.make(loot), forgery.reason);
+  });
+
+  test.each(forgeries.filter(({ mayAskForStatus }) => mayAskForStatus))(
+    '$title, save that it is told that the session is over',
+    async ({ make }) => {
+      for (const operation of takingToken.filter(({ auth }) => auth === 'session')) {
+        const { status, body } = await caller.call(operation, { launcherJwt: make(loot) });
+        expect(status).toBe(200);
+        expect(body).toMatchObject({ exists: false, present: false });
+      }
+    },
+  );
+});
+
+describe.each(styles)('over %s, a token that was accepted is refused', (_, connect) => {
+  test('from the moment it expires', async () => {
+    using caller = await connect(server.url);
+    const { launcherJwt: token } = await server.openSession(world.gameId);
+    const launcherJwt = handMade({ ...loot, token }, { exp: Math.floor(Date.now() / 1000) + 3 });
+    expect((await caller.call(reading, { launcherJwt })).status).toBe(200);
+    await until(
+      'the end of its time',
+      async () => (await caller.call(reading, { launcherJwt })).status !== 200,
+    );
+    await refuses(caller, [reading], launcherJwt, 'token_expired');
+  });
+
+  test('from the moment its session has ended', async () => {
+    using caller = await connect(server.url);
+    const { launcherJwt, wallet, sessionId } = await server.openSession(world.gameId);
+    expect((await caller.call(reading, { launcherJwt })).status).toBe(200);
+    await server.services.store.sessions.end(wallet, sessionId);
+    await refuses(caller, [reading], launcherJwt, 'session_ended');
+  });
+});
+
+describe('over method dispatch with GET, every operation that changes nothing refuses', () => {
+  const reads = takingToken.filter(({ kind }) => kind === 'read');
+
+  test.each(forgeries.filter(({ fitsQuery }) => fitsQuery ?? true))('$title', async (forgery) => {
+    using caller = await dispatchByGet(server.url);
+    await refuses(caller, refusingAmong(reads, forgery), forgery.make(loot), forgery.reason);
+  });
+});
+
+describe('the handshake of Socket.IO refuses', () => {
+  // Without a token, which null is too, a socket is let in as nobody.
+  test.each(forgeries.filter(({ title }) => title !== 'null'))('$title', async ({ make, reason }) => {
+    const refused: unknown = await connectLauncher(server.url, { launcherJwt: make(loot) }).then(
+      (launcher) => {
+        launcher[Symbol.dispose]();
+        return 'let in';
+      },
+      (error: unknown) => error,
+    );
+    count(refused instanceof Error ? 401 : 200);
+    expect(refused).toMatchObject({ data: refusal(reason) });
+  });
+});
+
+test('a token signed before the keys were rotated works during the overlap, and not a moment longer', async () => {
+  await using own = await startTestServer();
+  using caller = await plainStyles['dedicated HTTP'](own.url);
+  const { gameId } = await own.createGame();
+  const before = await own.openSession(gameId);
+  const [old] = await publicKeysOf(own);
+  const { kid } = await rotateKeys(own, 2_000);
+  const after = await own.openSession(gameId);
+  const statusOf = async ({ launcherJwt }: { launcherJwt: string }) =>
+    (await caller.call(reading, { launcherJwt })).status;
+
+  expect((await publicKeysOf(own)).map((key) => key.kid)).toEqual([kid, old?.kid]);
+  expect(readJwt(after.launcherJwt).header.kid).toBe(kid);
+  expect([await statusOf(before), await statusOf(after)]).toEqual([200, 200]);
+
+  await until('the end of the overlap', async () => (await publicKeysOf(own)).length === 1);
+  expect([await statusOf(before), await statusOf(after)]).toEqual([401, 200]);
+});
+
+/** Those of the operations that the token opens nothing at. */
+function refusingAmong(operations: readonly AnyOperation[], { mayAskForStatus }: Forgery): AnyOperation[] {
+  return operations.filter(({ auth }) => !mayAskForStatus || auth !== 'session');
+}
+
+/** Every one of the operations answers 401 to the token, and does nothing. */
+async function refuses(
+  caller: Caller,
+  operations: readonly AnyOperation[],
+  launcherJwt: unknown,
+  reason: Reason | undefined,
+): Promise<void> {
+  const [before, effectsBefore] = [await ownersData(world), effects()];
+  const answers: { operation: string; status: number; body: unknown }[] = [];
+  for (const operation of operations) {
+    const { status, body } = await caller.call(operation, { ...inputs.get(operation.name), launcherJwt });
+    count(status);
+    answers.push({ operation: operation.name, status, body });
+  }
+  expect(answers).toEqual(
+    operations.map(({ name }) => ({ operation: name, status: 401, body: refusal(reason) })),
+  );
+  expect(await ownersData(world)).toBe(before);
+  expect(effects()).toBe(effectsBefore);
+}
+
+function count(status: number): void {
+  if (status === 200) cells.accepted++;
+  else cells.refused++;
+}
+
+function refusal(reason: Reason = 'token_invalid') {
+  return {
+    success: false,
+    error: expect.stringContaining('launcherJwt'),
+    name: 'NotAuthenticated',
+    message: expect.stringContaining('launcherJwt'),
+    code: 401,
+    className: 'not-authenticated',
+    data: { reason },
+  };
+}

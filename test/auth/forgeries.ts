@@ -1,0 +1,318 @@
+import {
+  createHmac,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+  sign,
+} from 'node:crypto';
+import type { Reason } from '../../src/errors.ts';
+import { ed25519, encoded, type JwtObject, makeJwt, readJwt } from '../support/jwt-parts.ts';
+
+/** What someone who forges tokens has, or in part wishes to have. */
+export interface Loot {
+  /** A token that works. */
+  token: string;
+  /** The server's public key, from `/.well-known/jwks.json`. */
+  publicKey: JsonWebKey & { kid: string; x: string };
+  /** The server's private key: for tokens it would never issue, though the signature on them is right. */
+  privateKey: KeyObject;
+  gameSecret: string;
+  /** A token of another Gantry server. */
+  foreignToken: string;
+  /** A key that was rotated out, its overlap over, and a token that was signed with it and used. */
+  retired: { kid: string; privateKey: KeyObject; token: string };
+  /** Tokens with nothing wrong in them, of sessions that are over, and why. */
+  over: { ended: string; revoked: string; replaced: string; banned: string; erased: string };
+}
+
+export interface Forgery {
+  title: string;
+  /** Anything at all: what is sent as `launcherJwt` need not be a string. */
+  make(loot: Loot): unknown;
+  /** Left out: `token_invalid`. */
+  reason?: Reason;
+  /**
+   * The token itself is good, and only its session has ended: who has it may still ask how the session
+   * stands, as INTERFACE.md's `exists` is for.
+   */
+  mayAskForStatus?: true;
+  /** False for what is no text, and for more than the head of a request may hold (16 KB). */
+  fitsQuery?: false;
+}
+
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+const noSignature = () => Buffer.alloc(0);
+
+/** The working token with some of what it says replaced; what is `undefined` is left out. */
+function altered(
+  { token }: Loot,
+  { header = {}, payload = {} }: { header?: JwtObject; payload?: JwtObject },
+  signWith: (signingInput: string) => Buffer,
+): string {
+  const original = readJwt(token);
+  return makeJwt({ ...original.header, ...header }, { ...original.payload, ...payload }, signWith);
+}
+
+function hs256(secret: string | Buffer): (signingInput: string) => Buffer {
+  return (signingInput) => createHmac('sha256', secret).update(signingInput).digest();
+}
+
+function ownEd25519() {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  return { signWith: ed25519(privateKey), jwk: publicKey.export({ format: 'jwk' }) };
+}
+
+/** The claims changed, and the signature made by the server's own key. */
+function signedByUs(title: string, payload: JwtObject, reason?: Reason): Forgery {
+  return {
+    title,
+    make: (loot) => altered(loot, { payload }, ed25519(loot.privateKey)),
+    ...(reason && { reason }),
+  };
+}
+
+/** The header changed, and the signature made by the server's own key. */
+function headedByUs(title: string, header: JwtObject): Forgery {
+  return { title, make: (loot) => altered(loot, { header }, ed25519(loot.privateKey)) };
+}
+
+function publicPem({ publicKey }: Loot): string {
+  return createPublicKey({ key: publicKey, format: 'jwk' })
+    .export({ type: 'spki', format: 'pem' })
+    .toString();
+}
+
+function segments({ token }: Loot): [header: string, payload: string, signature: string] {
+  const [header = '', payload = '', signature = ''] = token.split('.');
+  return [header, payload, signature];
+}
+
+/** The signature with one bit of its bytes turned over. */
+function withFlippedBit(signature: string, byte: number): string {
+  const bytes = Buffer.from(signature, 'base64url');
+  bytes.writeUInt8(bytes.readUInt8(byte) ^ 1, byte);
+  return bytes.toString('base64url');
+}
+
+/**
+ * The same signature written another way: the last letter of 64 bytes in base64url carries two bits of them,
+ * and four that mean nothing and must be 0 (RFC 4648 section 3.5).
+ */
+function withUnusedBits(token: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  return `${token.slice(0, -1)}${alphabet[alphabet.indexOf(token.slice(-1)) + 1]}`;
+}
+
+const withoutARightSignature: readonly Forgery[] = [
+  {
+    title: 'alg none, not signed',
+    make: (loot) => altered(loot, { header: { alg: 'none' } }, noSignature),
+  },
+  {
+    title: 'alg NonE, not signed',
+    make: (loot) => altered(loot, { header: { alg: 'NonE' } }, noSignature),
+  },
+  {
+    title: 'alg none over the right signature',
+    make: (loot) => {
+      const [, payload, signature] = segments(loot);
+      return `${encoded({ ...readJwt(loot.token).header, alg: 'none' })}.${payload}.${signature}`;
+    },
+  },
+  { title: 'alg EdDSA, not signed', make: (loot) => altered(loot, {}, noSignature) },
+  {
+    title: 'HS256 with the public key in bytes',
+    make: (loot) =>
+      altered(loot, { header: { alg: 'HS256' } }, hs256(Buffer.from(loot.publicKey.x, 'base64url'))),
+  },
+  {
+    title: 'HS256 with the public key in PEM',
+    make: (loot) => altered(loot, { header: { alg: 'HS256' } }, hs256(publicPem(loot))),
+  },
+  {
+    title: 'HS256 with the public key as JWK',
+    make: (loot) => altered(loot, { header: { alg: 'HS256' } }, hs256(JSON.stringify(loot.publicKey))),
+  },
+  {
+    title: 'HS256 with the game secret',
+    make: (loot) => altered(loot, { header: { alg: 'HS256' } }, hs256(loot.gameSecret)),
+  },
+  {
+    title: 'HS256 with no secret, under a kid that names a file',
+    make: (loot) => altered(loot, { header: { alg: 'HS256', kid: '../../../../dev/null' } }, hs256('')),
+  },
+  {
+    title: 'another Ed25519 key under the same kid',
+    make: (loot) => altered(loot, {}, ownEd25519().signWith),
+  },
+  {
+    title: 'another Ed25519 key under a kid of its own',
+    make: (loot) => altered(loot, { header: { kid: randomUUID() } }, ownEd25519().signWith),
+  },
+  {
+    title: 'another Ed25519 key without a kid',
+    make: (loot) => altered(loot, { header: { kid: undefined } }, ownEd25519().signWith),
+  },
+  {
+    title: 'another Ed25519 key, brought along in the header',
+    make: (loot) => {
+      const { jwk, signWith } = ownEd25519();
+      return altered(loot, { header: { jwk } }, signWith);
+    },
+  },
+  {
+    title: 'another Ed25519 key, to be fetched from an address in the header',
+    make: (loot) => altered(loot, { header: { jku: 'http://127.0.0.1:9/jwks.json' } }, ownEd25519().signWith),
+  },
+  {
+    title: 'ES256',
+    make: (loot) => {
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      return altered(loot, { header: { alg: 'ES256' } }, (input) =>
+        sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' }),
+      );
+    },
+  },
+  {
+    title: 'RS256',
+    make: (loot) => {
+      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      return altered(loot, { header: { alg: 'RS256' } }, (input) =>
+        sign('sha256', Buffer.from(input), privateKey),
+      );
+    },
+  },
+  { title: 'a token of another Gantry server', make: ({ foreignToken }) => foreignToken },
+  {
+    title: 'the first bit of the signature flipped',
+    make: (loot) => {
+      const [header, payload, signature] = segments(loot);
+      return `${header}.${payload}.${withFlippedBit(signature, 0)}`;
+    },
+  },
+  {
+    title: 'the last bit of the signature flipped',
+    make: (loot) => {
+      const [header, payload, signature] = segments(loot);
+      return `${header}.${payload}.${withFlippedBit(signature, 63)}`;
+    },
+  },
+  {
+    title: 'another session in the payload, the signature kept',
+    make: (loot) => {
+      const [header, , signature] = segments(loot);
+      return `${header}.${encoded({ ...readJwt(loot.token).payload, jti: randomUUID() })}.${signature}`;
+    },
+  },
+  {
+    title: 'a later expiry in the payload, the signature kept',
+    make: (loot) => {
+      const [header, , signature] = segments(loot);
+      return `${header}.${encoded({ ...readJwt(loot.token).payload, exp: nowSeconds() * 2 })}.${signature}`;
+    },
+  },
+];
+
+const rightlySignedButStale: readonly Forgery[] = [
+  signedByUs('expired a second ago', { exp: nowSeconds() - 1 }, 'token_expired'),
+  signedByUs('expired since 1970', { exp: 0 }, 'token_expired'),
+  signedByUs('not valid before tomorrow', { nbf: nowSeconds() + 86_400 }),
+  signedByUs('for another audience', { aud: 'gantry:console' }),
+  signedByUs('for no audience', { aud: undefined }),
+  signedByUs('from another issuer', { iss: 'https://elsewhere.example' }),
+  signedByUs('from no issuer', { iss: undefined }),
+  signedByUs('without jti', { jti: undefined }),
+  signedByUs('without exp', { exp: undefined }),
+  signedByUs('without sub', { sub: undefined }),
+  signedByUs('without iat', { iat: undefined }),
+  signedByUs('with a jti that is no text', { jti: 7 }),
+  signedByUs('with an exp that is no number', { exp: 'never' }),
+  signedByUs('of a session that never was', { jti: randomUUID() }),
+  signedByUs('of a session called __proto__', { jti: '__proto__' }),
+  headedByUs('of another type', { typ: 'JWT' }),
+  headedByUs('of no type', { typ: undefined }),
+  headedByUs('under an unknown kid', { kid: randomUUID() }),
+  headedByUs('with a critical extension nobody knows', { crit: ['gantry'], gantry: true }),
+];
+
+/** Good tokens whose session has ended in the meantime. */
+function ofEndedSession(title: string, pick: (over: Loot['over']) => string): Forgery {
+  return { title, make: ({ over }) => pick(over), reason: 'session_ended', mayAskForStatus: true };
+}
+
+const overtaken: readonly Forgery[] = [
+  { title: 'a token signed with a key since rotated out', make: ({ retired }) => retired.token },
+  {
+    title: 'a new token signed with the key that was rotated out',
+    make: (loot) => altered(loot, { header: { kid: loot.retired.kid } }, ed25519(loot.retired.privateKey)),
+  },
+  {
+    title: 'a new token signed with the key that was rotated out, under the kid of the current one',
+    make: (loot) => altered(loot, {}, ed25519(loot.retired.privateKey)),
+  },
+  ofEndedSession('the token of a session its player ended', ({ ended }) => ended),
+  ofEndedSession('the token of a session that was revoked', ({ revoked }) => revoked),
+  ofEndedSession('the token of a session that another one replaced', ({ replaced }) => replaced),
+  ofEndedSession('the token of a banned player', ({ banned }) => banned),
+  { title: 'the token of an erased player', make: ({ over }) => over.erased },
+];
+
+const notTokens: readonly Forgery[] = [
+  { title: 'the token cut short', make: ({ token }) => token.slice(0, -10) },
+  { title: 'the token without its first letter', make: ({ token }) => token.slice(1) },
+  { title: 'the token without its signature', make: (loot) => segments(loot).slice(0, 2).join('.') },
+  { title: 'the token twice', make: ({ token }) => `${token}${token}` },
+  { title: 'the token with a fourth part', make: ({ token }) => `${token}.${token.split('.')[2]}` },
+  { title: 'the token with its dots doubled', make: ({ token }) => token.replaceAll('.', '..') },
+  { title: 'the token with a dot behind it', make: ({ token }) => `${token}.` },
+  { title: 'only dots', make: () => '..' },
+  { title: 'the token with a space before it', make: ({ token }) => ` ${token}` },
+  { title: 'the token with a line break behind it', make: ({ token }) => `${token}\n` },
+  { title: 'the token with spaces around its dots', make: ({ token }) => token.replaceAll('.', ' . ') },
+  { title: 'the token with padding', make: ({ token }) => `${token}==` },
+  {
+    title: 'the token with unused bits set',
+    make: ({ token }) => withUnusedBits(token),
+  },
+  { title: 'the token with a NUL behind it', make: ({ token }) => `${token}\u0000` },
+  { title: 'the token as a bearer', make: ({ token }) => `Bearer ${token}` },
+  { title: 'the token in capitals', make: ({ token }) => token.toUpperCase() },
+  {
+    title: 'the token with 100 KB behind it',
+    make: ({ token }) => `${token}${'A'.repeat(100_000)}`,
+    fitsQuery: false,
+  },
+  {
+    title: 'a rightly signed token of 100 KB',
+    make: (loot) => altered(loot, { payload: { padding: 'x'.repeat(100_000) } }, ed25519(loot.privateKey)),
+    fitsQuery: false,
+  },
+  { title: 'the game secret', make: ({ gameSecret }) => gameSecret },
+  { title: 'nothing', make: () => '', reason: 'token_missing' },
+  { title: 'null', make: () => null, reason: 'token_missing', fitsQuery: false },
+  { title: 'a space', make: () => ' ' },
+  { title: 'white space', make: () => '\t\r\n\u00a0\u2003' },
+  { title: 'a number', make: () => 42, fitsQuery: false },
+  { title: 'true', make: () => true, fitsQuery: false },
+  { title: 'the token in a list', make: ({ token }) => [token], fitsQuery: false },
+  { title: 'the token in an object', make: ({ token }) => ({ token }), fitsQuery: false },
+  {
+    title: 'an object that claims to be a text',
+    make: ({ token }) => ({ toString: token, length: 3 }),
+    fitsQuery: false,
+  },
+];
+
+/** A token made by hand with the right key, as the forgeries above are, and with nothing wrong in it. */
+export function handMade(loot: Loot, payload: JwtObject = { username: 'Somebody else' }): string {
+  return altered(loot, { payload }, ed25519(loot.privateKey));
+}
+
+/** Tokens that must not open anything, with what is told about them. */
+export const forgeries: readonly Forgery[] = [
+  ...withoutARightSignature,
+  ...rightlySignedButStale,
+  ...overtaken,
+  ...notTokens,
+];

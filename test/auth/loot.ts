@@ -1,0 +1,97 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { TokenKeys } from '../../src/auth/token-keys.ts';
+import { dataFiles } from '../../src/config.ts';
+import { plainStyles } from '../support/call-styles.ts';
+import { get, post } from '../support/http.ts';
+import { operationNamed, pathOf } from '../support/registered.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { bearer, type World } from '../support/world.ts';
+import type { Loot } from './forgeries.ts';
+
+const keySet = z.object({
+  keys: z.array(z.looseObject({ kty: z.string(), crv: z.string(), kid: z.string(), x: z.string() })),
+});
+const keyFile = z.object({ keys: z.array(z.looseObject({ kid: z.string(), d: z.string() })) });
+
+/** The keys that `/.well-known/jwks.json` shows, the newest first. */
+export async function publicKeysOf({ url }: TestServer) {
+  return keySet.parse((await get(`${url}/.well-known/jwks.json`)).body).keys;
+}
+
+/** Rotates the server's keys as the command line does, in the file, and waits for the server to notice. */
+export async function rotateKeys(server: TestServer, overlapMs: number): Promise<{ kid: string }> {
+  const { kid } = new TokenKeys(dataFiles(server.config.dataDirectory).tokenKeys).rotate(overlapMs);
+  await until('the server shows the new key', async () => (await publicKeysOf(server))[0]?.kid === kid);
+  return { kid };
+}
+
+/** Rotates a key out that has signed a token in use; what is issued from here on has another. */
+export async function retireKey(server: TestServer): Promise<Loot['retired']> {
+  const { gameId } = await server.createGame();
+  const { launcherJwt: token } = await server.openSession(gameId);
+  using caller = await plainStyles['dedicated HTTP'](server.url);
+  const { status } = await caller.call(operationNamed('getStates'), { launcherJwt: token });
+  if (status !== 200) throw new Error(`the token was refused before its key was rotated out: ${status}`);
+  const [kid, privateKey] = await privateKeyOf(server);
+  await rotateKeys(server, 0);
+  return { kid, privateKey, token };
+}
+
+/** All that a forger could lay hands on, and more. */
+export async function lootOf({ server, owner, gameSecret }: World, retired: Loot['retired']): Promise<Loot> {
+  const [publicKey] = await publicKeysOf(server);
+  if (!publicKey) throw new Error('the server shows no key');
+  return {
+    token: owner.launcherJwt,
+    publicKey,
+    privateKey: (await privateKeyOf(server))[1],
+    gameSecret,
+    foreignToken: await tokenOfAnotherServer(),
+    retired,
+    over: await tokensOfSessionsThatAreOver(server),
+  };
+}
+
+/** The newest private key of the data directory. */
+async function privateKeyOf({ config }: TestServer): Promise<[kid: string, key: KeyObject]> {
+  const file = await readFile(dataFiles(config.dataDirectory).tokenKeys, 'utf8');
+  const [jwk] = keyFile.parse(JSON.parse(file)).keys;
+  if (!jwk) throw new Error('the key file holds no key');
+  return [jwk.kid, createPrivateKey({ key: jwk, format: 'jwk' })];
+}
+
+async function tokenOfAnotherServer(): Promise<string> {
+  await using other = await startTestServer();
+  const { gameId } = await other.createGame();
+  return (await other.openSession(gameId)).launcherJwt;
+}
+
+async function tokensOfSessionsThatAreOver(server: TestServer): Promise<Loot['over']> {
+  const { gameId } = await server.createGame({ policies: { oneSessionPerPlayer: true } });
+  const [ended, revoked, replaced, banned, erased] = await Promise.all(
+    [1, 2, 3, 4, 5].map(() => server.openSession(gameId)),
+  );
+  if (!ended || !revoked || !replaced || !banned || !erased) throw new Error('no sessions');
+  await called(server, 'endChannelSession', { launcherJwt: ended.launcherJwt });
+  await called(server, 'revokeSession', { sessionId: revoked.sessionId });
+  await server.openSession(gameId, replaced.wallet);
+  await called(server, 'banPlayer', { wallet: banned.wallet });
+  await called(server, 'erasePlayer', { wallet: erased.wallet });
+  return {
+    ended: ended.launcherJwt,
+    revoked: revoked.launcherJwt,
+    replaced: replaced.launcherJwt,
+    banned: banned.launcherJwt,
+    erased: erased.launcherJwt,
+  };
+}
+
+async function called({ url, adminToken }: TestServer, name: string, input: object): Promise<void> {
+  const operation = operationNamed(name);
+  const headers = operation.auth === 'admin' ? bearer(adminToken) : {};
+  const { status, body } = await post(url + pathOf(operation), input, headers);
+  if (status !== 200) throw new Error(`${name} was refused: ${JSON.stringify(body)}`);
+}

@@ -1,0 +1,75 @@
+import type { Reason } from '../../src/errors.ts';
+import type { Role } from '../support/world.ts';
+
+/** Refused, with this status of DESIGN.md "Errors" and reason, told nothing of the owner's, and to no effect. */
+export interface Refusal {
+  code: number;
+  reason: Reason;
+}
+
+/**
+ * What comes of a call by someone:
+ * - `shared`: it is the owner's thing, and the caller may see or change it
+ * - `own`: it is carried out on the caller's own things; the owner's are neither seen nor changed
+ */
+export type Access = 'shared' | 'own' | Refusal;
+
+export type AccessByRole = Readonly<Record<Role, Access>>;
+
+/** Callers no launcher token speaks for, and why: the same for every operation that takes one. */
+const unidentified = {
+  ended: refused(401, 'session_ended'),
+  revoked: refused(401, 'session_ended'),
+  banned: refused(401, 'session_ended'),
+  anonymous: refused(401, 'token_missing'),
+  forged: refused(401, 'token_invalid'),
+  // To games and launchers `Authorization` carries a game's secret, and this is none.
+  administrator: refused(401, 'secret_invalid'),
+} as const;
+
+/** Who is not even let in with a connection of their own: the handshake refuses what the token is. */
+export const refusedAtHandshake: Partial<AccessByRole> = {
+  ended: unidentified.ended,
+  revoked: unidentified.revoked,
+  banned: unidentified.banned,
+  forged: unidentified.forged,
+};
+
+/** Each player reaches the things of the token's own game and wallet, and no others. */
+export const ownThings: AccessByRole = {
+  owner: 'shared',
+  participant: 'own',
+  stranger: 'own',
+  elsewhere: 'own',
+  launcher: 'own',
+  strangersLauncher: 'own',
+  ...unidentified,
+};
+
+/** Anyone at all, with whatever launcher token or none. */
+export const anyone: AccessByRole = {
+  ...ownThings,
+  ended: 'own',
+  revoked: 'own',
+  banned: 'own',
+  anonymous: 'own',
+  forged: 'own',
+};
+
+/** For everyone but the owner, and as `but` says. */
+export function refusedTo(others: Refusal, but: Partial<AccessByRole> = {}): AccessByRole {
+  return {
+    owner: 'shared',
+    participant: others,
+    stranger: others,
+    elsewhere: others,
+    launcher: others,
+    strangersLauncher: others,
+    ...unidentified,
+    ...but,
+  };
+}
+
+export function refused(code: number, reason: Reason): Refusal {
+  return { code, reason };
+}

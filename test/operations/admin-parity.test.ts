@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { adminStyles } from '../support/administrators.ts';
+import type { Caller } from '../support/call-styles.ts';
+import { gantry, gantryJson } from '../support/gantry-process.ts';
+import { normalised } from '../support/normalise.ts';
+import { adminOperations, operationNamed } from '../support/registered.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { createWorld } from '../support/world.ts';
+import { caseOf } from './cases.ts';
+import { failingAdminCalls } from './failing-admin-calls.ts';
+
+const changing = adminOperations.filter(({ kind }) => kind !== 'read');
+const reading = adminOperations.filter(({ kind }) => kind === 'read');
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+async function newestEntry() {
+  const { total, rows } = await server.services.store.audit.list({ limit: 1, skip: 0 });
+  return { total, entry: rows[0] };
+}
+
+describe.each(Object.entries(adminStyles))('by %s', (_, { actor, open }) => {
+  let caller: Caller;
+  beforeAll(async () => {
+    caller = await open(server);
+  });
+  afterAll(() => caller[Symbol.dispose]());
+
+  test.each(adminOperations)('$name answers the same as by every way', async (operation) => {
+    const world = await createWorld(server);
+    const { input, answer } = caseOf(operation);
+    const { body } = await caller.call(operation, await input(world, 'administrator'));
+    expect(normalised(body, world)).toEqual(answer);
+  });
+
+  test.each(failingAdminCalls)(
+    '$operation with $title is refused the same as by every way',
+    async (failing) => {
+      const world = await createWorld(server);
+      const operation = operationNamed(failing.operation);
+      const input = await failing.input(world);
+      const answer = await caller.call(operation, input);
+      expect(answer).toMatchObject({
+        status: failing.code,
+        body: { success: false, code: failing.code, name: failing.name, data: { reason: failing.reason } },
+      });
+
+      using reference = await adminStyles['/admin with the admin token']?.open(server);
+      expect(answer.body).toEqual((await reference?.call(operation, input))?.body);
+    },
+  );
+
+  test.each(changing)(
+    '$name is in the audit log, with who did it, what was asked and how it ended',
+    async (operation) => {
+      const world = await createWorld(server);
+      const input = await caseOf(operation).input(world, 'administrator');
+      const { total } = await newestEntry();
+      const { text } = await caller.call(operation, input);
+
+      const { total: now, entry } = await newestEntry();
+      expect(now).toBe(total + 1);
+      expect(entry).toMatchObject({ actor, operation: operation.name, outcome: 'ok' });
+      expect(Math.abs(Date.now() - (entry?.at ?? 0))).toBeLessThan(60_000);
+      const logged = JSON.stringify(entry);
+      for (const secret of text.match(/gsk_[\w-]+|eyJ[\w.-]+/g) ?? []) expect(logged).not.toContain(secret);
+      // What erases must not leave behind whom it erased.
+      if (operation.auditInput) expect(logged).not.toContain(world.owner.wallet);
+      else expect(entry?.input).toMatchObject(input);
+    },
+  );
+
+  test.each(reading)('$name, which changes nothing, is not in the audit log', async (operation) => {
+    const world = await createWorld(server);
+    const input = await caseOf(operation).input(world, 'administrator');
+    const { total } = await newestEntry();
+    await caller.call(operation, input);
+    expect((await newestEntry()).total).toBe(total);
+  });
+
+  test('what was refused is in the audit log with the reason', async () => {
+    const { gameSlug } = await createWorld(server);
+    await caller.call(operationNamed('createGame'), { name: 'Orbit again', slug: gameSlug });
+    expect((await newestEntry()).entry).toMatchObject({
+      actor,
+      operation: 'createGame',
+      outcome: 'slug_taken',
+    });
+  });
+});
+
+describe('gantry admin', () => {
+  test('carries out an operation by the name in its path and prints the answer', async () => {
+    const world = await createWorld(server);
+    const { input, answer } = caseOf({ name: 'listPlayers' });
+    const asked = JSON.stringify(await input(world, 'administrator'));
+    const printed = await gantryJson(['admin', 'list-players', asked], server.config.dataDirectory);
+    expect(normalised(printed, world)).toEqual(answer);
+  });
+
+  test('says why an operation was refused, and ends with 1', async () => {
+    const ran = await gantry(['admin', 'ban-player', '{"wallet":"0x12"}'], {
+      env: { DATA_DIR: server.config.dataDirectory },
+    });
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(ran.stderr).toMatch(/^wallet: .+\n$/);
+  });
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AnyOperation } from '../../src/operations/define.ts';
+import { type Caller, type CallStyle, ownStyles } from '../support/call-styles.ts';
+import { effectsOn } from '../support/effects.ts';
+import { isAboutConnection, launcherOperations, registry } from '../support/registered.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import {
+  type CanaryName,
+  createWorld,
+  headersOf,
+  ownersData,
+  type Role,
+  roles,
+  type World,
+} from '../support/world.ts';
+import { type Access, refused, refusedAtHandshake } from './access.ts';
+import { cases, launcherCaseOf } from './cases.ts';
+import { errorBody, leaked } from './expected.ts';
+
+const styles: [string, CallStyle][] = Object.entries(ownStyles);
+const outcomes = { refused: 0, own: 0, shared: 0, leaks: 0 };
+
+/** What a participant of the owner's channel knows without asking. */
+const knownToParticipants: readonly CanaryName[] = ['message', 'channelId', 'messageId'];
+
+let server: TestServer;
+let effects: () => number;
+beforeAll(async () => {
+  server = await startTestServer();
+  effects = effectsOn(server);
+});
+afterAll(async () => {
+  await server.close();
+  const cells = outcomes.refused + outcomes.own + outcomes.shared;
+  process.stdout.write(
+    `authorization: ${cells} cells (${launcherOperations.length} operations × ${roles.length} callers × ${styles.length} transports): ` +
+      `${outcomes.refused} refused, ${outcomes.own} on the caller's own things, ${outcomes.shared} on the owner's; ` +
+      `${outcomes.leaks} leaks\n`,
+  );
+});
+
+test('every operation of the registry has a case, and every case an operation', () => {
+  expect(Object.keys(cases).sort()).toEqual(registry.operations.map(({ name }) => name).sort());
+});
+
+test("only the owner, and who is meant to, may reach the owner's things", () => {
+  // The table decides what the tests below hold callers to, so it is held to this much itself.
+  for (const { name, auth } of launcherOperations) {
+    const { access } = launcherCaseOf({ name });
+    expect(access.administrator, name).toEqual({ code: 401, reason: 'secret_invalid' });
+    if (auth !== 'player') continue;
+    for (const role of ['ended', 'revoked', 'banned'] as const) {
+      expect(access[role], `${name} by ${role}`).toEqual({ code: 401, reason: 'session_ended' });
+    }
+    expect(access.anonymous, name).toEqual({ code: 401, reason: 'token_missing' });
+    expect(access.forged, name).toEqual({ code: 401, reason: 'token_invalid' });
+    for (const role of ['stranger', 'elsewhere', 'strangersLauncher'] as const) {
+      expect(access[role], `${name} by ${role}`).not.toBe('shared');
+    }
+  }
+});
+
+describe.each(styles)('over %s', (_, connect) => {
+  let caller: Caller;
+  beforeAll(async () => {
+    caller = await connect(server.url);
+  });
+  afterAll(() => caller[Symbol.dispose]());
+
+  describe.each(launcherOperations)('$name', (operation) => {
+    const { input, access, publishes = [] } = launcherCaseOf(operation);
+    const worlds = new Map<Role, World>();
+    beforeAll(async () => {
+      // Made together, they share their commits.
+      await Promise.all(roles.map(async (role) => worlds.set(role, await createWorld(server))));
+    });
+
+    test.each(roles)('is for %s what the case says', async (role) => {
+      const world = worlds.get(role);
+      if (!world) throw new Error(`there is no world for ${role}`);
+      const launcherJwt = world.tokens[role];
+      const sent = { ...(launcherJwt === undefined ? {} : { launcherJwt }), ...(await input(world, role)) };
+      const before = await ownersData(world);
+      const effectsBefore = effects();
+
+      const answer = await caller.call(operation, sent, headersOf(world, role));
+
+      const expected = overThis(caller, operation, role, access[role]);
+      if (expected === 'shared') {
+        expect(answer.status, answer.text).toBe(200);
+        outcomes.shared++;
+        return;
+      }
+      const known = [...publishes, ...(role === 'participant' ? knownToParticipants : [])];
+      const leaks = leaked(world, sent, answer, known);
+      outcomes.leaks += leaks.length;
+      expect(leaks).toEqual([]);
+      expect(await ownersData(world)).toBe(before);
+      if (expected === 'own') {
+        expect(answer.status, answer.text).toBe(200);
+        outcomes.own++;
+        return;
+      }
+      expect(answer.status, answer.text).toBe(expected.code);
+      expect(answer.body).toEqual(errorBody(expected));
+      expect(effects()).toBe(effectsBefore);
+      outcomes.refused++;
+    });
+  });
+});
+
+/** What comes of a call when the transport, too, has a say in it. */
+function overThis(caller: Caller, operation: AnyOperation, role: Role, access: Access): Access {
+  if (caller.signsIn) return refusedAtHandshake[role] ?? access;
+  const isAllowed = access === 'own' || access === 'shared';
+  return isAllowed && isAboutConnection(operation) ? refused(400, 'socket_required') : access;
+}

@@ -1,0 +1,43 @@
+import { activityCases } from './cases/activities.ts';
+import { adminCases } from './cases/admin.ts';
+import { channelSessionCases } from './cases/channel-sessions.ts';
+import { messageCases } from './cases/messages.ts';
+import { notificationCases } from './cases/notifications.ts';
+import { playSessionCases } from './cases/play-sessions.ts';
+import { realtimeEventCases } from './cases/realtime-events.ts';
+import { ruleCases } from './cases/rules.ts';
+import { scoreCases } from './cases/scores.ts';
+import { stateCases } from './cases/states.ts';
+import type { AdminCases, LauncherCase, LauncherCases, OperationCase } from './operation-case.ts';
+
+/**
+ * One entry an operation. An operation without one does not compile, and fails `authorization.test.ts`:
+ * what it answers over every transport, and to whom, is decided when it is written.
+ */
+export const cases: LauncherCases & AdminCases = {
+  ...scoreCases,
+  ...stateCases,
+  ...playSessionCases,
+  ...activityCases,
+  ...notificationCases,
+  ...ruleCases,
+  ...messageCases,
+  ...realtimeEventCases,
+  ...channelSessionCases,
+  ...adminCases,
+};
+
+/** The case of an operation, its input's fields forgotten. */
+export function caseOf({ name }: { name: string }): OperationCase {
+  const all: Record<string, OperationCase> = cases;
+  const found = Object.hasOwn(all, name) ? all[name] : undefined;
+  if (!found) throw new Error(`test/operations/cases/ has no case for ${name}`);
+  return found;
+}
+
+/** As `caseOf`, of an operation that games and launchers call. */
+export function launcherCaseOf(operation: { name: string }): LauncherCase {
+  const found: OperationCase & Partial<LauncherCase> = caseOf(operation);
+  if (!found.access) throw new Error(`the case of ${operation.name} does not say who may call it`);
+  return { ...found, access: found.access };
+}

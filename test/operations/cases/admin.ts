@@ -1,0 +1,213 @@
+import { expect } from 'vitest';
+import { hashOfSecret } from '../../../src/auth/game-secret.ts';
+import { post } from '../../support/http.ts';
+import { bearer } from '../../support/world.ts';
+import type { AdminCases } from '../operation-case.ts';
+import { channel, messageIdentity } from './messages.ts';
+import { rule, storeRule } from './rules.ts';
+
+const policies = {
+  leaderboard: { keep: 'best', order: 'desc' },
+  requireSecret: false,
+  requireSignature: 'no',
+  oneSessionPerPlayer: false,
+  limits: {},
+};
+
+const game = {
+  gameId: '<game>',
+  slug: '<slug>',
+  name: 'Orbit',
+  kind: 'game',
+  url: '',
+  allowedOrigins: [],
+  policies,
+  createdAt: '<time>',
+};
+
+export const adminCases: AdminCases = {
+  createGame: {
+    input: ({ gameSlug }) => ({
+      name: 'Asteroids',
+      slug: `${gameSlug}-two`,
+      kind: 'game',
+      url: 'https://asteroids.example/play',
+      allowedOrigins: ['https://asteroids.example'],
+      policies: { leaderboard: { order: 'asc' }, requireSignature: 'hmac-sha256' },
+    }),
+    answer: {
+      success: true,
+      gameId: '<id>',
+      gameSecret: '<secret>',
+      game: {
+        ...game,
+        gameId: '<id>',
+        slug: '<slug>-two',
+        name: 'Asteroids',
+        url: 'https://asteroids.example/play',
+        allowedOrigins: ['https://asteroids.example'],
+        policies: {
+          ...policies,
+          leaderboard: { keep: 'best', order: 'asc' },
+          requireSignature: 'hmac-sha256',
+        },
+      },
+    },
+  },
+  listGames: {
+    input: () => ({}),
+    // Other worlds' games are on the server too.
+    answer: { success: true, games: expect.arrayContaining([game]) },
+  },
+  updateGame: {
+    input: ({ gameId }) => ({
+      gameId,
+      name: 'Orbit II',
+      policies: { oneSessionPerPlayer: true, limits: { write: { points: 5, seconds: 1 } } },
+    }),
+    answer: {
+      success: true,
+      game: {
+        ...game,
+        name: 'Orbit II',
+        policies: { ...policies, oneSessionPerPlayer: true, limits: { write: { points: 5, seconds: 1 } } },
+      },
+    },
+  },
+  rotateGameSecret: {
+    input: ({ gameId }) => ({ gameId, graceSeconds: 60, lifetimeSeconds: 3600 }),
+    answer: { success: true, gameId: '<game>', gameSecret: '<secret>' },
+  },
+  listGameSecrets: {
+    input: ({ gameId }) => ({ gameId }),
+    answer: {
+      success: true,
+      secrets: [{ fingerprint: '<fingerprint>', createdAt: '<time>', expiresAt: null }],
+    },
+  },
+  revokeGameSecret: {
+    input: ({ gameId, gameSecret }) => ({ gameId, fingerprint: hashOfSecret(gameSecret).slice(0, 12) }),
+    answer: { success: true },
+  },
+
+  getRules: {
+    async input(world) {
+      await storeRule(world);
+      return { gameId: world.gameId };
+    },
+    answer: { success: true, version: 1, rules: [rule.stored] },
+  },
+  setRules: {
+    input: ({ gameId }) => ({ gameId, rules: [{ ...rule.given, actions: [...rule.given.actions] }] }),
+    answer: { success: true, version: 1, rules: [rule.stored] },
+  },
+
+  listPlayers: {
+    input: ({ gameId, banned }) => ({ gameId, search: banned.wallet, limit: 10 }),
+    answer: {
+      total: 1,
+      limit: 10,
+      skip: 0,
+      data: [
+        {
+          wallet: '<banned>',
+          userId: '<id>',
+          username: '',
+          avatar: '',
+          createdAt: '<time>',
+          bannedFrom: ['<game>'],
+        },
+      ],
+    },
+  },
+  updatePlayer: {
+    input: ({ owner }) => ({
+      wallet: owner.wallet,
+      username: 'Countess',
+      avatar: 'https://rapids.example/a.png',
+    }),
+    answer: {
+      success: true,
+      wallet: '<owner>',
+      userId: "<owner's user id>",
+      username: 'Countess',
+      avatar: 'https://rapids.example/a.png',
+    },
+  },
+  banPlayer: {
+    input: ({ gameId, owner }) => ({ wallet: owner.wallet, gameId, reason: 'cheating' }),
+    answer: { success: true },
+  },
+  unbanPlayer: {
+    input: ({ gameId, banned }) => ({ wallet: banned.wallet, gameId }),
+    answer: { success: true },
+  },
+  erasePlayer: { input: ({ owner }) => ({ wallet: owner.wallet }), answer: { success: true } },
+
+  listSessions: {
+    input: ({ gameId, banned }) => ({ wallet: banned.wallet, gameId, limit: 10 }),
+    answer: {
+      total: 1,
+      limit: 10,
+      skip: 0,
+      data: [
+        {
+          sessionId: '<id>',
+          gameId: '<game>',
+          wallet: '<banned>',
+          openedAt: '<time>',
+          expiresAt: '<time>',
+          endedAt: '<time>',
+          endReason: 'banned',
+          present: false,
+        },
+      ],
+    },
+  },
+  openSession: {
+    input: ({ otherGameId, stranger }) => ({
+      gameId: otherGameId,
+      wallet: stranger.wallet,
+      username: 'Eve',
+    }),
+    answer: { success: true, launcherJwt: 'token(<stranger>, <other game>)', sessionId: '<id>' },
+  },
+  revokeSession: { input: ({ owner }) => ({ sessionId: owner.sessionId }), answer: { success: true } },
+
+  removeScore: { input: ({ gameId, scoreId }) => ({ gameId, scoreId }), answer: { success: true } },
+  listGameChannels: {
+    input: ({ gameId }) => ({ gameId, limit: 10 }),
+    answer: { total: 1, limit: 10, skip: 0, data: [channel] },
+  },
+  listMessages: {
+    input: ({ channelId }) => ({ channelId, limit: 10 }),
+    answer: { total: 1, limit: 10, skip: 0, data: [{ ...messageIdentity, content: '<message>' }] },
+  },
+  removeMessage: {
+    input: ({ messageId }) => ({ messageId }),
+    answer: { success: true, ...messageIdentity },
+  },
+
+  listAuditLog: {
+    async input({ server, stranger }) {
+      const change = { wallet: stranger.wallet, username: 'Eve' };
+      await post(`${server.url}/admin/update-player`, change, bearer(server.adminToken));
+      return { limit: 1 };
+    },
+    answer: {
+      total: expect.any(Number),
+      limit: 1,
+      skip: 0,
+      data: [
+        {
+          id: '<id>',
+          at: '<time>',
+          actor: 'admin-token',
+          operation: 'updatePlayer',
+          input: { wallet: '<stranger>', username: 'Eve' },
+          outcome: 'ok',
+        },
+      ],
+    },
+  },
+};

@@ -1,0 +1,98 @@
+import { ownThings, refused, refusedTo } from '../access.ts';
+import type { LauncherCases } from '../operation-case.ts';
+
+const participants = [
+  {
+    wallet: '<owner>',
+    userGroup: 0,
+    permissions: ['send-messages', 'add-members', 'edit-info', 'super-admin'],
+  },
+  { wallet: '<participant>', userGroup: 0, permissions: ['send-messages'] },
+];
+
+/** The owner's channel with the participant. */
+export const channel = {
+  _id: '<channel>',
+  name: '',
+  chatPicture: '',
+  createdAt: '<time>',
+  updatedAt: '<time>',
+  participants,
+  gameId: '<game>',
+};
+
+/** Of the owner's message in it. */
+export const messageIdentity = {
+  _id: '<message id>',
+  channelId: '<channel>',
+  senderId: '<owner>',
+  createdAt: '<time>',
+  updatedAt: '<time>',
+};
+
+const unknownChannel = refused(400, 'channel_unknown');
+const unknownMessage = refused(400, 'message_unknown');
+const notTheSender = refused(401, 'not_the_sender');
+const withoutPermission = refused(401, 'permission_missing');
+
+export const messageCases = {
+  getMessageChannels: {
+    input: () => ({ limit: 10, skip: 0 }),
+    answer: { total: 1, limit: 10, skip: 0, data: [channel] },
+    access: { ...ownThings, participant: 'shared' },
+  },
+  createMessageChannel: {
+    // The owner's and the participant's call names the other one, and so the channel there is.
+    input: ({ owner, participant }, by) => ({
+      otherParticipants: [by === 'participant' ? owner.wallet : participant.wallet],
+    }),
+    answer: channel,
+    access: { ...ownThings, participant: 'shared' },
+  },
+  getChannelMessages: {
+    input: ({ channelId }) => ({ channelId, limit: 10, skip: 0 }),
+    answer: { total: 1, limit: 10, skip: 0, data: [{ ...messageIdentity, content: '<message>' }] },
+    access: refusedTo(unknownChannel, { participant: 'shared' }),
+  },
+  sendChannelMessage: {
+    input: ({ channelId }) => ({ channelId, content: 'One more round? \u{1F3C1}' }),
+    answer: { ...messageIdentity, _id: '<id>', content: 'One more round? \u{1F3C1}' },
+    access: refusedTo(unknownChannel, { participant: 'shared' }),
+  },
+  editChannelMessage: {
+    input: ({ messageId }) => ({ messageId, newContent: 'Never mind' }),
+    answer: { ...messageIdentity, content: 'Never mind' },
+    access: refusedTo(unknownMessage, { participant: notTheSender }),
+  },
+  unsendChannelMessage: {
+    input: ({ messageId }) => ({ messageId }),
+    answer: { success: true, ...messageIdentity },
+    access: refusedTo(unknownMessage, { participant: notTheSender }),
+  },
+  addParticipant: {
+    input: ({ channelId, stranger }) => ({ channelId, wallet: stranger.wallet }),
+    answer: {
+      ...channel,
+      participants: [...participants, { wallet: '<stranger>', userGroup: 0, permissions: ['send-messages'] }],
+    },
+    access: refusedTo(unknownChannel, { participant: withoutPermission }),
+  },
+  removeParticipant: {
+    input: ({ channelId, owner, participant }, by) => ({
+      channelId,
+      wallet: by === 'owner' ? participant.wallet : owner.wallet,
+    }),
+    answer: { ...channel, participants: participants.slice(0, 1) },
+    access: refusedTo(unknownChannel, { participant: withoutPermission }),
+  },
+  editGroupInfo: {
+    input: ({ channelId }) => ({ channelId, name: 'Crew', chatPicture: 'https://rapids.example/crew.png' }),
+    answer: { ...channel, name: 'Crew', chatPicture: 'https://rapids.example/crew.png' },
+    access: refusedTo(unknownChannel, { participant: withoutPermission }),
+  },
+  sendTypingSignal: {
+    input: ({ channelId }) => ({ channelId }),
+    answer: { success: true },
+    access: refusedTo(unknownChannel, { participant: 'shared' }),
+  },
+} satisfies Partial<LauncherCases>;

@@ -1,0 +1,14 @@
+import { refused, refusedTo } from '../access.ts';
+import type { LauncherCases } from '../operation-case.ts';
+
+export const playSessionCases = {
+  trackGameSessions: {
+    input: ({ playSessionId }) => ({
+      sessionId: playSessionId,
+      state: '{"level":5}',
+      endTime: Date.now() + 1000,
+    }),
+    answer: { success: true },
+    access: refusedTo(refused(401, 'play_session_not_yours')),
+  },
+} satisfies Partial<LauncherCases>;

@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+import type { Answer } from '../support/call-styles.ts';
+import { type CanaryName, canaryNames, type World } from '../support/world.ts';
+import type { Refusal } from './access.ts';
+
+/** Feathers' names for the statuses that the refusals of the matrices have (DESIGN.md "Errors"). */
+const names: Readonly<Record<number, { name: string; className: string }>> = {
+  400: { name: 'BadRequest', className: 'bad-request' },
+  401: { name: 'NotAuthenticated', className: 'not-authenticated' },
+  404: { name: 'NotFound', className: 'not-found' },
+  405: { name: 'MethodNotAllowed', className: 'method-not-allowed' },
+};
+
+/** The whole body of a refusal, to compare with. */
+export function errorBody({ code, reason }: Refusal) {
+  return {
+    success: false,
+    error: expect.any(String),
+    message: expect.any(String),
+    code,
+    ...names[code],
+    data: { reason },
+  };
+}
+
+/** The canaries in an answer that the caller neither sent nor knew. */
+export function leaked(
+  { canaries }: World,
+  sent: object,
+  { text }: Answer,
+  known: readonly CanaryName[] = [],
+): CanaryName[] {
+  const sentText = JSON.stringify(sent);
+  return canaryNames.filter((name) => {
+    if (known.includes(name) || sentText.includes(canaries[name])) return false;
+    return text.includes(canaries[name]);
+  });
+}

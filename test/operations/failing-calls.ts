@@ -1,0 +1,214 @@
+import type { Reason } from '../../src/errors.ts';
+import type { World } from '../support/world.ts';
+import type { LauncherOperationName } from './operation-case.ts';
+
+/** A call that fails the same however it is made. */
+export interface FailingCall<Name extends string = string> {
+  title: string;
+  operation: Name;
+  /** To a launcher's operation it goes beside the owner's token; a `launcherJwt` in it takes the token's place. */
+  input(world: World): Record<string, unknown> | Promise<Record<string, unknown>>;
+  code: number;
+  /** What Feathers calls the error. */
+  name: 'BadRequest' | 'NotAuthenticated' | 'Conflict';
+  reason: Reason;
+}
+
+export const badRequest = { code: 400, name: 'BadRequest' } as const;
+export const notAuthenticated = { code: 401, name: 'NotAuthenticated' } as const;
+
+export const failingCalls: readonly FailingCall<LauncherOperationName>[] = [
+  {
+    title: 'a field left out',
+    operation: 'sendChannelMessage',
+    input: ({ channelId }) => ({ channelId }),
+    ...badRequest,
+    reason: 'input_invalid',
+  },
+  {
+    title: 'several fields of the wrong type',
+    operation: 'sendNotification',
+    input: () => ({ message: 12, type: 'warning' }),
+    ...badRequest,
+    reason: 'input_invalid',
+  },
+  {
+    title: 'a text too long',
+    operation: 'sendChannelMessage',
+    input: ({ channelId }) => ({ channelId, content: 'x'.repeat(4001) }),
+    ...badRequest,
+    reason: 'input_invalid',
+  },
+  {
+    title: 'a negative page size',
+    operation: 'getMessageChannels',
+    input: () => ({ limit: -1 }),
+    ...badRequest,
+    reason: 'paging_invalid',
+  },
+  {
+    title: 'an address that is none',
+    operation: 'getUsersPositionInGameScoreLeaderboard',
+    input: ({ gameId }) => ({ gameId, wallet: '0x12' }),
+    ...badRequest,
+    reason: 'address_invalid',
+  },
+  {
+    title: 'a channel with oneself',
+    operation: 'createMessageChannel',
+    input: ({ owner }) => ({ otherParticipants: [owner.wallet] }),
+    ...badRequest,
+    reason: 'participants_invalid',
+  },
+  {
+    title: 'a state that is not JSON',
+    operation: 'setState',
+    input: () => ({ label: 'save', state: '{level:' }),
+    ...badRequest,
+    reason: 'state_not_json',
+  },
+  {
+    title: 'a play session that is no UUID',
+    operation: 'trackGameSessions',
+    input: () => ({ sessionId: 'one', state: '{}' }),
+    ...badRequest,
+    reason: 'input_invalid',
+  },
+  {
+    title: 'an unknown channel',
+    operation: 'getChannelMessages',
+    input: () => ({ channelId: 'no-such-channel' }),
+    ...badRequest,
+    reason: 'channel_unknown',
+  },
+  {
+    title: 'an unknown message',
+    operation: 'editChannelMessage',
+    input: () => ({ messageId: 'no-such-message', newContent: 'hello' }),
+    ...badRequest,
+    reason: 'message_unknown',
+  },
+  {
+    title: 'an unknown game',
+    operation: 'getGameScoresLeaderboard',
+    input: () => ({ gameId: 'no-such-game' }),
+    ...badRequest,
+    reason: 'game_unknown',
+  },
+  {
+    title: 'an unknown sign-in',
+    operation: 'verifyUnverifiedChannel',
+    input: () => ({ channelId: 'no-such-channel', signature: `0x${'12'.repeat(65)}` }),
+    ...badRequest,
+    reason: 'sign_in_unknown',
+  },
+  {
+    title: 'a nonce used for something else',
+    operation: 'triggerRulesEngine',
+    async input({ server, owner }) {
+      await server.services.store.rules.trigger(owner, { trigger: 'win', nonce: 'round-1' });
+      return { trigger: 'lose', nonce: 'round-1' };
+    },
+    code: 409,
+    name: 'Conflict',
+    reason: 'nonce_reused',
+  },
+  {
+    title: 'no token',
+    operation: 'getStates',
+    input: () => ({ launcherJwt: undefined }),
+    ...notAuthenticated,
+    reason: 'token_missing',
+  },
+  {
+    title: 'a token that is none',
+    operation: 'getStates',
+    input: () => ({ launcherJwt: 'not.a.token' }),
+    ...notAuthenticated,
+    reason: 'token_invalid',
+  },
+  {
+    title: 'a forged token',
+    operation: 'setUserScore',
+    input: ({ tokens }) => ({ launcherJwt: tokens.forged, score: 1 }),
+    ...notAuthenticated,
+    reason: 'token_invalid',
+  },
+  {
+    title: 'the token of an ended session',
+    operation: 'setUserScore',
+    input: ({ tokens }) => ({ launcherJwt: tokens.ended, score: 1 }),
+    ...notAuthenticated,
+    reason: 'session_ended',
+  },
+  {
+    title: 'the token of a revoked session',
+    operation: 'getUserScores',
+    input: ({ tokens }) => ({ launcherJwt: tokens.revoked }),
+    ...notAuthenticated,
+    reason: 'session_ended',
+  },
+  {
+    title: 'the token of a banned player',
+    operation: 'sendCustomActivity',
+    input: ({ tokens }) => ({ launcherJwt: tokens.banned, label: 'Here I am', eventId: 'back' }),
+    ...notAuthenticated,
+    reason: 'session_ended',
+  },
+  {
+    title: 'a launcher opening a session for a banned player',
+    operation: 'openChannelSession',
+    async input({ server, gameId, launcherGameId, banned }) {
+      const { launcherJwt } = await server.openSession(launcherGameId, banned.wallet);
+      return { launcherJwt, gameId };
+    },
+    ...notAuthenticated,
+    reason: 'player_banned',
+  },
+  {
+    title: "another game's public stream",
+    operation: 'subscribe',
+    input: ({ otherGameId }) => ({ gameId: otherGameId }),
+    ...notAuthenticated,
+    reason: 'not_a_launcher',
+  },
+  {
+    title: 'the public stream of an unknown game',
+    operation: 'unsubscribe',
+    input: ({ tokens }) => ({ launcherJwt: tokens.launcher, gameId: 'no-such-game' }),
+    ...badRequest,
+    reason: 'game_unknown',
+  },
+  {
+    title: 'a typing signal in an unknown channel',
+    operation: 'sendTypingSignal',
+    input: () => ({ channelId: 'no-such-channel' }),
+    ...badRequest,
+    reason: 'channel_unknown',
+  },
+  {
+    title: "another participant's message",
+    operation: 'unsendChannelMessage',
+    input: ({ tokens, messageId }) => ({ launcherJwt: tokens.participant, messageId }),
+    ...notAuthenticated,
+    reason: 'not_the_sender',
+  },
+  {
+    title: 'a change that takes a permission',
+    operation: 'editGroupInfo',
+    input: ({ tokens, channelId }) => ({ launcherJwt: tokens.participant, channelId, name: 'Mine' }),
+    ...notAuthenticated,
+    reason: 'permission_missing',
+  },
+  {
+    title: "another player's play session",
+    operation: 'trackGameSessions',
+    input: ({ tokens, playSessionId }) => ({
+      launcherJwt: tokens.stranger,
+      sessionId: playSessionId,
+      state: '{}',
+    }),
+    ...notAuthenticated,
+    reason: 'play_session_not_yours',
+  },
+];

@@ -1,0 +1,167 @@
+import { errors } from '@feathersjs/errors';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AnyOperation } from '../../src/operations/define.ts';
+import {
+  type Caller,
+  type CallStyle,
+  callStyles,
+  dispatchByGet,
+  plainStyles,
+} from '../support/call-styles.ts';
+import { get } from '../support/http.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { normalised } from '../support/normalise.ts';
+import { isAboutConnection, launcherOperations, operationNamed } from '../support/registered.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { createWorld } from '../support/world.ts';
+import { caseOf } from './cases.ts';
+import { errorBody } from './expected.ts';
+import { failingCalls } from './failing-calls.ts';
+
+const reads = launcherOperations.filter(({ kind }) => kind === 'read');
+const aboutConnection = launcherOperations.filter(isAboutConnection);
+const others = launcherOperations.filter((operation) => !isAboutConnection(operation));
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+/** Carries out an operation's case in a world of its own; the answer is ready to compare. */
+async function answerOver(caller: Caller, operation: AnyOperation): Promise<unknown> {
+  const world = await createWorld(server);
+  const { input, caller: role = 'owner' } = caseOf(operation);
+  const launcherJwt = world.tokens[role];
+  const answer = await caller.call(operation, { launcherJwt, ...(await input(world, role)) });
+  return normalised(caller.signsIn ? withNobodyPresent(answer.body) : answer.body, world);
+}
+
+/** A session that is called with over its own socket has someone there, and says so where an answer tells. */
+function withNobodyPresent(body: unknown): unknown {
+  return JSON.parse(JSON.stringify(body, (key, value) => (key === 'present' ? false : value)));
+}
+
+const styles: [string, CallStyle][] = Object.entries(callStyles);
+
+describe.each(styles)('over %s', (style, connect) => {
+  let caller: Caller;
+  let dedicated: Caller;
+  beforeAll(async () => {
+    caller = await connect(server.url);
+    dedicated = await plainStyles['dedicated HTTP'](server.url);
+  });
+  afterAll(() => caller[Symbol.dispose]());
+
+  test.each(others)('$name answers the same as everywhere', async (operation) => {
+    expect(await answerOver(caller, operation)).toEqual(caseOf(operation).answer);
+  });
+
+  test.each(aboutConnection)(
+    '$name answers the same as over every connection, or that it takes one',
+    async (operation) => {
+      const expected = caller.signsIn
+        ? caseOf(operation).answer
+        : errorBody({ code: 400, reason: 'socket_required' });
+      expect(await answerOver(caller, operation)).toEqual(expected);
+    },
+  );
+
+  test.each(failingCalls)('$title is refused with the same error body as everywhere', async (failing) => {
+    const world = await createWorld(server);
+    const operation = operationNamed(failing.operation);
+    const input = { launcherJwt: world.owner.launcherJwt, ...(await failing.input(world)) };
+    const reference = await dedicated.call(operation, input);
+    const answer = await caller.call(operation, input);
+
+    expect(answer.status).toBe(failing.code);
+    expect(answer.body).toEqual(reference.body);
+    expect(answer.body).toMatchObject({
+      code: failing.code,
+      name: failing.name,
+      data: { reason: failing.reason },
+    });
+    // What the handshake refuses never comes to Feathers.
+    if (style.startsWith('@feathersjs') && !caller.signsIn)
+      expect(answer.thrown).toBeInstanceOf(errors[failing.name]);
+  });
+});
+
+describe('over method dispatch with GET', () => {
+  test.each(reads)('$name answers the same as everywhere', async (operation) => {
+    using caller = await dispatchByGet(server.url);
+    const expected = isAboutConnection(operation)
+      ? errorBody({ code: 400, reason: 'socket_required' })
+      : caseOf(operation).answer;
+    expect(await answerOver(caller, operation)).toEqual(expected);
+  });
+
+  test('the token may come in the header X-Launcher-Jwt', async () => {
+    const world = await createWorld(server);
+    const answer = await get(`${server.url}/launcher?nonce=${world.canaries.nonce}`, {
+      'X-Service-Method': 'getUserScore',
+      'X-Launcher-Jwt': world.owner.launcherJwt,
+    });
+    expect(normalised(answer.body, world)).toEqual(caseOf(operationNamed('getUserScore')).answer);
+  });
+});
+
+test.each(
+  Object.entries({
+    'method dispatch': plainStyles['method dispatch'],
+    socket: plainStyles['plain Socket.IO'],
+  }),
+)('an alias answers what its operation answers, over %s', async (_, connect) => {
+  using caller = await connect(server.url);
+  const aliased = launcherOperations.flatMap((one) =>
+    (one.aliases ?? []).map((name) => ({ ...one, name, of: one })),
+  );
+  expect(aliased.map(({ name }) => name)).toContain('getState');
+  for (const alias of aliased) {
+    const world = await createWorld(server);
+    const { input, answer } = caseOf(alias.of);
+    const { body } = await caller.call(alias, {
+      launcherJwt: world.owner.launcherJwt,
+      ...(await input(world, 'owner')),
+    });
+    expect(normalised(body, world)).toEqual(answer);
+  }
+});
+
+test('the activity feed is the same by GET /activities and by find on the socket', async () => {
+  const world = await createWorld(server);
+  const operation = operationNamed('getActivities');
+  const { input, answer } = caseOf(operation);
+  const query = new URLSearchParams(
+    Object.entries(await input(world, 'owner')).map(([name, value]) => [name, String(value)]),
+  );
+  const byPath = await get(`${server.url}/activities?${query}`);
+  expect(normalised(byPath.body, world)).toEqual(answer);
+
+  using launcher = await connectLauncher(server.url);
+  const found = await new Promise((resolve, reject) => {
+    launcher.socket.emit(
+      'find',
+      'activities',
+      Object.fromEntries(query),
+      (error: unknown, result: unknown) => (error ? reject(error) : resolve(result)),
+    );
+  });
+  expect(normalised(found, world)).toEqual(answer);
+});
+
+test('a connection hears the public streams it has asked for, and says which', async () => {
+  const world = await createWorld(server);
+  using launcher = await connectLauncher(server.url, { launcherJwt: world.tokens.launcher });
+  const followed = () => launcher.call('getSubscribedChannels');
+  const channelOf = (gameId: string) => ({ gameId, stream: `game:${gameId}` });
+
+  await launcher.call('subscribe', { gameId: world.gameId });
+  await launcher.call('subscribe', { gameId: world.otherGameId }, 'realtime-events');
+  expect(await followed()).toEqual({
+    success: true,
+    channels: [channelOf(world.gameId), channelOf(world.otherGameId)],
+  });
+  await launcher.call('unsubscribe', { gameId: world.gameId });
+  expect(await followed()).toEqual({ success: true, channels: [channelOf(world.otherGameId)] });
+});
