@@ -39,6 +39,8 @@ const lastRequestsMs = 500;
 /** A client that sends its request drop by drop is cut off, and none may send headers without end. */
 const headersWithinMs = 10_000;
 const bodyWithinMs = 30_000;
+/** How often it is looked for them; Node's default would let each have another half minute. */
+const lookForSlowEveryMs = 1_000;
 const maximumHeaderBytes = 16 * 1024;
 
 export interface RunningServer {
@@ -95,7 +97,12 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     report,
   });
   const http = createServer(
-    { maxHeaderSize: maximumHeaderBytes, headersTimeout: headersWithinMs, requestTimeout: bodyWithinMs },
+    {
+      maxHeaderSize: maximumHeaderBytes,
+      headersTimeout: headersWithinMs,
+      requestTimeout: bodyWithinMs,
+      connectionsCheckingInterval: lookForSlowEveryMs,
+    },
     app,
   );
   const underWay = new RequestsUnderWay(http);

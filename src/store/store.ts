@@ -131,7 +131,8 @@ export interface PlayerStore {
   unban(wallet: string, gameId: string | null): Promise<void>;
   /**
    * Ends the player's sessions, waits a moment for what was let in before, then removes everything of the
-   * player's, everywhere: rows, words in messages and events, traces in the audit log. What others have (channels, messages of theirs) stays. @throws GantryError `player_unknown`
+   * player's, everywhere: rows, words in messages and events, traces in the audit log. What others have
+   * (channels, messages of theirs) stays. @throws GantryError `player_unknown`
    */
   erase(wallet: string): Promise<void>;
 }

@@ -12,10 +12,16 @@ export interface Anvil extends AsyncDisposable {
 
 const chainId = 31_337;
 
+/**
+ * Foundry's own program, named outright: the package that would choose among platforms names some that the
+ * registry need not have, and `npm ci` refuses a lock file without them.
+ */
+const program = 'node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil';
+
 /** Starts anvil on a free port. Rejects, saying why, where it cannot run. */
 export async function startAnvil(): Promise<Anvil> {
   const child = spawn(
-    join(repository, 'node_modules/.bin/anvil'),
+    join(repository, program),
     ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId)],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
@@ -33,7 +39,7 @@ export async function startAnvil(): Promise<Anvil> {
     isGone = true;
   });
   const end = async () => {
-    child.kill('SIGTERM'); // the launching script passes it on to the node itself
+    child.kill('SIGTERM');
     await gone;
   };
   try {

@@ -6,7 +6,8 @@ export function credentialsOf(request: Request, launcherJwt: unknown): Credentia
   const { headers } = request;
   return {
     launcherJwt,
-    authorization: headers.authorization,
+    // Node would keep the first of several, and a proxy in front may have looked at the last.
+    authorization: headers.authorization && request.headersDistinct.authorization?.join(', '),
     origin: headers.origin,
     signature: {
       nonce: single(headers['x-request-nonce']),

@@ -29,10 +29,14 @@ export function errorHandler(report: (thrown: unknown) => void): ErrorRequestHan
   };
 }
 
+export function bodyTooLarge(): GantryError {
+  return new GantryError('body_too_large', 'The request body is larger than 2 MB');
+}
+
 /** What Express and body-parser throw when a request cannot be read. */
 function fromBodyParser(thrown: unknown): GantryError | null {
   if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return null;
-  if (thrown.status === 413) return new GantryError('body_too_large', 'The request body is larger than 2 MB');
+  if (thrown.status === 413) return bodyTooLarge();
   if ('type' in thrown && thrown.status < 500) {
     return new GantryError(
       'body_not_json',
