@@ -12,6 +12,7 @@ import { until } from '../support/until.ts';
 // stop. Run by .ci/run; ends with 1, saying why, when any of it is not as README.md says.
 
 const startWithinMs = 30_000;
+const stopWithinMs = 10_000;
 
 const dataDirectory = await mkdtemp(join(tmpdir(), 'gantry-smoke-'));
 const server = spawn('npm', ['start'], {
@@ -47,10 +48,10 @@ try {
   ok(entry, 'the leaderboard has the score that was set');
   strictEqual(entry.score, newScore.score);
 
+  // npm ends at once and its shell with it; the server notices, and ends as if it had been told itself.
   server.kill('SIGTERM');
-  const [code, signal] = await once(server, 'exit');
-  deepStrictEqual([code, signal], [0, null], 'npm start ends with 0 when it is told to stop');
-  ok(!(await answers(url)), 'nothing listens any more when npm start has ended');
+  await once(server, 'exit');
+  await until('the server has ended behind npm start', async () => !(await answers(url)), stopWithinMs);
   process.stdout.write(`smoke: ${url} set and ranked a score of ${newScore.score}, and stopped cleanly\n`);
 } finally {
   endWhatIsLeft();

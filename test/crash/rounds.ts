@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { newGameSecret } from '../../src/auth/game-secret.ts';
 import { dataFiles, readConfig } from '../../src/config.ts';
 import { Links } from '../../src/links.ts';
 import { issueToken } from '../../src/operations/channel-sessions/issue-token.ts';
@@ -14,6 +15,8 @@ import { burst } from './burst.ts';
 import { Ledger, type Poster } from './ledger.ts';
 
 const connections = 32;
+/** Each connection is one player, who posts faster than any. */
+const settings = { GANTRY_DEMO: 'off', RATE_LIMIT_FACTOR: '100000' };
 
 export interface CrashReport extends Findings {
   rounds: number;
@@ -34,7 +37,7 @@ export async function killUnderLoad(
   const posters = await prepare(directory.path);
   const ledger = new Ledger();
   const { database } = dataFiles(directory.path);
-  let server = await serveGantry(directory.path, { GANTRY_DEMO: 'off' });
+  let server = await serveGantry(directory.path, settings);
   try {
     let notServed = 0;
     for (let round = 1; ; round++) {
@@ -43,7 +46,7 @@ export async function killUnderLoad(
       await until('the burst is under way', () => ledger.answeredCount >= killAt, 60_000);
       await server.end('SIGKILL');
       await bursting;
-      server = await serveGantry(directory.path, { GANTRY_DEMO: 'off' });
+      server = await serveGantry(directory.path, settings);
       notServed += await countNotServed(server.url, posters, ledger);
       const report = { rounds: round, connections, notServed, ...audit(database, ledger) };
       onRound(report);
@@ -57,9 +60,9 @@ export async function killUnderLoad(
 /** A game with one player for each connection, two and two of them in a message channel. */
 async function prepare(dataDirectory: string): Promise<Poster[]> {
   const config = readConfig({ DATA_DIR: dataDirectory });
-  const { store, tokens } = openWorkspace(config);
+  const { store, tokens, box } = openWorkspace(config);
   const links = new Links(() => 'http://127.0.0.1');
-  const { id: gameId } = await addGame(store);
+  const { id: gameId } = await addGame(store, {}, box.sealSecret(newGameSecret()));
   const posters: Poster[] = [];
   for (let pair = 0; pair < connections / 2; pair++) {
     const [one, other] = [randomWallet(), randomWallet()];
