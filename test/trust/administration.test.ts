@@ -1,0 +1,453 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { banPlayer } from '../../src/operations/admin/ban-player.ts';
+import { createGame } from '../../src/operations/admin/create-game.ts';
+import { erasePlayer } from '../../src/operations/admin/erase-player.ts';
+import { getRules } from '../../src/operations/admin/get-rules.ts';
+import { listAuditLog } from '../../src/operations/admin/list-audit-log.ts';
+import { listGameChannels } from '../../src/operations/admin/list-game-channels.ts';
+import { listGameSecrets } from '../../src/operations/admin/list-game-secrets.ts';
+import { listGames } from '../../src/operations/admin/list-games.ts';
+import { listMessages } from '../../src/operations/admin/list-messages.ts';
+import { listPlayers } from '../../src/operations/admin/list-players.ts';
+import { listSessions } from '../../src/operations/admin/list-sessions.ts';
+import { openSession } from '../../src/operations/admin/open-session.ts';
+import { removeMessage } from '../../src/operations/admin/remove-message.ts';
+import { removeScore } from '../../src/operations/admin/remove-score.ts';
+import { revokeGameSecret } from '../../src/operations/admin/revoke-game-secret.ts';
+import { revokeSession } from '../../src/operations/admin/revoke-session.ts';
+import { rotateGameSecret } from '../../src/operations/admin/rotate-game-secret.ts';
+import { setRules } from '../../src/operations/admin/set-rules.ts';
+import { unbanPlayer } from '../../src/operations/admin/unban-player.ts';
+import { updateGame } from '../../src/operations/admin/update-game.ts';
+import { updatePlayer } from '../../src/operations/admin/update-player.ts';
+import { kebabCase } from '../../src/operations/registry.ts';
+import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
+import { apiOf } from '../support/api.ts';
+import { conversationsOn } from '../support/conversations.ts';
+
+import { gantry } from '../support/gantry-process.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { accepted, refused } from '../support/outcome.ts';
+import { filesWithText } from '../support/raw-search.ts';
+import { registry } from '../support/registered.ts';
+import { randomWallet, startTestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const adminToken = 'the-admin-token-of-this-suite';
+const server = await startTestServer({ RATE_LIMIT_FACTOR: '1000', ADMIN_TOKEN: adminToken });
+afterAll(server.close);
+const api = apiOf(server);
+const conversations = conversationsOn(api);
+const anything = z.unknown();
+
+const setScore = async (launcherJwt: string, score: number) =>
+  accepted(
+    await api.post('/launcher/set-user-score', { launcherJwt, score }),
+    z.looseObject({ newScore: z.looseObject({ _id: z.string() }) }),
+  ).newScore;
+
+/** The leaderboard as its readers see it: wallets and scores, the best first. */
+async function leaderboard(gameId: string): Promise<[string, number][]> {
+  const answer = await api.post('/launcher/get-game-scores-leaderboard', { gameId });
+  const entry = z.looseObject({ normalizedAddress: z.string(), score: z.number() });
+  const { leaderboard: rows } = accepted(answer, z.looseObject({ leaderboard: z.array(entry) }));
+  return rows.map((row) => [row.normalizedAddress, row.score]);
+}
+
+/** Entries of the audit log that came after what was there before, oldest first. */
+async function auditedDuring(admin: AdminWay, act: () => Promise<unknown>) {
+  const { total: before } = await admin.call(listAuditLog, { limit: 0 });
+  await act();
+  const { total, data } = await admin.call(listAuditLog, { limit: 250 });
+  return data.slice(0, total - before).reverse();
+}
+
+const ways: [string, AdminWay][] = [
+  ['/admin', overHttp({ url: server.url, adminToken })],
+  ['gantry admin', overCommandLine(server.config)],
+];
+
+// A command is a process of its own, and takes half a second of a processor.
+describe.each(ways)('an administrator over %s', { timeout: 90_000 }, (_name, admin) => {
+  const newGame = async (policies = {}) =>
+    (await admin.call(createGame, { name: 'Space Race', policies })).gameId;
+  const newPlayer = (gameId: string) => server.openSession(gameId);
+
+  it.concurrent('registers a game, whose secret works', async () => {
+    const slug = `rapids-${admin.actor}`;
+    const { gameId, gameSecret, game } = await admin.call(createGame, {
+      name: '  Rapids  ',
+      slug,
+      url: 'https://rapids.example/play',
+      allowedOrigins: ['https://rapids.example'],
+      policies: { requireSecret: true, limits: { write: { points: 5, seconds: 10 } } },
+    });
+    expect(game).toEqual({
+      gameId,
+      slug,
+      name: 'Rapids',
+      kind: 'game',
+      url: 'https://rapids.example/play',
+      allowedOrigins: ['https://rapids.example'],
+      policies: {
+        leaderboard: { keep: 'best', order: 'desc' },
+        requireSecret: true,
+        requireSignature: 'no',
+        oneSessionPerPlayer: false,
+        limits: { write: { points: 5, seconds: 10 } },
+      },
+      createdAt: expect.any(Number),
+    });
+    const { launcherJwt } = await newPlayer(gameId);
+    const body = { launcherJwt, score: 1 };
+    refused(await api.post('/launcher/set-user-score', body), 401, 'secret_required');
+    const headers = { Authorization: `Bearer ${gameSecret}` };
+    accepted(await api.post('/launcher/set-user-score', body, headers), anything);
+    await expect(admin.call(createGame, { name: 'Rapids', slug })).rejects.toThrow(slug);
+  });
+
+  it.concurrent('lists the games, without their secrets', async () => {
+    const { gameId, gameSecret, game } = await admin.call(createGame, { name: 'Chess' });
+    const { games } = await admin.call(listGames, {});
+    expect(games).toContainEqual(game);
+    expect(games.filter((one) => one.gameId === gameId)).toHaveLength(1);
+    expect(JSON.stringify(games)).not.toContain(gameSecret);
+  });
+
+  it.concurrent('changes a game; what is left out stays, and the players notice at once', async () => {
+    const gameId = await newGame({ requireSignature: 'any' });
+    const { launcherJwt } = await newPlayer(gameId);
+    refused(await api.post('/launcher/channel-heartbeat', { launcherJwt }), 401, 'signature_required');
+    const { game } = await admin.call(updateGame, {
+      gameId,
+      name: 'Space Race II',
+      policies: { requireSignature: 'no', leaderboard: { order: 'asc' } },
+    });
+    expect(game).toMatchObject({
+      name: 'Space Race II',
+      slug: expect.stringMatching(/^space-race/),
+      policies: { requireSignature: 'no', leaderboard: { keep: 'best', order: 'asc' } },
+    });
+    accepted(await api.post('/launcher/channel-heartbeat', { launcherJwt }), anything);
+    const { game: again } = await admin.call(updateGame, {
+      gameId,
+      allowedOrigins: ['https://race.example'],
+      url: '',
+    });
+    expect(again).toEqual({ ...game, allowedOrigins: ['https://race.example'], url: '' });
+    const foreign = { Origin: 'https://foreign.example' };
+    refused(
+      await api.post('/launcher/channel-heartbeat', { launcherJwt }, foreign),
+      401,
+      'origin_not_allowed',
+    );
+    await expect(admin.call(updateGame, { gameId: 'no-such-game', name: 'X' })).rejects.toThrow('no game');
+  });
+
+  it.concurrent('has a game ranked anew by another policy', async () => {
+    const gameId = await newGame();
+    const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
+    for (const score of [30, 10, 20]) await setScore(ada.launcherJwt, score);
+    for (const score of [15, 25]) await setScore(grace.launcherJwt, score);
+    const rank = async (policy: { keep?: 'best' | 'latest'; order?: 'asc' | 'desc' }) => {
+      await admin.call(updateGame, { gameId, policies: { leaderboard: policy } });
+      return leaderboard(gameId);
+    };
+    expect(await leaderboard(gameId)).toEqual([
+      [ada.wallet, 30],
+      [grace.wallet, 25],
+    ]);
+    expect(await rank({ order: 'asc' })).toEqual([
+      [ada.wallet, 10],
+      [grace.wallet, 15],
+    ]);
+    expect(await rank({ keep: 'latest' })).toEqual([
+      [ada.wallet, 20],
+      [grace.wallet, 25],
+    ]);
+    expect(await rank({ order: 'desc' })).toEqual([
+      [grace.wallet, 25],
+      [ada.wallet, 20],
+    ]);
+    await setScore(ada.launcherJwt, 26);
+    expect(await rank({ keep: 'best' })).toEqual([
+      [ada.wallet, 30],
+      [grace.wallet, 25],
+    ]);
+    const position = await api.post('/launcher/get-users-position-in-game-score-leaderboard', {
+      gameId,
+      wallet: grace.wallet,
+    });
+    expect(position.body).toEqual({ success: true, position: 2 });
+  });
+
+  it.concurrent('takes a score away: the next best one counts, and the player is told', async () => {
+    const gameId = await newGame();
+    const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
+    await setScore(ada.launcherJwt, 10);
+    const cheated = await setScore(ada.launcherJwt, 1_000_000);
+    const only = await setScore(grace.launcherJwt, 50);
+    using launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
+
+    await admin.call(removeScore, { gameId, scoreId: cheated._id });
+    expect(await leaderboard(gameId)).toEqual([
+      [grace.wallet, 50],
+      [ada.wallet, 10],
+    ]);
+    expect((await launcher.hears('scores removed')).record).toEqual(cheated);
+    await admin.call(removeScore, { gameId, scoreId: only._id });
+    expect(await leaderboard(gameId)).toEqual([[ada.wallet, 10]]);
+    const other = await newGame();
+    const [kept] = await server.services.store.scores.list(ada, { limit: 1, skip: 0 });
+    for (const wrong of [
+      { gameId, scoreId: cheated._id },
+      { gameId: other, scoreId: kept?._id ?? '' },
+    ]) {
+      await expect(admin.call(removeScore, wrong)).rejects.toThrow('no such score');
+    }
+  });
+
+  it.concurrent('rotates, lists and revokes the secrets of a game', async () => {
+    const { gameId, gameSecret } = await admin.call(createGame, { name: 'Space Race' });
+    const { launcherJwt } = await newPlayer(gameId);
+    const beat = (secret: string) =>
+      api.post('/launcher/channel-heartbeat', { launcherJwt }, { Authorization: `Bearer ${secret}` });
+    const rotated = await admin.call(rotateGameSecret, { gameId, graceSeconds: 600 });
+    for (const secret of [gameSecret, rotated.gameSecret]) accepted(await beat(secret), anything);
+    const { secrets } = await admin.call(listGameSecrets, { gameId });
+    expect(secrets.map((secret) => secret.expiresAt === null)).toEqual([true, false]);
+
+    await admin.call(revokeGameSecret, { gameId, fingerprint: secrets[1]?.fingerprint ?? '' });
+    refused(await beat(gameSecret), 401, 'secret_invalid');
+    accepted(await beat(rotated.gameSecret), anything);
+    expect((await admin.call(listGameSecrets, { gameId })).secrets).toEqual([secrets[0]]);
+    const gone = { gameId: 'no-such-game' };
+    await expect(admin.call(rotateGameSecret, gone)).rejects.toThrow('no game');
+    await expect(admin.call(listGameSecrets, gone)).rejects.toThrow('no game');
+  });
+
+  it.concurrent('sets and reads the rules of a game, and they are followed', async () => {
+    const gameId = await newGame();
+    expect(await admin.call(getRules, { gameId })).toEqual({ success: true, version: 0, rules: [] });
+    const rule = { trigger: 'win', actions: [{ type: 'Notify' as const, message: 'You won' }] };
+    const stored = await admin.call(setRules, { gameId, rules: [rule] });
+    expect(stored).toMatchObject({ version: 1, rules: [rule] });
+    expect(await admin.call(getRules, { gameId })).toEqual(stored);
+    const { launcherJwt } = await newPlayer(gameId);
+    const answer = await api.post('/launcher/trigger-rules-engine', { launcherJwt, trigger: 'win' });
+    expect(answer.body).toMatchObject({ success: true, actions: ['Notify'] });
+    await expect(admin.call(setRules, { gameId: 'no-such-game', rules: [] })).rejects.toThrow('no game');
+  });
+
+  it.concurrent('names players and gives them pictures, everywhere they are shown, and takes both away', async () => {
+    const gameId = await newGame();
+    const player = await newPlayer(gameId);
+    await setScore(player.launcherJwt, 5);
+    const avatar = 'https://ada.example/me.png';
+    const named = await admin.call(updatePlayer, { wallet: player.wallet, username: 'Ada', avatar });
+    expect(named).toMatchObject({ wallet: player.wallet, userId: player.userId, username: 'Ada', avatar });
+    const shown = async () =>
+      Object((await api.post('/launcher/get-game-scores-leaderboard', { gameId })).body).leaderboard[0];
+    expect(await shown()).toMatchObject({ username: 'Ada', avatar });
+    await admin.call(updatePlayer, { wallet: player.wallet, avatar: '' });
+    expect(await shown()).toMatchObject({
+      username: 'Ada',
+      avatar: `${server.url}/avatars/${player.wallet}.svg`,
+    });
+    await admin.call(updatePlayer, { wallet: player.wallet, username: '' });
+    expect((await shown()).username).toMatch(/^0x[0-9a-f]{4}…[0-9a-f]{4}$/);
+  });
+
+  it.concurrent('finds players by game, name and wallet', async () => {
+    const gameId = await newGame();
+    const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
+    const name = `100%_${admin.actor}`;
+    await admin.call(updatePlayer, { wallet: ada.wallet, username: name });
+    const found = async (filter: { gameId?: string; search?: string }) =>
+      (await admin.call(listPlayers, filter)).data.map((player) => player.wallet);
+    expect((await found({ gameId })).toSorted()).toEqual([ada.wallet, grace.wallet].toSorted());
+    expect(await found({ search: name.slice(0, 6) })).toEqual([ada.wallet]);
+    expect(await found({ search: grace.wallet.slice(0, 30).toUpperCase() })).toEqual([grace.wallet]);
+    expect(await found({ search: '%' })).toEqual([]);
+    expect(await admin.call(listPlayers, { gameId, limit: 1, skip: 1 })).toMatchObject({
+      total: 2,
+      limit: 1,
+      skip: 1,
+      data: [expect.anything()],
+    });
+  });
+
+  it.concurrent('bans players and lets them in again', async () => {
+    const gameId = await newGame();
+    const player = await newPlayer(gameId);
+    const { wallet } = player;
+    await admin.call(banPlayer, { wallet, gameId, reason: 'spam' });
+    refused(
+      await api.post('/launcher/channel-heartbeat', { launcherJwt: player.launcherJwt }),
+      401,
+      'session_ended',
+    );
+    await expect(server.openSession(gameId, wallet)).rejects.toMatchObject({ reason: 'player_banned' });
+    const banned = async () => (await admin.call(listPlayers, { search: wallet })).data[0]?.bannedFrom;
+    expect(await banned()).toEqual([gameId]);
+    await admin.call(banPlayer, { wallet });
+    await admin.call(banPlayer, { wallet, gameId, reason: 'more spam' });
+    expect((await banned())?.toSorted()).toEqual(['', gameId]);
+    await admin.call(unbanPlayer, { wallet });
+    expect(await banned()).toEqual([gameId]);
+    await admin.call(unbanPlayer, { wallet, gameId });
+    await server.openSession(gameId, wallet);
+    await expect(admin.call(unbanPlayer, { wallet, gameId })).rejects.toThrow('not banned');
+    await expect(admin.call(banPlayer, { wallet, gameId: 'no-such-game' })).rejects.toThrow('no game');
+  });
+
+  it.concurrent('bans nobody who was never seen', async () => {
+    const wallet = randomWallet();
+    await expect(admin.call(banPlayer, { wallet })).rejects.toThrow('no player with this wallet');
+  });
+
+  it.concurrent('opens, lists and revokes sessions', async () => {
+    const gameId = await newGame();
+    const wallet = randomWallet();
+    const opened = await admin.call(openSession, { gameId, wallet, username: 'Grace' });
+    const status = await api.post('/launcher/channel-status', { launcherJwt: opened.launcherJwt });
+    expect(status.body).toMatchObject({ exists: true, wallet });
+    const listed = async (filter: object) => (await admin.call(listSessions, filter)).data;
+    const [session] = await listed({ wallet });
+    expect(session).toMatchObject({
+      sessionId: opened.sessionId,
+      gameId,
+      wallet,
+      endedAt: null,
+      endReason: null,
+    });
+    expect(await listed({ gameId })).toEqual([session]);
+    expect(await listed({ gameId, wallet: randomWallet() })).toEqual([]);
+    await admin.call(revokeSession, { sessionId: opened.sessionId });
+    expect(await listed({ wallet })).toEqual([
+      { ...session, endedAt: expect.any(Number), endReason: 'revoked' },
+    ]);
+    await expect(admin.call(openSession, { gameId: 'no-such-game', wallet })).rejects.toThrow('no game');
+  });
+
+  it.concurrent('moderates message channels: reads any, and takes any message back for good', async () => {
+    const gameId = await newGame();
+    const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
+    const channel = await conversations.create(ada, grace);
+    const insult = `an insult of ${admin.actor}, to be gone for good`;
+    const message = await conversations.send(ada, channel._id, insult);
+    const answer = await conversations.send(grace, channel._id, 'please stop');
+    using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
+
+    expect((await admin.call(listGameChannels, { gameId })).data).toMatchObject([
+      { _id: channel._id, gameId },
+    ]);
+    expect((await admin.call(listMessages, { channelId: channel._id })).data).toEqual([answer, message]);
+    const { success, ...identity } = await admin.call(removeMessage, { messageId: message._id });
+    const { content: _, updatedAt: __, ...kept } = message;
+    expect([success, identity]).toMatchObject([true, kept]);
+    expect((await launcher.hears('chat-messages removed')).record).toMatchObject(kept);
+    expect(await admin.call(listMessages, { channelId: channel._id })).toMatchObject({
+      total: 1,
+      data: [answer],
+    });
+    await until(
+      'the words gone from the files',
+      () => filesWithText(server.config.dataDirectory, insult).length === 0,
+    );
+    await expect(admin.call(removeMessage, { messageId: message._id })).rejects.toThrow('no such message');
+    await expect(admin.call(listMessages, { channelId: 'none' })).rejects.toThrow('no such message channel');
+    await expect(admin.call(listGameChannels, { gameId: 'none' })).rejects.toThrow('no game');
+  });
+
+  it.concurrent('erases a player, once', async () => {
+    const player = await newPlayer(await newGame());
+    const { wallet } = player;
+    await admin.call(erasePlayer, { wallet });
+    expect((await admin.call(listPlayers, { search: wallet })).data).toEqual([]);
+    await expect(admin.call(erasePlayer, { wallet })).rejects.toThrow('no player with this wallet');
+  });
+
+  it.concurrent('is refused an input with the same words, whichever way', async () => {
+    const wrong = { gameId: '', wallet: '0xnope', username: 'x'.repeat(41) };
+    const body = await api.post('/admin/open-session', wrong, { Authorization: `Bearer ${adminToken}` });
+    const { message } = refused(body, 400, 'input_invalid', 'wallet');
+    await expect(admin.call(openSession, wrong)).rejects.toThrow(message);
+  });
+
+  it('is in the audit log with what was changed, and how it ended; reading is not', async () => {
+    const gameId = await newGame();
+    const wallet = randomWallet();
+    const entries = await auditedDuring(admin, async () => {
+      await admin.call(openSession, { gameId, wallet: wallet.toUpperCase().replace('0X', '0x') });
+      await admin.call(listSessions, { wallet });
+      await admin.call(getRules, { gameId });
+      await admin.call(updateGame, { gameId, policies: { requireSecret: true } });
+      await expect(admin.call(revokeSession, { sessionId: 'never-was' })).rejects.toThrow();
+      await expect(admin.call(updateGame, { gameId: 'no-such-game' })).rejects.toThrow();
+      const { gameSecret } = await admin.call(rotateGameSecret, { gameId });
+      expect(JSON.stringify(await admin.call(listAuditLog, {}))).not.toContain(gameSecret);
+    });
+    const { actor } = admin;
+    expect(entries).toEqual(
+      [
+        { operation: 'openSession', input: { gameId, wallet }, outcome: 'ok' },
+        { operation: 'updateGame', input: { gameId, policies: { requireSecret: true } }, outcome: 'ok' },
+        { operation: 'revokeSession', input: { sessionId: 'never-was' }, outcome: 'session_unknown' },
+        { operation: 'updateGame', input: { gameId: 'no-such-game' }, outcome: 'game_unknown' },
+        { operation: 'rotateGameSecret', input: { gameId, graceSeconds: 3600 }, outcome: 'ok' },
+      ].map((entry) => ({ ...entry, id: expect.any(String), at: expect.any(Number), actor })),
+    );
+    const times = entries.map((entry) => entry.at);
+    expect(times).toEqual(times.toSorted());
+  });
+
+  it('has every operation there is for administrators, and each was called here', () => {
+    const offered = registry.operations.filter((one) => one.service === 'admin').map((one) => one.name);
+    expect([...admin.called].toSorted()).toEqual(offered.toSorted());
+  });
+});
+
+describe('an administrator’s operation', () => {
+  const offered = registry.operations.filter((one) => one.service === 'admin');
+
+  it.each(offered)('$name is for administrators alone, and has no other way in', async ({ name }) => {
+    const { gameId } = await server.createGame();
+    const player = await server.openSession(gameId);
+    const path = kebabCase(name);
+    const body = { launcherJwt: player.launcherJwt, gameId, wallet: player.wallet };
+    refused(await api.post(`/admin/${path}`, body), 401, 'admin_token_invalid');
+    refused(await api.post(`/admin/${path}`, 'not JSON'), 400, 'body_not_json');
+    const headers = { Authorization: `Bearer ${adminToken}` };
+    refused(await api.post(`/launcher/${path}`, body, headers), 404, 'path_unknown');
+    for (const service of ['launcher', 'scores'])
+      refused(await api.dispatch(name, body, { service, headers }), 405, 'method_unknown');
+    refused(await api.dispatch(name, body, { service: 'admin', headers }), 404, 'path_unknown');
+    using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
+    for (const [service, code] of [
+      ['launcher', 405],
+      ['admin', 404],
+    ] as const) {
+      await expect(launcher.call(name, body, service)).rejects.toMatchObject({ code });
+    }
+    expect((await api.get(`/admin/${path}`, headers)).status).toBe(405);
+  });
+
+  it('is written down before it is done: one that a crash cut short is there without an outcome', async () => {
+    const { audit } = server.services.store;
+    await audit.begin('admin-token', 'setRules', { gameId: 'cut short' });
+    const admin = overHttp({ url: server.url, adminToken });
+    const { data } = await admin.call(listAuditLog, { limit: 1 });
+    expect(data).toMatchObject([{ operation: 'setRules', input: { gameId: 'cut short' }, outcome: null }]);
+  });
+
+  it('that does not exist is refused by the command line, which names those that do', async () => {
+    const env = { DATA_DIR: server.config.dataDirectory };
+    const { code, stderr } = await gantry(['admin', 'drop-everything'], { env });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('there is no such operation');
+    const help = await gantry(['admin', '--help'], { env });
+    for (const { name } of offered) expect(help.stdout).toContain(kebabCase(name));
+  });
+});

@@ -1,0 +1,292 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { Redis } from 'ioredis';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { dataFiles } from '../../src/config.ts';
+import { connectWithHeaders } from '../support/caller.ts';
+import { freePort } from '../support/free-port.ts';
+import { type GantryProcess, serveGantry } from '../support/gantry-process.ts';
+import { type Answer, get, post } from '../support/http.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { redisMissing, startRedis } from '../support/redis.ts';
+import { hmacSigned, md5, md5Signed } from '../support/request-signatures.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { newWallet } from '../support/wallet.ts';
+
+const random = () => randomBytes(24).toString('hex');
+
+/** Secrets by name, each found nowhere else; those the server makes are added as it answers with them. */
+const canaries = new Map<string, string>([
+  ['the admin token', `admin-${random()}`],
+  ['a wrong admin token', `wrong-${random()}`],
+  ['the key for secrets', randomBytes(32).toString('hex')],
+  ['the password of Redis', `redis-${random()}`],
+  ['the key of an RPC server', `rpc-${random()}`],
+  ['a wrong game secret', `gsk_${randomBytes(32).toString('base64url')}`],
+]);
+const canary = (name: string) => canaries.get(name) ?? '';
+
+/** Everything the server answered that was not to carry a secret, with what was asked. */
+const answers: [asked: string, text: string][] = [];
+
+let directory: TemporaryDirectory;
+let server: GantryProcess;
+
+/** Calls, and keeps the answer for the search; the secrets that it is meant to bring are cut out of it. */
+async function call(
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  brings: Record<string, string> = {},
+): Promise<Answer> {
+  const answer = await post(server.url + path, body, headers);
+  keep(path, answer, brings);
+  return answer;
+}
+
+function keep(asked: string, answer: Answer, brings: Record<string, string> = {}): void {
+  let text = JSON.stringify([answer.status, [...answer.headers], answer.body]);
+  for (const [field, name] of Object.entries(brings)) {
+    const secret = z.string().min(1).parse(Object(answer.body)[field]);
+    canaries.set(name, secret);
+    text = text.replaceAll(secret, '');
+  }
+  answers.push([asked, text]);
+}
+
+const asAdministrator = (name: string, input: object, brings: Record<string, string> = {}) =>
+  call(`/admin/${name}`, input, { Authorization: `Bearer ${canary('the admin token')}` }, brings);
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  server = await serveGantry(directory.path, {
+    LOG_LEVEL: 'trace',
+    GANTRY_DEMO: 'off',
+    RATE_LIMIT_FACTOR: '1000',
+    ADMIN_TOKEN: canary('the admin token'),
+    GANTRY_SECRET_KEY: canary('the key for secrets'),
+    CHAINS: JSON.stringify({
+      5: [`http://127.0.0.1:${await freePort()}/${canary('the key of an RPC server')}`],
+    }),
+  });
+  await useEverySecret();
+  await provokeErrors();
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+
+/** Shows every secret where it belongs. */
+async function useEverySecret(): Promise<void> {
+  const created = await asAdministrator(
+    'create-game',
+    { name: 'Space Race' },
+    { gameSecret: 'a game secret' },
+  );
+  const { gameId } = Object(created.body);
+  await asAdministrator('rotate-game-secret', { gameId }, { gameSecret: 'a rotated game secret' });
+  const privateKey = generatePrivateKey();
+  canaries.set("a wallet's private key", privateKey.slice(2));
+  const account = privateKeyToAccount(privateKey);
+  const wallet = newWallet(account);
+  const begun = Object(
+    (await call('/launcher/create-unverified-channel', { gameId, wallet: wallet.address })).body,
+  );
+  const signature = await wallet.sign(begun.signRequest);
+  canaries.set('a wallet signature', signature.slice(2));
+  const proof = { channelId: begun.channelId, signature };
+  await call('/launcher/verify-unverified-channel', proof, {}, { launcherJwt: 'a launcher token' });
+  await call('/launcher/verify-unverified-channel', proof); // used up
+  const opened = await asAdministrator(
+    'open-session',
+    { gameId, wallet: wallet.address, username: 'Ada' },
+    {
+      launcherJwt: 'an opened launcher token',
+    },
+  );
+  const { launcherJwt } = Object(opened.body);
+  for (const secret of [canary('a game secret'), canary('a rotated game secret')]) {
+    const body = JSON.stringify({ launcherJwt, score: 1 });
+    for (const headers of [
+      { Authorization: `Bearer ${secret}` },
+      md5Signed(secret),
+      hmacSigned(secret, body),
+    ]) {
+      expect((await call('/launcher/set-user-score', body, headers)).status).toBe(200);
+    }
+    canaries.set(`the MD5 of ${secret.slice(0, 8)}…`, md5(secret));
+  }
+  await asAdministrator('update-player', { wallet: wallet.address, avatar: 'https://ada.example/me.png' });
+  for (const list of ['list-games', 'list-players', 'list-sessions', 'list-audit-log'])
+    await asAdministrator(list, {});
+  for (const list of ['list-game-secrets', 'get-rules', 'list-game-channels'])
+    await asAdministrator(list, { gameId });
+  for (const path of ['channel-status', 'list-channel-sessions', 'get-user-scores', 'channel-heartbeat'])
+    await call(`/launcher/${path}`, { launcherJwt });
+  for (const path of ['/openapi.json', '/.well-known/jwks.json', '/readyz', `/activities?gameId=${gameId}`])
+    keep(path, await get(server.url + path));
+  using launcher = await connectLauncher(server.url, { launcherJwt });
+  await launcher.call('setUserScore', { score: 2 });
+  answers.push(['the socket', JSON.stringify(launcher.heard)]);
+}
+
+/** Shows every secret where it does not belong, or to a server that fails. */
+async function provokeErrors(): Promise<void> {
+  const everything = Object.fromEntries(canaries);
+  const { launcherJwt } = { launcherJwt: canary('a launcher token') };
+  for (const secret of canaries.values()) {
+    const shown = [
+      { Authorization: `Bearer ${secret}` },
+      { Authorization: secret },
+      { 'X-Request-Nonce': secret, 'X-Request-Signature': secret },
+      { 'X-Service-Method': secret },
+    ];
+    for (const headers of shown) await call('/launcher', { launcherJwt: secret, score: secret }, headers);
+    await call('/launcher/set-user-score', { launcherJwt, score: secret, [secret]: secret });
+    await call('/launcher/verify-unverified-channel', { channelId: secret, signature: `0x${secret}` });
+    await call('/launcher/create-unverified-channel', { gameId: secret, wallet: secret });
+    await call(
+      '/admin/open-session',
+      { gameId: secret, wallet: secret },
+      { Authorization: `Bearer ${secret}` },
+    );
+    await asAdministrator('revoke-game-secret', { gameId: 'none', fingerprint: 'none' });
+    await call('/launcher/set-state', `{"launcherJwt":"${secret}","state":"${secret}`);
+    keep('a query', await get(`${server.url}/launcher?launcherJwt=${secret}&${secret}=1`));
+    keep('a path', await get(`${server.url}/${secret}`));
+    keep('an unreadable path', await get(`${server.url}/launcher/%ff${secret}`));
+    const refusal = await connectLauncher(server.url, { launcherJwt: secret }).catch(
+      (error: unknown) => error,
+    );
+    answers.push(['a handshake', JSON.stringify(Object(refusal).data ?? null)]);
+  }
+  using caller = await connectWithHeaders(server.url, {
+    Authorization: `Bearer ${canary('a wrong game secret')}`,
+  });
+  const error = await caller
+    .call('setUserScore', { ...everything, launcherJwt })
+    .catch((thrown: unknown) => thrown);
+  answers.push(['a call on a socket', JSON.stringify(error)]);
+
+  const { body } = await asAdministrator('list-games', {});
+  const { gameId } = Object(body).games[0];
+  const wallet = newWallet();
+  const begun = Object(
+    (await call('/launcher/create-unverified-channel', { gameId, wallet: wallet.address })).body,
+  );
+  const away = { channelId: begun.channelId, signature: `0x${canary('a wallet signature')}`, chainId: 5 };
+  expect((await call('/launcher/verify-unverified-channel', away)).status).toBe(503);
+
+  breakTheDatabase();
+  const signed = JSON.stringify({ launcherJwt, score: 3 });
+  const secret = canary('a rotated game secret');
+  for (const headers of [md5Signed(secret), hmacSigned(secret, signed)])
+    expect((await call('/launcher/set-user-score', signed, headers)).status).toBe(500);
+  const state = JSON.stringify(everything);
+  const authorization = { Authorization: `Bearer ${secret}` };
+  expect(
+    (await call('/launcher/set-state', { launcherJwt, label: 'save', state }, authorization)).status,
+  ).toBe(500);
+  const nextToNothing = { gameId, graceSeconds: 1 };
+  expect((await asAdministrator('rotate-game-secret', nextToNothing)).status).toBe(500);
+}
+
+/** Defects nobody can plan for: tables that are gone, and what was sealed changed. */
+function breakTheDatabase(): void {
+  const db = new SqliteDatabase(dataFiles(directory.path).database, { timeout: 5000 });
+  db.exec(`UPDATE game_secrets SET sealed_md5 = 'AAAA' || sealed_md5, sealed_secret = 'AAAA' || sealed_secret;
+    DROP TABLE states;
+    CREATE TRIGGER full BEFORE INSERT ON game_secrets BEGIN SELECT raise(ABORT, 'no more secrets'); END`);
+  db.close();
+}
+
+/** In whatever form it may have been written. */
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [
+    secret,
+    secret.toUpperCase(),
+    encodeURIComponent(secret),
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('hex'),
+  ];
+}
+
+/** The names of the canaries that a text holds. */
+function foundIn(text: string): string[] {
+  return [...canaries]
+    .filter(([, secret]) => formsOf(secret).some((form) => text.includes(form)))
+    .map(([name]) => name);
+}
+
+describe('a secret that was shown to the server, rightly and wrongly, and when it failed,', () => {
+  it('is in no file of the data directory', () => {
+    for (const file of readdirSync(directory.path)) {
+      expect([file, foundIn(readFileSync(join(directory.path, file), 'latin1'))]).toEqual([file, []]);
+    }
+    const hash = createHash('sha256').update(canary('a game secret')).digest('hex');
+    const everything = readdirSync(directory.path).map((file) =>
+      readFileSync(join(directory.path, file), 'latin1'),
+    );
+    expect(everything.join()).toContain(hash); // the search finds what is there
+  });
+
+  it('is in no line of the log, which does tell of the failures', async () => {
+    const { stdout, stderr } = server.output;
+    expect(stderr).toContain('no such table: states');
+    expect(stderr).toContain('no more secrets');
+    expect(foundIn(stdout + stderr)).toEqual([]);
+  });
+
+  it('is in no answer but the one it was made for', () => {
+    expect(answers.length).toBeGreaterThan(200);
+    for (const [asked, text] of answers) expect([asked, foundIn(text)]).toEqual([asked, []]);
+  });
+
+  it('and the keys that tokens are signed with are in one file, and nowhere else', () => {
+    const { tokenKeys } = dataFiles(directory.path);
+    const { keys } = z
+      .object({ keys: z.array(z.object({ d: z.string() })) })
+      .parse(JSON.parse(readFileSync(tokenKeys, 'utf8')));
+    for (const { d } of keys) {
+      const raw = Buffer.from(d, 'base64url').toString('hex');
+      for (const form of [d, raw]) {
+        for (const [asked, text] of answers) expect([asked, text.includes(form)]).toEqual([asked, false]);
+        expect(server.output.stdout + server.output.stderr).not.toContain(form);
+        const holding = readdirSync(directory.path).filter((file) =>
+          readFileSync(join(directory.path, file)).includes(form),
+        );
+        expect(holding).toEqual(form === d ? ['token-keys.json'] : []);
+      }
+    }
+  });
+});
+
+it.skipIf(redisMissing !== null)(
+  'the password of Redis is in no line of the log, when Redis refuses it or is not there',
+  async () => {
+    await using redis = await startRedis();
+    const operator = new Redis(redis.url);
+    await operator.config('SET', 'requirepass', 'another-password');
+    const withPassword = redis.url.replace('redis://', `redis://:${canary('the password of Redis')}@`);
+    await using own = await temporaryDirectory();
+    await using refused = await serveGantry(own.path, {
+      LOG_LEVEL: 'trace',
+      GANTRY_DEMO: 'off',
+      REDIS_URL: withPassword,
+    });
+    const created = await post(`${refused.url}/launcher/get-activities`, {});
+    expect(created.status).toBe(200);
+    await operator.quit();
+    await redis.kill();
+    await post(`${refused.url}/launcher/get-activities`, {});
+    const { stdout, stderr } = await refused.end('SIGTERM');
+    expect(stderr).toContain('Redis');
+    expect(foundIn(stdout + stderr)).toEqual([]);
+  },
+);

@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { PolicyChanges } from '../../src/domain/game.ts';
+import { apiOf } from '../support/api.ts';
+import { connectWithHeaders, type TestCaller } from '../support/caller.ts';
+import type { Answer } from '../support/http.ts';
+import { postFrom } from '../support/http-from.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { accepted, refused } from '../support/outcome.ts';
+import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
+
+const limited = { RATE_LIMIT_FACTOR: '1', ADMIN_TOKEN: 'the-admin-token-of-this-suite' };
+/** A window no test outlives, so that none begins anew in the middle of one. */
+const seconds = 600;
+const policies = (points: number): PolicyChanges => ({
+  limits: { read: { points, seconds }, write: { points, seconds } },
+});
+
+const anything = z.unknown();
+
+/** How many of the answers are a 200; the others must be a 429 that says when to try again. */
+function acceptedAmong(answers: readonly Answer[], within = seconds): number {
+  const good = answers.filter((answer) => answer.status === 200);
+  for (const answer of answers) {
+    if (good.includes(answer)) continue;
+    refused(answer, 429, 'rate_limited');
+    const retryAfter = Number(answer.headers.get('retry-after'));
+    expect(retryAfter).toBeGreaterThanOrEqual(1);
+    expect(retryAfter).toBeLessThanOrEqual(within);
+  }
+  return good.length;
+}
+
+/** As over HTTP; the errors the server acked are the answers. */
+async function acceptedOnSocket(calls: readonly Promise<unknown>[]): Promise<number> {
+  const outcomes = await Promise.allSettled(calls);
+  for (const outcome of outcomes) {
+    if (outcome.status === 'fulfilled') continue;
+    expect(outcome.reason).toMatchObject({
+      success: false,
+      name: 'TooManyRequests',
+      code: 429,
+      data: { reason: 'rate_limited' },
+      message: expect.stringMatching(/try again in \d+ s$/),
+    });
+  }
+  return outcomes.filter((outcome) => outcome.status === 'fulfilled').length;
+}
+
+const times = <Result>(count: number, make: (index: number) => Result): Result[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+const forwardedFor = (index: number) => ({ 'X-Forwarded-For': `203.0.113.${index}` });
+
+/** A score each, without a nonce: what was accepted can be counted. */
+const setScore = (server: TestServer, launcherJwt: string, headers: Record<string, string> = {}) =>
+  apiOf(server).post('/launcher/set-user-score', { launcherJwt, score: 1 }, headers);
+const readLeaderboard = (server: TestServer, gameId: string, headers: Record<string, string> = {}) =>
+  apiOf(server).post('/launcher/get-game-scores-leaderboard', { gameId }, headers);
+const beginSignIn = (server: TestServer, gameId: string, headers: Record<string, string> = {}) =>
+  apiOf(server).post('/launcher/create-unverified-channel', { gameId, wallet: randomWallet() }, headers);
+
+async function scoresKept(server: TestServer, owner: { gameId: string; wallet: string }): Promise<number> {
+  return (await server.services.store.scores.list(owner, { limit: 250, skip: 0 })).length;
+}
+
+describe('of a hundred calls at once, as many as the limit allows are carried out', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(limited);
+  });
+  afterAll(() => server.close());
+
+  it('over HTTP, from one token; another token is not affected', async () => {
+    const { gameId } = await server.createGame({ policies: policies(7) });
+    const [player, other] = [await server.openSession(gameId), await server.openSession(gameId)];
+    const answers = await Promise.all(times(100, () => setScore(server, player.launcherJwt)));
+    expect(acceptedAmong(answers)).toBe(7);
+    expect(await scoresKept(server, player)).toBe(7);
+    accepted(await setScore(server, other.launcherJwt), anything);
+  });
+
+  it('over HTTP, from one token behind addresses it makes up', async () => {
+    const { gameId } = await server.createGame({ policies: policies(7) });
+    const { launcherJwt } = await server.openSession(gameId);
+    const answers = await Promise.all(
+      times(100, (index) => setScore(server, launcherJwt, forwardedFor(index))),
+    );
+    expect(acceptedAmong(answers)).toBe(7);
+  });
+
+  it('over HTTP without a token, from one address behind others it makes up', async () => {
+    const { gameId } = await server.createGame({ policies: policies(7) });
+    const answers = await Promise.all(
+      times(100, (index) => readLeaderboard(server, gameId, forwardedFor(index))),
+    );
+    expect(acceptedAmong(answers)).toBe(7);
+  });
+
+  it('over a socket, and what it used up is used up over HTTP', async () => {
+    const { gameId } = await server.createGame({ policies: policies(7) });
+    const player = await server.openSession(gameId);
+    using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
+    const calls = times(100, () => launcher.call('setUserScore', { score: 1 }));
+    expect(await acceptedOnSocket(calls)).toBe(7);
+    expect(await scoresKept(server, player)).toBe(7);
+    refused(await setScore(server, player.launcherJwt), 429, 'rate_limited');
+    expect(launcher.socket.connected).toBe(true);
+  });
+
+  it('over ten sockets of one token', async () => {
+    const { gameId } = await server.createGame({ policies: policies(7) });
+    const { launcherJwt } = await server.openSession(gameId);
+    const launchers = await Promise.all(times(10, () => connectLauncher(server.url, { launcherJwt })));
+    const calls = launchers.flatMap((launcher) => times(10, () => launcher.call('getUserScore')));
+    expect(await acceptedOnSocket(calls)).toBe(7);
+    for (const launcher of launchers) launcher[Symbol.dispose]();
+  });
+
+  it('reads and writes counted apart', async () => {
+    const { gameId } = await server.createGame({
+      policies: { limits: { read: { points: 3, seconds }, write: { points: 5, seconds } } },
+    });
+    const { launcherJwt } = await server.openSession(gameId);
+    const read = () => apiOf(server).post('/launcher/get-user-score', { launcherJwt });
+    expect(acceptedAmong(await Promise.all(times(20, read)))).toBe(3);
+    expect(acceptedAmong(await Promise.all(times(20, () => setScore(server, launcherJwt))))).toBe(5);
+  });
+
+  it('each game for itself, where nobody has a token', async () => {
+    const [one, other] = [
+      await server.createGame({ policies: policies(4) }),
+      await server.createGame({ policies: policies(4) }),
+    ];
+    for (const { gameId } of [one, other]) {
+      expect(acceptedAmong(await Promise.all(times(10, () => readLeaderboard(server, gameId))))).toBe(4);
+    }
+  });
+});
+
+describe('an answer says how the limit stands', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(limited);
+  });
+  afterAll(() => server.close());
+
+  const standing = ({ headers }: Answer) => ({
+    policy: headers.get('ratelimit-policy'),
+    left: headers.get('ratelimit')?.replace(/t=\d+$/, 't=…'),
+  });
+
+  it('in the headers RateLimit and RateLimit-Policy, also where it refuses', async () => {
+    const { gameId } = await server.createGame({ policies: policies(2) });
+    const { launcherJwt } = await server.openSession(gameId);
+    const answers = [];
+    for (let call = 0; call < 3; call++) answers.push(await setScore(server, launcherJwt));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 429]);
+    const policy = '"default";q=2;w=600';
+    expect(answers.map(standing)).toEqual([
+      { policy, left: '"default";r=1;t=…' },
+      { policy, left: '"default";r=0;t=…' },
+      { policy, left: '"default";r=0;t=…' },
+    ]);
+  });
+
+  it('and how the defaults do: bursts of twice 100 reads and 50 writes a second', async () => {
+    const { gameId } = await server.createGame();
+    const { launcherJwt } = await server.openSession(gameId);
+    const read = await apiOf(server).post('/launcher/get-user-score', { launcherJwt });
+    expect(read.headers.get('ratelimit-policy')).toBe('"default";q=200;w=2');
+    const write = await setScore(server, launcherJwt);
+    expect(write.headers.get('ratelimit-policy')).toBe('"default";q=100;w=2');
+  });
+});
+
+describe('signing in', () => {
+  it('is begun at most ten times a minute from an address, whatever it claims, and from another one still', async () => {
+    await using server = await startTestServer(limited);
+    const { gameId } = await server.createGame({ policies: policies(1000) });
+    const answers = await Promise.all(times(30, (index) => beginSignIn(server, gameId, forwardedFor(index))));
+    expect(acceptedAmong(answers, 60)).toBe(10);
+    const url = `${server.url}/launcher/create-unverified-channel`;
+    accepted(await postFrom('127.0.0.2', url, { gameId, wallet: randomWallet() }), anything);
+  });
+
+  it('is tried at most ten times a minute from an address', async () => {
+    await using server = await startTestServer(limited);
+    const verify = () =>
+      apiOf(server).post('/launcher/verify-unverified-channel', { channelId: 'guess', signature: '0xab' });
+    const answers = await Promise.all(times(30, verify));
+    const statuses = answers.map((answer) => answer.status).sort();
+    expect(statuses).toEqual([...times(10, () => 400), ...times(20, () => 429)]);
+  });
+
+  it('is limited over sockets as over HTTP, however many there are', async () => {
+    await using server = await startTestServer(limited);
+    const { gameId } = await server.createGame();
+    const launchers = await Promise.all(
+      times(6, (index) => connectWithHeaders(server.url, forwardedFor(index))),
+    );
+    const begin = (launcher: TestCaller) =>
+      launcher.call('createUnverifiedChannel', { gameId, wallet: randomWallet() });
+    const calls = launchers.flatMap((launcher) => times(5, () => begin(launcher)));
+    expect(await acceptedOnSocket(calls)).toBe(10);
+    refused(await beginSignIn(server, gameId), 429, 'rate_limited');
+    for (const launcher of launchers) launcher[Symbol.dispose]();
+  });
+});
+
+describe('RATE_LIMIT_FACTOR multiplies every limit', () => {
+  it.each([
+    ['3', 30, 12],
+    ['0.5', 5, 2],
+    ['0.001', 1, 1],
+  ])('by %s', async (factor, signIns, writes) => {
+    await using server = await startTestServer({ ...limited, RATE_LIMIT_FACTOR: factor });
+    const { gameId } = await server.createGame({ policies: policies(4) });
+    const { launcherJwt } = await server.openSession(gameId);
+    expect(acceptedAmong(await Promise.all(times(40, () => setScore(server, launcherJwt))))).toBe(writes);
+    expect(acceptedAmong(await Promise.all(times(40, () => beginSignIn(server, gameId))), 60)).toBe(signIns);
+  });
+});
+
+describe('behind a proxy', () => {
+  /** What a proxy appends to what the client claims. */
+  const through = (address: string, claimed?: string) => ({
+    'X-Forwarded-For': claimed === undefined ? address : `${claimed}, ${address}`,
+  });
+
+  it('that is trusted, the address it forwards for is limited, and no address the client claims', async () => {
+    await using server = await startTestServer({ ...limited, TRUST_PROXY: 'loopback' });
+    const { gameId } = await server.createGame();
+    const answers = await Promise.all(
+      times(30, (index) => beginSignIn(server, gameId, through('203.0.113.9', `198.51.100.${index}`))),
+    );
+    expect(acceptedAmong(answers, 60)).toBe(10);
+    accepted(await beginSignIn(server, gameId, through('203.0.113.10')), anything);
+    accepted(await beginSignIn(server, gameId, through('203.0.113.10', '203.0.113.9')), anything);
+    accepted(await beginSignIn(server, gameId), anything);
+  });
+
+  it('that is trusted, sockets are limited by the address it forwards for', async () => {
+    await using server = await startTestServer({ ...limited, TRUST_PROXY: 'loopback' });
+    const { gameId } = await server.createGame();
+    using one = await connectWithHeaders(server.url, through('203.0.113.9', '198.51.100.1'));
+    using same = await connectWithHeaders(server.url, through('203.0.113.9'));
+    using other = await connectWithHeaders(server.url, through('203.0.113.10'));
+    const begin = (launcher: TestCaller) =>
+      launcher.call('createUnverifiedChannel', { gameId, wallet: randomWallet() });
+    expect(await acceptedOnSocket(times(20, (index) => begin(index % 2 ? one : same)))).toBe(10);
+    expect(await acceptedOnSocket([begin(other)])).toBe(1);
+  });
+
+  it('all addresses of an IPv6 /64 are one customer, and the next /64 is another', async () => {
+    await using server = await startTestServer({ ...limited, TRUST_PROXY: 'loopback' });
+    const { gameId } = await server.createGame();
+    const answers = await Promise.all(
+      times(30, (index) =>
+        beginSignIn(server, gameId, through(`2001:db8:1:2:${index}:${(index * 2017).toString(16)}::1`)),
+      ),
+    );
+    expect(acceptedAmong(answers, 60)).toBe(10);
+    refused(await beginSignIn(server, gameId, through('2001:DB8:1:2::5')), 429, 'rate_limited');
+    accepted(await beginSignIn(server, gameId, through('2001:db8:1:3::1')), anything);
+    accepted(await beginSignIn(server, gameId, through('2001:db8:1::1')), anything);
+  });
+
+  it('an IPv4 address is one customer in every form it is written in', async () => {
+    await using server = await startTestServer({ ...limited, TRUST_PROXY: 'loopback' });
+    const { gameId } = await server.createGame();
+    const forms = ['192.0.2.1', '::ffff:192.0.2.1', '::FFFF:c000:0201', '192.0.2.1:4711'];
+    const answers = await Promise.all(
+      times(30, (index) => beginSignIn(server, gameId, through(forms[index % forms.length] ?? ''))),
+    );
+    expect(acceptedAmong(answers, 60)).toBe(10);
+    accepted(await beginSignIn(server, gameId, through('::ffff:192.0.2.2')), anything);
+  });
+});
+
+describe('many tokens together', () => {
+  it('from one address meet a limit of the address', async () => {
+    await using server = await startTestServer({ ...limited, RATE_LIMIT_FACTOR: '0.01' });
+    const { gameId } = await server.createGame({ policies: policies(1000) });
+    const players = await Promise.all(times(60, () => server.openSession(gameId)));
+    const answers = await Promise.all(players.map((player) => setScore(server, player.launcherJwt)));
+    expect(acceptedAmong(answers)).toBe(40); // 4,000 in two seconds, times the factor
+    const [player] = players;
+    const url = `${server.url}/launcher/set-user-score`;
+    accepted(await postFrom('127.0.0.2', url, { launcherJwt: player?.launcherJwt, score: 2 }), anything);
+  });
+
+  it('from everywhere meet a limit of the game, and another game goes on', async () => {
+    await using server = await startTestServer({
+      ...limited,
+      TRUST_PROXY: 'loopback',
+      RATE_LIMIT_FACTOR: '0.001',
+    });
+    const [{ gameId }, calm] = [await server.createGame(), await server.createGame()];
+    const players = await Promise.all(times(40, () => server.openSession(gameId)));
+    const answers = await Promise.all(
+      players.map(({ launcherJwt }, index) => setScore(server, launcherJwt, forwardedFor(index))),
+    );
+    expect(acceptedAmong(answers)).toBe(20); // 20,000 in two seconds, times the factor
+    const elsewhere = await server.openSession(calm.gameId);
+    accepted(await setScore(server, elsewhere.launcherJwt, forwardedFor(200)), anything);
+  });
+});

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { PolicyChanges } from '../../src/domain/game.ts';
+import { apiOf } from '../support/api.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { accepted, refused } from '../support/outcome.ts';
+import { hmacSigned, md5Signed, type SigningHeaders } from '../support/request-signatures.ts';
+import { startTestServer } from '../support/server.ts';
+
+const server = await startTestServer({
+  RATE_LIMIT_FACTOR: '1000',
+  ADMIN_TOKEN: 'the-admin-token-of-this-suite',
+});
+afterAll(server.close);
+const api = apiOf(server);
+const anything = z.unknown();
+
+async function openGame(policies: PolicyChanges = {}) {
+  const game = await server.createGame({ policies });
+  return { ...game, ...(await server.openSession(game.gameId)) };
+}
+const game = await openGame();
+const other = await openGame();
+
+const path = '/launcher/set-user-score';
+const bodyOf = ({ launcherJwt }: { launcherJwt: string }, score = 7) =>
+  JSON.stringify({ launcherJwt, score });
+const minutesFromNow = (minutes: number) => Date.now() + minutes * 60_000;
+
+describe('a request signed with HMAC-SHA256', () => {
+  it('is accepted, by both calling styles', async () => {
+    const body = bodyOf(game);
+    accepted(await api.post(path, body, hmacSigned(game.gameSecret, body)), anything);
+    const headers = hmacSigned(game.gameSecret, body);
+    accepted(await api.dispatch('setUserScore', body, { headers }), anything);
+  });
+
+  it('signs the bytes as they were sent: white space, order and escapes are part of them', async () => {
+    const body = `{ "score" : 7,\n "unknown":"\\u00fc \u{1F3C1}", "launcherJwt": "${game.launcherJwt}" }`;
+    accepted(await api.post(path, body, hmacSigned(game.gameSecret, body)), anything);
+    const sameMeaning = JSON.stringify(JSON.parse(body));
+    refused(await api.post(path, sameMeaning, hmacSigned(game.gameSecret, body)), 401, 'signature_invalid');
+  });
+
+  it('may write the signature in capitals', async () => {
+    const body = bodyOf(game);
+    const headers = hmacSigned(game.gameSecret, body);
+    const signature = headers['X-Request-Signature']?.slice('sha256='.length).toUpperCase();
+    const shouted = { ...headers, 'X-Request-Signature': `sha256=${signature}` };
+    accepted(await api.post(path, body, shouted), anything);
+  });
+
+  it('signs no body where there is none: a dispatched GET', async () => {
+    const headers = {
+      ...hmacSigned(game.gameSecret, ''),
+      'X-Service-Method': 'getUserScore',
+      'X-Launcher-Jwt': game.launcherJwt,
+    };
+    accepted(await api.get('/launcher', headers), anything);
+    refused(await api.get('/launcher', headers), 401, 'nonce_replayed');
+  });
+
+  it.each([
+    ['in milliseconds, four and a half minutes ago', () => String(minutesFromNow(-4.5))],
+    ['in milliseconds, four and a half minutes ahead', () => String(minutesFromNow(4.5))],
+    ['in seconds, now', () => String(Math.floor(Date.now() / 1000))],
+    ['in seconds, four and a half minutes ago', () => String(Math.floor(minutesFromNow(-4.5) / 1000))],
+  ])('may be timed %s', async (_when, timestamp) => {
+    const body = bodyOf(game);
+    const headers = hmacSigned(game.gameSecret, body, { timestamp: timestamp() });
+    accepted(await api.post(path, body, headers), anything);
+  });
+
+  it.each([
+    ['five minutes and a second ago', () => String(minutesFromNow(-5) - 1000)],
+    ['five minutes and a second ahead', () => String(minutesFromNow(5) + 1000)],
+    ['five minutes and two seconds ago, in seconds', () => String(Math.floor(minutesFromNow(-5) / 1000) - 2)],
+    ['in 1970', () => '0'],
+    ['before 1970', () => '-1'],
+    ['in no number', () => 'now'],
+    ['in a fraction', () => `${Date.now()}.5`],
+    ['in hexadecimal', () => `0x${Date.now().toString(16)}`],
+    ['in the exponent form of now', () => `${Date.now() / 1e12}e12`],
+    ['with nothing', () => ''],
+  ])('is refused when it is timed %s', async (_when, timestamp) => {
+    const body = bodyOf(game);
+    const headers = hmacSigned(game.gameSecret, body, { timestamp: timestamp() });
+    refused(await api.post(path, body, headers), 401, 'signature_invalid');
+  });
+
+  it.each<[string, (headers: SigningHeaders, body: string) => [SigningHeaders, string]]>([
+    ['body', (headers, body) => [headers, body.replace('7', '8')]],
+    ['length of the body', (headers, body) => [headers, `${body} `]],
+    ['nonce', (headers, body) => [{ ...headers, 'X-Request-Nonce': randomUUID() }, body]],
+    ['time', (headers, body) => [{ ...headers, 'X-Request-Timestamp': String(Date.now() + 1) }, body]],
+    [
+      'line between time and nonce',
+      (headers, body) => {
+        const [nonce = '', timestamp = ''] = [headers['X-Request-Nonce'], headers['X-Request-Timestamp']];
+        const moved = {
+          'X-Request-Timestamp': timestamp.slice(0, -1),
+          'X-Request-Nonce': `${timestamp.slice(-1)}.${nonce}`,
+        };
+        return [{ ...headers, ...moved }, body];
+      },
+    ],
+    [
+      'line between nonce and body',
+      (headers, body) => [
+        { ...headers, 'X-Request-Nonce': `${headers['X-Request-Nonce']}.{` },
+        body.slice(1),
+      ],
+    ],
+  ])('is refused when its %s was changed on the way, and nothing is done', async (_what, change) => {
+    const player = await server.openSession(game.gameId);
+    const signed = bodyOf(player);
+    const [headers, body] = change(hmacSigned(game.gameSecret, signed), signed);
+    const answer = await api.post(path, body, headers);
+    expect([400, 401]).toContain(answer.status);
+    expect(await server.services.store.scores.find(player)).toBeNull();
+  });
+
+  it.each<[string, (body: string) => SigningHeaders]>([
+    ['the secret of another game', (body) => hmacSigned(other.gameSecret, body)],
+    ['the MD5 of the secret', (body) => hmacSigned('0'.repeat(32), body)],
+    ['no secret', (body) => hmacSigned('', body)],
+  ])('is refused when it was made with %s', async (_what, signed) => {
+    const body = bodyOf(game);
+    refused(await api.post(path, body, signed(body)), 401, 'signature_invalid');
+  });
+
+  it.each<
+    [string, (headers: SigningHeaders) => SigningHeaders, 'signature_invalid' | 'signature_incomplete']
+  >([
+    ['its time', ({ 'X-Request-Timestamp': _, ...rest }) => rest, 'signature_invalid'],
+    ['its nonce', ({ 'X-Request-Nonce': _, ...rest }) => rest, 'signature_incomplete'],
+    ['its signature', ({ 'X-Request-Signature': _, ...rest }) => rest, 'signature_incomplete'],
+    [
+      'the name of the scheme',
+      (headers) => ({ ...headers, 'X-Request-Signature': headers['X-Request-Signature']?.slice(7) ?? '' }),
+      'signature_invalid',
+    ],
+    [
+      'the end of the signature',
+      (headers) => ({
+        ...headers,
+        'X-Request-Signature': headers['X-Request-Signature']?.slice(0, -2) ?? '',
+      }),
+      'signature_invalid',
+    ],
+  ])('is refused without %s', async (_what, without, reason) => {
+    const body = bodyOf(game);
+    refused(await api.post(path, body, without(hmacSigned(game.gameSecret, body))), 401, reason);
+  });
+
+  it('does not use up its nonce when it is refused, and shares nonces with the other scheme', async () => {
+    const nonce = randomUUID();
+    const body = bodyOf(game);
+    refused(await api.post(path, body, hmacSigned('guess', body, { nonce })), 401, 'signature_invalid');
+    accepted(await api.post(path, body, hmacSigned(game.gameSecret, body, { nonce })), anything);
+    refused(await api.post(path, body, md5Signed(game.gameSecret, nonce)), 401, 'nonce_replayed');
+  });
+});
+
+describe('a game’s policy for signatures', () => {
+  type Signed = (secret: string, body: string) => SigningHeaders;
+  const unsigned: Signed = () => ({});
+  const withMd5: Signed = (secret) => md5Signed(secret);
+  const withHmac: Signed = hmacSigned;
+
+  it.each<[NonNullable<PolicyChanges['requireSignature']>, string, Signed, boolean]>([
+    ['no', 'unsigned', unsigned, true],
+    ['no', 'signed with MD5', withMd5, true],
+    ['no', 'signed with HMAC-SHA256', withHmac, true],
+    ['any', 'unsigned', unsigned, false],
+    ['any', 'signed with MD5', withMd5, true],
+    ['any', 'signed with HMAC-SHA256', withHmac, true],
+    ['hmac-sha256', 'unsigned', unsigned, false],
+    ['hmac-sha256', 'signed with MD5', withMd5, false],
+    ['hmac-sha256', 'signed with HMAC-SHA256', withHmac, true],
+  ])('%s: a request that is %s', async (requireSignature, _how, signed, isAccepted) => {
+    const strict = await openGame({ requireSignature });
+    const body = bodyOf(strict);
+    const answers = [
+      await api.post(path, body, signed(strict.gameSecret, body)),
+      await api.dispatch('setUserScore', body, { headers: signed(strict.gameSecret, body) }),
+    ];
+    for (const answer of answers) {
+      if (isAccepted) accepted(answer, anything);
+      else refused(answer, 401, 'signature_required');
+    }
+  });
+
+  it('holds where there is no launcherJwt yet', async () => {
+    const strict = await openGame({ requireSignature: 'hmac-sha256' });
+    const body = JSON.stringify({ gameId: strict.gameId, wallet: strict.wallet });
+    const begin = (headers: SigningHeaders) => api.post('/launcher/create-unverified-channel', body, headers);
+    refused(await begin({}), 401, 'signature_required');
+    refused(await begin(md5Signed(strict.gameSecret)), 401, 'signature_required');
+    accepted(await begin(hmacSigned(strict.gameSecret, body)), anything);
+  });
+
+  it('refuses calls over a socket, which cannot be signed, while events are heard on it', async () => {
+    const strict = await openGame({ requireSignature: 'any' });
+    using launcher = await connectLauncher(server.url, { launcherJwt: strict.launcherJwt });
+    await expect(launcher.call('setUserScore', { score: 1 })).rejects.toMatchObject({
+      code: 401,
+      data: { reason: 'signature_required' },
+    });
+    const body = bodyOf(strict);
+    accepted(await api.post(path, body, hmacSigned(strict.gameSecret, body)), anything);
+    expect((await launcher.hears('scores created')).record).toMatchObject({ score: 7 });
+  });
+
+  it('takes effect at once when it is changed', async () => {
+    const changing = await openGame();
+    const body = bodyOf(changing);
+    accepted(await api.post(path, body), anything);
+    await server.services.store.games.update(changing.gameId, { policies: { requireSignature: 'any' } });
+    refused(await api.post(path, body), 401, 'signature_required');
+  });
+});

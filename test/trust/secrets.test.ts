@@ -1,0 +1,293 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ConfigError, dataFiles, readConfig } from '../../src/config.ts';
+import { createGame } from '../../src/operations/admin/create-game.ts';
+import { listGameSecrets } from '../../src/operations/admin/list-game-secrets.ts';
+import { openSession } from '../../src/operations/admin/open-session.ts';
+import { revokeGameSecret } from '../../src/operations/admin/revoke-game-secret.ts';
+import { rotateGameSecret } from '../../src/operations/admin/rotate-game-secret.ts';
+import { type AdminWay, overHttp } from '../support/administration.ts';
+import { inDatabase } from '../support/data-directory.ts';
+import { gantry } from '../support/gantry-process.ts';
+import { type Answer, post } from '../support/http.ts';
+import { accepted, refused } from '../support/outcome.ts';
+import { hmacSigned, md5Signed } from '../support/request-signatures.ts';
+import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+
+const adminToken = 'the-admin-token-of-this-suite';
+const variables = { RATE_LIMIT_FACTOR: '1000', ADMIN_TOKEN: adminToken };
+const anything = z.unknown();
+
+const server = await startTestServer(variables);
+afterAll(server.close);
+const admin = overHttp({ url: server.url, adminToken });
+
+interface OpenedGame {
+  gameId: string;
+  gameSecret: string;
+  launcherJwt: string;
+}
+
+async function openGame(by: AdminWay = admin): Promise<OpenedGame> {
+  const { gameId, gameSecret } = await by.call(createGame, { name: 'Space Race' });
+  const { launcherJwt } = await by.call(openSession, { gameId, wallet: randomWallet() });
+  return { gameId, gameSecret, launcherJwt };
+}
+
+/** The three ways to show a secret: as it is, and by a signature of either scheme. */
+const showings: [string, (secret: string, body: string) => Record<string, string>][] = [
+  ['as Authorization', (secret) => ({ Authorization: `Bearer ${secret}` })],
+  ['by an MD5 signature', (secret) => md5Signed(secret)],
+  ['by an HMAC-SHA256 signature', (secret, body) => hmacSigned(secret, body)],
+];
+
+/** Sets a score, the secret shown in one of these ways. */
+function callWith(
+  { url }: { url: string },
+  { launcherJwt }: OpenedGame,
+  secret: string,
+  showing: (typeof showings)[number][1],
+): Promise<Answer> {
+  const body = JSON.stringify({ launcherJwt, score: 1 });
+  return post(`${url}/launcher/set-user-score`, body, showing(secret, body));
+}
+
+const worksNot = ['secret_invalid', 'signature_invalid'];
+
+/** When it stopped working, in Unix milliseconds. */
+async function endOf(game: OpenedGame, secret: string, showing: (typeof showings)[number][1]) {
+  const answer = await until('the end of a secret', async () => {
+    const current = await callWith(server, game, secret, showing);
+    return current.status === 200 ? null : current;
+  });
+  const seenAt = Date.now();
+  expect(answer.status).toBe(401);
+  expect(worksNot).toContain(Object(answer.body).data.reason);
+  return seenAt;
+}
+
+describe.concurrent.each(showings)('a game secret, shown %s,', (_how, showing) => {
+  it('that was rotated goes on working until the grace ends, and no longer', async () => {
+    const game = await openGame();
+    const rotatedAfter = Date.now();
+    const { gameSecret: second } = await admin.call(rotateGameSecret, {
+      gameId: game.gameId,
+      graceSeconds: 1.5,
+    });
+    for (const secret of [game.gameSecret, second]) {
+      accepted(await callWith(server, game, secret, showing), anything);
+    }
+    expect((await endOf(game, game.gameSecret, showing)) - rotatedAfter).toBeGreaterThanOrEqual(1500);
+    accepted(await callWith(server, game, second, showing), anything);
+  });
+
+  it('that was given a lifetime works until that ends, and no longer', async () => {
+    const game = await openGame();
+    const rotatedAfter = Date.now();
+    const { gameSecret: second } = await admin.call(rotateGameSecret, {
+      gameId: game.gameId,
+      graceSeconds: 600,
+      lifetimeSeconds: 1.5,
+    });
+    accepted(await callWith(server, game, second, showing), anything);
+    expect((await endOf(game, second, showing)) - rotatedAfter).toBeGreaterThanOrEqual(1500);
+    accepted(await callWith(server, game, game.gameSecret, showing), anything);
+  });
+
+  it('does not get a longer life by a later rotation', async () => {
+    const game = await openGame();
+    const { gameId } = game;
+    const { gameSecret: brief } = await admin.call(rotateGameSecret, { gameId, lifetimeSeconds: 1 });
+    const { gameSecret: latest } = await admin.call(rotateGameSecret, { gameId, graceSeconds: 3600 });
+    await endOf(game, brief, showing);
+    for (const secret of [game.gameSecret, latest]) {
+      accepted(await callWith(server, game, secret, showing), anything);
+    }
+  });
+
+  it('stops working at once when it is revoked by its fingerprint, and no other does', async () => {
+    const [game, other] = [await openGame(), await openGame()];
+    const { gameId } = game;
+    const { gameSecret: second } = await admin.call(rotateGameSecret, { gameId });
+    accepted(await callWith(server, game, game.gameSecret, showing), anything);
+    const fingerprint = createHash('sha256').update(game.gameSecret).digest('hex').slice(0, 12);
+    await admin.call(revokeGameSecret, { gameId, fingerprint });
+
+    const refusal = await callWith(server, game, game.gameSecret, showing);
+    expect(refusal.status).toBe(401);
+    accepted(await callWith(server, game, second, showing), anything);
+    accepted(await callWith(server, other, other.gameSecret, showing), anything);
+    await expect(admin.call(revokeGameSecret, { gameId, fingerprint })).rejects.toThrow(
+      'no working secret with this fingerprint',
+    );
+  });
+
+  it('stops working at once when it is rotated without grace', async () => {
+    const game = await openGame();
+    await admin.call(rotateGameSecret, { gameId: game.gameId, graceSeconds: 0 });
+    expect((await callWith(server, game, game.gameSecret, showing)).status).toBe(401);
+  });
+});
+
+it('a grace and a lifetime may be any number of seconds', async () => {
+  const { gameId } = await openGame();
+  await admin.call(rotateGameSecret, { gameId, graceSeconds: 0.0004, lifetimeSeconds: 1e-9 });
+  await admin.call(rotateGameSecret, { gameId, graceSeconds: 1 / 3, lifetimeSeconds: 1e7 / 3 });
+});
+
+it('the working secrets of a game are listed by fingerprint, with their times', async () => {
+  const { gameId, gameSecret } = await openGame();
+  const from = Date.now();
+  const rotated = await admin.call(rotateGameSecret, { gameId, graceSeconds: 60, lifetimeSeconds: 600 });
+  const { secrets } = await admin.call(listGameSecrets, { gameId });
+  const fingerprints = [rotated.gameSecret, gameSecret].map((secret) =>
+    createHash('sha256').update(secret).digest('hex').slice(0, 12),
+  );
+  expect(secrets.map((secret) => secret.fingerprint)).toEqual(fingerprints);
+  const lasting = secrets.map(({ expiresAt }) => Math.round(((expiresAt ?? 0) - from) / 1000));
+  expect(lasting).toEqual([600, 60]);
+});
+
+describe('GANTRY_SECRET_KEY', () => {
+  const key = randomBytes(32).toString('hex');
+  const start = (dataDirectory: string, secretKey?: string) =>
+    startTestServer({
+      ...variables,
+      DATA_DIR: dataDirectory,
+      ...(secretKey !== undefined && { GANTRY_SECRET_KEY: secretKey }),
+    });
+  const signed = (on: TestServer, game: OpenedGame) =>
+    Promise.all(showings.slice(1).map(([, showing]) => callWith(on, game, game.gameSecret, showing)));
+
+  it('is the key that secrets are sealed with, over restarts, and no other key is made', async () => {
+    await using directory = await temporaryDirectory();
+    const first = await start(directory.path, key);
+    const game = await openGame(overHttp({ url: first.url, adminToken }));
+    for (const answer of await signed(first, game)) accepted(answer, anything);
+    await first.close();
+    expect(readdirSync(directory.path)).not.toContain('secret.key');
+    await using second = await start(directory.path, key.toUpperCase());
+    for (const answer of await signed(second, game)) accepted(answer, anything);
+  });
+
+  it('that is another one is refused at the start, and the right one still works', async () => {
+    await using directory = await temporaryDirectory();
+    const first = await start(directory.path, key);
+    const game = await openGame(overHttp({ url: first.url, adminToken }));
+    await first.close();
+    const other = randomBytes(32).toString('hex');
+    const refusal = await start(directory.path, other).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ConfigError);
+    expect(String(refusal)).toContain('GANTRY_SECRET_KEY');
+    expect(String(refusal)).not.toContain(other);
+    await using again = await start(directory.path, key);
+    for (const answer of await signed(again, game)) accepted(answer, anything);
+  });
+
+  it.each(['0123', 'z'.repeat(64), key.slice(1), `${key}00`])(
+    'that is no 64 hex digits is refused at the start, and not repeated: %s',
+    (wrong) => {
+      const start = () => readConfig({ GANTRY_SECRET_KEY: wrong });
+      expect(start).toThrow('GANTRY_SECRET_KEY: must be 64 hex digits');
+      expect(start).not.toThrow(wrong);
+    },
+  );
+});
+
+describe('what is kept of secrets', () => {
+  it('differs from game to game, and can be read back with the key alone', async () => {
+    await openGame();
+    await openGame();
+    const rows = inDatabase(server.config, (db) =>
+      db.prepare<[], { sealed_md5: string; sealed_secret: string }>('SELECT * FROM game_secrets').all(),
+    );
+    const sealed = rows.flatMap((row) => [row.sealed_md5, row.sealed_secret]);
+    expect(new Set(sealed).size).toBe(sealed.length);
+    for (const text of sealed) expect(server.box.open(text)).toMatch(/^(gsk_[\w-]{43}|[0-9a-f]{32})$/);
+  });
+
+  it('in files is readable by their owner only, whatever the umask, from the first start on', async () => {
+    await using directory = await temporaryDirectory();
+    const before = process.umask(0);
+    try {
+      const { ADMIN_TOKEN: _, ...rest } = variables;
+      await using made = await startTestServer({ ...rest, ADMIN_TOKEN: '', DATA_DIR: directory.path });
+      expect(made.madeAdminToken).toMatch(/^gat_/);
+    } finally {
+      process.umask(before);
+    }
+    expect((await gantry(['key', 'rotate'], { env: { DATA_DIR: directory.path } })).code).toBe(0);
+    const { tokenKeys, secretKey, adminTokenHash } = dataFiles(directory.path);
+    for (const file of [tokenKeys, secretKey, adminTokenHash]) {
+      expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600]);
+    }
+    expect(readdirSync(directory.path).filter((file) => file.startsWith('gantry.db') === false)).toEqual(
+      [tokenKeys, secretKey, adminTokenHash].map((file) => file.slice(directory.path.length + 1)).sort(),
+    );
+  });
+});
+
+describe('the admin token', () => {
+  const list = (url: string, headers: Record<string, string>) => post(`${url}/admin/list-games`, {}, headers);
+
+  it.each([
+    ['missing', undefined],
+    ['wrong', 'Bearer the-admin-token-of-that-suite'],
+    ['cut short', `Bearer ${adminToken.slice(0, -1)}`],
+    ['with something behind it', `Bearer ${adminToken}x`],
+    ['without Bearer', adminToken],
+    ['of another scheme', `Basic ${btoa(`admin:${adminToken}`)}`],
+    ['empty', 'Bearer '],
+    ['very long', `Bearer ${'x'.repeat(5000)}`],
+  ])('is refused when it is %s', async (_what, authorization) => {
+    const headers = authorization === undefined ? {} : { Authorization: authorization };
+    refused(await list(server.url, headers), 401, 'admin_token_invalid');
+  });
+
+  it('is no game secret, and a game secret is no admin token', async () => {
+    const game = await openGame();
+    refused(
+      await list(server.url, { Authorization: `Bearer ${game.gameSecret}` }),
+      401,
+      'admin_token_invalid',
+    );
+    const [[, asItIs] = [], ..._] = showings;
+    if (asItIs) refused(await callWith(server, game, adminToken, asItIs), 401, 'secret_invalid');
+  });
+
+  it('that a first start made works after a restart, until its hash is taken away', async () => {
+    await using directory = await temporaryDirectory();
+    const start = () => startTestServer({ ...variables, ADMIN_TOKEN: '', DATA_DIR: directory.path });
+    const first = await start();
+    const made = first.madeAdminToken ?? '';
+    accepted(await list(first.url, { Authorization: `Bearer ${made}` }), anything);
+    await first.close();
+
+    const second = await start();
+    expect(second.madeAdminToken).toBeNull();
+    accepted(await list(second.url, { Authorization: `Bearer ${made}` }), anything);
+    await second.close();
+
+    const { adminTokenHash } = dataFiles(directory.path);
+    writeFileSync(adminTokenHash, createHash('sha256').update('another-token-altogether').digest('hex'));
+    await using third = await start();
+    refused(await list(third.url, { Authorization: `Bearer ${made}` }), 401, 'admin_token_invalid');
+    accepted(await list(third.url, { Authorization: 'Bearer another-token-altogether' }), anything);
+  });
+
+  it.each([
+    'too-short',
+    'has a space in it',
+    'has\ta tab in it here',
+    'ümlaut-token-of-this-suite',
+    'x'.repeat(513),
+  ])('that could not be sent is refused at the start: %s', (token) => {
+    const start = () => readConfig({ ADMIN_TOKEN: token });
+    expect(start).toThrow(/ADMIN_TOKEN: must be/);
+    expect(start).not.toThrow(token);
+  });
+});

@@ -1,0 +1,240 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { banPlayer } from '../../src/operations/admin/ban-player.ts';
+import { createGame } from '../../src/operations/admin/create-game.ts';
+import { erasePlayer } from '../../src/operations/admin/erase-player.ts';
+import { listSessions } from '../../src/operations/admin/list-sessions.ts';
+import { openSession } from '../../src/operations/admin/open-session.ts';
+import { revokeSession } from '../../src/operations/admin/revoke-session.ts';
+import { unbanPlayer } from '../../src/operations/admin/unban-player.ts';
+import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
+import { apiOf } from '../support/api.ts';
+import type { Answer } from '../support/http.ts';
+import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
+import { accepted, refused } from '../support/outcome.ts';
+import { channelStatus, succeeded } from '../support/records.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { newWallet, type TestWallet } from '../support/wallet.ts';
+
+const adminToken = 'the-admin-token-of-this-suite';
+const variables = { RATE_LIMIT_FACTOR: '1000', ADMIN_TOKEN: adminToken };
+const server = await startTestServer(variables);
+afterAll(server.close);
+const api = apiOf(server);
+const admin = overHttp({ url: server.url, adminToken });
+const { gameId } = await admin.call(createGame, { name: 'Space Race' });
+const { gameId: otherGameId } = await admin.call(createGame, { name: 'Chess' });
+const { gameId: launcherId } = await admin.call(createGame, { name: 'Launcher', kind: 'launcher' });
+const { gameId: strictId } = await admin.call(createGame, {
+  name: 'One at a time',
+  policies: { oneSessionPerPlayer: true },
+});
+
+const done = succeeded({});
+const as = (launcherJwt: string, path: string, body: object = {}) =>
+  api.post(`/launcher/${path}`, { launcherJwt, ...body });
+const status = async (launcherJwt: string) =>
+  accepted(await as(launcherJwt, 'channel-status'), channelStatus);
+
+/** Signs in with the wallet from the beginning; the answer of the last step. */
+async function signIn(wallet: TestWallet, game: string, on: TestServer = server): Promise<Answer> {
+  const begun = await apiOf(on).post('/launcher/create-unverified-channel', {
+    gameId: game,
+    wallet: wallet.address,
+  });
+  const { channelId, signRequest } = accepted(
+    begun,
+    succeeded({ channelId: z.string(), signRequest: z.string() }),
+  );
+  const signature = await wallet.sign(signRequest);
+  return apiOf(on).post('/launcher/verify-unverified-channel', { channelId, signature });
+}
+
+const verified = succeeded({ launcherJwt: z.string(), jwt: z.string() });
+const signedIn = async (wallet: TestWallet, game: string, on?: TestServer) =>
+  accepted(await signIn(wallet, game, on), verified).launcherJwt;
+
+/** The launcher was told that its session is over, and why, and then cut off. */
+async function isToldAndCut(launcher: TestLauncher, wallet: TestWallet, endReason: string): Promise<void> {
+  const told = await until('the end of the session', () =>
+    launcher.heard.find(({ name, record }) => name === 'game-channels patched' && record.exists === false),
+  );
+  expect(told.record).toMatchObject({ wallet: wallet.lowercase, exists: false, present: false, endReason });
+  await until('the end of the socket', () => launcher.socket.disconnected);
+}
+
+/** The session is over: its status says so, and nothing can be done with its token. */
+async function isOver(launcherJwt: string): Promise<void> {
+  expect(await status(launcherJwt)).toMatchObject({ exists: false, present: false });
+  refused(await as(launcherJwt, 'set-user-score', { score: 1 }), 401, 'session_ended');
+  refused(await as(launcherJwt, 'channel-heartbeat'), 401, 'session_ended');
+  await expect(connectLauncher(server.url, { launcherJwt })).rejects.toMatchObject({
+    data: { data: { reason: 'session_ended' } },
+  });
+}
+
+describe('a channel session', () => {
+  it('is opened by signing in, present by heartbeats, and ended by its player', async () => {
+    const wallet = newWallet();
+    const before = Date.now();
+    const launcherJwt = await signedIn(wallet, gameId);
+    const opened = await status(launcherJwt);
+    expect(opened).toMatchObject({ exists: true, present: false, wallet: wallet.lowercase });
+    expect(opened.openedAt).toBeGreaterThanOrEqual(before);
+
+    accepted(await as(launcherJwt, 'channel-heartbeat'), done);
+    expect(await status(launcherJwt)).toEqual({ ...opened, present: true });
+
+    using launcher = await connectLauncher(server.url, { launcherJwt });
+    accepted(await as(launcherJwt, 'end-channel-session'), done);
+    await isToldAndCut(launcher, wallet, 'ended');
+    await isOver(launcherJwt);
+    expect((await status(launcherJwt)).openedAt).toBe(opened.openedAt);
+  });
+
+  it.each<[string, () => AdminWay]>([
+    ['/admin', () => admin],
+    ['gantry admin', () => overCommandLine(server.config)],
+  ])('is revoked by an administrator over %s, whoever has it, and no other is', async (_way, way) => {
+    const wallet = newWallet();
+    const [launcherJwt, other] = [await signedIn(wallet, gameId), await signedIn(wallet, gameId)];
+    using launcher = await connectLauncher(server.url, { launcherJwt });
+    using untouched = await connectLauncher(server.url, { launcherJwt: other });
+    const { data } = await admin.call(listSessions, { wallet: wallet.address });
+    const oldest = data.at(-1);
+    await way().call(revokeSession, { sessionId: oldest?.sessionId ?? '' });
+
+    await isToldAndCut(launcher, wallet, 'revoked');
+    await isOver(launcherJwt);
+    expect(await status(other)).toMatchObject({ exists: true, present: true });
+    expect(untouched.socket.connected).toBe(true);
+    await expect(way().call(revokeSession, { sessionId: 'never-was' })).rejects.toThrow(
+      'There is no such channel session',
+    );
+  });
+
+  it('is replaced by the next one of its player where a game allows one', async () => {
+    const wallet = newWallet();
+    const first = await signedIn(wallet, strictId);
+    const elsewhere = await signedIn(wallet, gameId);
+    using launcher = await connectLauncher(server.url, { launcherJwt: first });
+    using others = await connectLauncher(server.url, { launcherJwt: await signedIn(newWallet(), strictId) });
+
+    const second = await signedIn(wallet, strictId);
+    await isToldAndCut(launcher, wallet, 'replaced');
+    await isOver(first);
+    expect((await status(second)).exists).toBe(true);
+    expect((await status(elsewhere)).exists).toBe(true);
+    expect(others.socket.connected).toBe(true);
+    using _current = await connectLauncher(server.url, { launcherJwt: second });
+  });
+
+  it('is the only live one where a game allows one, however many are opened at once', async () => {
+    const wallet = newWallet();
+    const ways = Array.from({ length: 10 }, (_, index) =>
+      index % 2 === 0
+        ? signedIn(wallet, strictId)
+        : admin
+            .call(openSession, { gameId: strictId, wallet: wallet.address })
+            .then((one) => one.launcherJwt),
+    );
+    const tokens = await Promise.all(ways);
+    const living = await Promise.all(tokens.map(async (token) => (await status(token)).exists));
+    expect(living.filter((exists) => exists)).toHaveLength(1);
+    const { data } = await admin.call(listSessions, { wallet: wallet.address });
+    const reasons = data.map((session) => session.endReason);
+    expect(reasons.filter((reason) => reason === 'replaced')).toHaveLength(9);
+  });
+
+  it('ends when its player is banned from the game, and none is opened until the ban is over', async () => {
+    const wallet = newWallet();
+    const launcherJwt = await signedIn(wallet, gameId);
+    const elsewhere = await signedIn(wallet, otherGameId);
+    const ownLauncher = await signedIn(wallet, launcherId);
+    using launcher = await connectLauncher(server.url, { launcherJwt });
+    using still = await connectLauncher(server.url, { launcherJwt: elsewhere });
+    await admin.call(banPlayer, { wallet: wallet.address, gameId, reason: 'spam' });
+
+    await isToldAndCut(launcher, wallet, 'banned');
+    await isOver(launcherJwt);
+    expect((await status(elsewhere)).exists).toBe(true);
+    expect(still.socket.connected).toBe(true);
+    refused(await signIn(wallet, gameId), 401, 'player_banned');
+    refused(await as(ownLauncher, 'open-channel-session', { gameId }), 401, 'player_banned');
+    await expect(admin.call(openSession, { gameId, wallet: wallet.address })).rejects.toThrow('banned');
+    await signedIn(newWallet(), gameId);
+
+    await admin.call(unbanPlayer, { wallet: wallet.address, gameId });
+    await isOver(launcherJwt); // the ban is over, not the session back
+    await signedIn(wallet, gameId);
+  });
+
+  it('ends in every game when its player is banned from all of them', async () => {
+    const wallet = newWallet();
+    const tokens = [
+      await signedIn(wallet, gameId),
+      await signedIn(wallet, otherGameId),
+      await signedIn(wallet, launcherId),
+    ];
+    await admin.call(banPlayer, { wallet: wallet.address });
+    for (const token of tokens) await isOver(token);
+    for (const game of [gameId, otherGameId, launcherId])
+      refused(await signIn(wallet, game), 401, 'player_banned');
+    await expect(admin.call(unbanPlayer, { wallet: wallet.address, gameId })).rejects.toThrow('not banned');
+    await admin.call(unbanPlayer, { wallet: wallet.address });
+    await signedIn(wallet, gameId);
+  });
+
+  it('ends when its player is erased, and its token is of nobody', async () => {
+    const wallet = newWallet();
+    const launcherJwt = await signedIn(wallet, gameId);
+    using launcher = await connectLauncher(server.url, { launcherJwt });
+    await admin.call(erasePlayer, { wallet: wallet.address });
+    await isToldAndCut(launcher, wallet, 'erased');
+    refused(await as(launcherJwt, 'channel-status'), 401, 'token_invalid');
+    await signedIn(wallet, gameId);
+  });
+
+  it('is told of to the launcher that shows the game, and that one goes on', async () => {
+    const wallet = newWallet();
+    const own = await signedIn(wallet, launcherId);
+    const opened = await as(own, 'open-channel-session', { gameId });
+    const { launcherJwt } = accepted(opened, succeeded({ launcherJwt: z.string(), url: z.string() }));
+    using launcher = await connectLauncher(server.url, { launcherJwt: own });
+    using game = await connectLauncher(server.url, { launcherJwt });
+    const { data } = await admin.call(listSessions, { wallet: wallet.address, gameId });
+    await admin.call(revokeSession, { sessionId: data[0]?.sessionId ?? '' });
+    await isToldAndCut(game, wallet, 'revoked');
+    const heard = () => launcher.heard.find(({ record }) => record.endReason === 'revoked');
+    const { record } = await until('the launcher told', heard);
+    expect(record).toMatchObject({ _id: data[0]?.sessionId, gameId, exists: false });
+    expect(launcher.socket.connected).toBe(true);
+    expect((await status(own)).exists).toBe(true);
+  });
+});
+
+describe('a channel session that expires', () => {
+  const seconds = 2;
+
+  it('tells its sockets and cuts them, and its token is told to be expired', async () => {
+    await using brief = await startTestServer({ ...variables, SESSION_DAYS: String(seconds / 86_400) });
+    const game = await overHttp({ url: brief.url, adminToken }).call(createGame, { name: 'Space Race' });
+    const wallet = newWallet();
+    const from = Date.now();
+    const launcherJwt = await signedIn(wallet, game.gameId, brief);
+    using launcher = await connectLauncher(brief.url, { launcherJwt });
+    await launcher.call('channelHeartbeat');
+    await isToldAndCut(launcher, wallet, 'expired');
+    expect(Date.now() - from).toBeGreaterThanOrEqual((seconds - 1) * 1000);
+
+    const of = (path: string, body: object = {}) =>
+      apiOf(brief).post(`/launcher/${path}`, { launcherJwt, ...body });
+    for (const path of ['channel-status', 'channel-heartbeat', 'end-channel-session'])
+      refused(await of(path), 401, 'token_expired');
+    await expect(connectLauncher(brief.url, { launcherJwt })).rejects.toMatchObject({
+      data: { data: { reason: 'token_expired' } },
+    });
+    await signedIn(wallet, game.gameId, brief);
+  });
+});
