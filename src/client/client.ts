@@ -50,6 +50,7 @@ export class GantryClient {
   readonly #statusListeners = new Set<(status: Status) => void>();
   readonly #resyncListeners = new Set<(stream: string) => void>();
   #status: Status = { state: 'connecting' };
+  #retry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = { callOver: 'socket', timeoutMs: 15_000, ...options };
@@ -151,6 +152,7 @@ export class GantryClient {
   }
 
   close(): void {
+    clearTimeout(this.#retry);
     this.#socket.disconnect();
   }
 
@@ -186,7 +188,7 @@ export class GantryClient {
   #refused(body: ErrorBody | undefined): void {
     if (!body) return;
     if ((body.code ?? 0) < 500) this.#setStatus({ state: 'refused', reason: body.data?.reason ?? 'unknown' });
-    else setTimeout(() => this.#socket.connect(), retryAfterMs);
+    else this.#retry = setTimeout(() => this.#socket.connect(), retryAfterMs);
   }
 
   #setStatus(status: Status): void {

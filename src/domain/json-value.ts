@@ -31,6 +31,12 @@ export function valueNestsTooDeep(value: unknown): boolean {
   return false;
 }
 
+/** Whether bytes are anywhere in a value that does not nest too deep; Socket.IO carries them, JSON does not. */
+export function holdsBytes(value: unknown): boolean {
+  return ArrayBuffer.isView(value) || (isContainer(value) && Object.values(value).some(holdsBytes));
+}
+
+/** Bytes hold nothing: looking through a megabyte of them one by one takes a while. */
 function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
 }

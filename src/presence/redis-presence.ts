@@ -64,13 +64,15 @@ export interface RedisPresenceOptions {
 /**
  * Presence of a cluster: leases in Redis with a time to live, renewed by the node that holds the sockets, so
  * that a dead node's players stop being present by themselves. While Redis is away each node answers from
- * what it knows itself; when it is back, the next renewal restores the leases.
+ * what it knows itself; when it is back, perhaps empty, each restores what it knows at once.
  */
 export class RedisPresence implements Presence {
   readonly #redis: Redis & PresenceScripts;
   readonly #local = new MemoryPresence();
   /** The sockets this node holds of each session. */
   readonly #held = new Map<string, Set<string>>();
+  /** When the last heartbeat this node took of each session lapses. */
+  readonly #heartbeats = new Map<string, number>();
   readonly #options: Required<RedisPresenceOptions>;
   readonly #listeners: ((sessionId: string) => void)[] = [];
   readonly #timer: NodeJS.Timeout;
@@ -81,6 +83,7 @@ export class RedisPresence implements Presence {
     this.#redis = redis as Redis & PresenceScripts; // `defineCommand` has just made them
     this.#options = { leaseMs: defaultLeaseMs, ...options };
     this.#timer = setInterval(() => this.#tend(), this.#options.leaseMs / 3).unref();
+    redis.on('ready', this.#restore);
   }
 
   async connected(sessionId: string, socketId: string): Promise<boolean> {
@@ -107,6 +110,7 @@ export class RedisPresence implements Presence {
 
   async heartbeat(sessionId: string): Promise<boolean> {
     const first = await this.#local.heartbeat(sessionId);
+    this.#heartbeats.set(sessionId, Date.now() + heartbeatLifetimeMs);
     return this.#orLocally(first, () => this.#hold(sessionId, 'heartbeat', heartbeatLifetimeMs));
   }
 
@@ -126,6 +130,8 @@ export class RedisPresence implements Presence {
       const some = sessions.slice(at, at + renewAtOnce).filter((sessionId) => this.#held.has(sessionId));
       await Promise.all(some.map((id) => this.#hold(id, this.#options.nodeId, this.#options.leaseMs)));
     }
+    const now = Date.now();
+    for (const [id, lapsesAt] of this.#heartbeats) if (lapsesAt <= now) this.#heartbeats.delete(id);
     for (const sessionId of await this.#redis.zrangebyscore(
       this.#due,
       '-inf',
@@ -141,6 +147,7 @@ export class RedisPresence implements Presence {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    this.#redis.off('ready', this.#restore);
     await this.#local.close();
   }
 
@@ -153,6 +160,14 @@ export class RedisPresence implements Presence {
         this.#tending = false;
       });
   }
+
+  readonly #restore = (): void => {
+    this.#tend();
+    const now = Date.now();
+    for (const [id, lapsesAt] of this.#heartbeats) {
+      if (lapsesAt > now) this.#hold(id, 'heartbeat', lapsesAt - now).catch(this.#options.report);
+    }
+  };
 
   #hold(sessionId: string, member: string, lifetimeMs: number): Promise<number> {
     const now = Date.now();

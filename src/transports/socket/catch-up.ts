@@ -1,6 +1,6 @@
 import type { Socket } from 'socket.io';
 import { z } from 'zod';
-import type { Cursor, StoredEvent } from '../../events/stream.ts';
+import { type Cursor, type StoredEvent, streamOf } from '../../events/stream.ts';
 import type { Listener, SessionDetails, Store, StreamStanding } from '../../store/store.ts';
 import { isNotification, Push } from './push.ts';
 import { isFor, listenerOf } from './rooms.ts';
@@ -65,6 +65,11 @@ export class CatchUp {
     this.#overflowed = true;
   }
 
+  /** Says from where a stream is told that began to be followed since `prepare`. */
+  startAfter(stream: string, seq: number): void {
+    if (!this.#reached.has(stream)) this.#reached.set(stream, seq);
+  }
+
   /** Reads where every stream stands, and where the client's cursors allow it to go on from. */
   async prepare(cursors: CursorMap | undefined): Promise<Record<string, Resumption>> {
     const epoch = await this.#store.events.epoch();
@@ -106,13 +111,13 @@ export class CatchUp {
 
   /** A cursor into a game's public stream says that the client followed it; it does so again. */
   #followAgain(stream: string): void {
-    const gameId = /^game:(.+)$/.exec(stream)?.[1];
+    const gameId = isOfAGame(stream) ? stream.slice(streamOf.game('').length) : '';
     const { game } = this.#details;
-    if (gameId !== undefined && (game.kind === 'launcher' || gameId === game.id)) this.followed.add(gameId);
+    if (gameId !== '' && (game.kind === 'launcher' || gameId === game.id)) this.followed.add(gameId);
   }
 
   async #standings(): Promise<StreamStanding[]> {
-    const followed = [...this.followed].map((gameId) => this.#store.events.standing(`game:${gameId}`));
+    const followed = [...this.followed].map((gameId) => this.#store.events.standing(streamOf.game(gameId)));
     return [...(await this.#store.events.standings(this.#listener)), ...(await Promise.all(followed))];
   }
 
@@ -129,6 +134,7 @@ export class CatchUp {
 
   async #replay(socket: Socket): Promise<void> {
     for (const { stream, seq, since } of await this.#standings()) {
+      if (isOfAGame(stream) && !this.#reached.has(stream)) continue; // being followed just now, see `startAfter`
       let reached = Math.max(this.#reached.get(stream) ?? since, since);
       while (reached < seq && !this.#cancelled) {
         // Not beyond `seq`: what was written since is held, if this player is still to hear it.
@@ -171,6 +177,10 @@ function resume(standing: StreamStanding, cursors: CursorMap | undefined, epoch:
     : cursors !== undefined && !isEmpty(cursors);
   const recovered = known && from >= firstSeq - 1;
   return { epoch, seq: recovered ? from : seq, latest: seq, recovered };
+}
+
+function isOfAGame(stream: string): boolean {
+  return stream.startsWith(streamOf.game(''));
 }
 
 function isEmpty(cursors: CursorMap): boolean {

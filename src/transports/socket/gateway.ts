@@ -12,6 +12,7 @@ import type { SessionDetails, Store } from '../../store/store.ts';
 import { maximumBodyBytes } from '../http/body.ts';
 import { adapterBus } from './adapter-bus.ts';
 import { CatchUp, type CursorMap, cursorMap, type Resumption } from './catch-up.ts';
+import { onceAt, within } from './deadlines.ts';
 import { LeaderboardFeed } from './leaderboard-feed.ts';
 import { LiveConnection } from './live-connection.ts';
 import { Push } from './push.ts';
@@ -25,9 +26,6 @@ const lookForEventsEveryMs = 1_000;
 const goodbyeMs = 1_000;
 /** How long a goodbye waits for calls under way. */
 const finishWithinMs = 3_000;
-/** A timer set for longer than this fires at once. */
-const longestTimerMs = 2 ** 31 - 1;
-
 export interface GatewayParts extends RpcParts {
   authenticator: Authenticator;
   store: Store;
@@ -153,6 +151,7 @@ export class Gateway {
     for (const connection of connections) connection.close();
     await within(goodbyeMs, Promise.all(gone));
     for (const connection of connections) cut(connection);
+    await within(goodbyeMs, Promise.all(gone)); // so that their going is known before `close`
   }
 
   /** Lets go of everything, after `sayGoodbye`. */
@@ -223,7 +222,6 @@ export class Gateway {
     socket.emit('realtime-events connected', { sessionId: session.id, streams: resumptions }, {});
     catchUp
       .run(socket, () => connection.goLive())
-      .then(() => connection.refreshLeaderboards())
       .catch((thrown: unknown) => {
         this.#parts.report(thrown);
         socket.conn.close(); // it comes back with its cursors, and gets another try
@@ -251,6 +249,9 @@ export class Gateway {
 
   async #trackPresence(socket: GatewaySocket, sessionId: string): Promise<void> {
     const { presence, store } = this.#parts;
+    const closed = () => new GantryError('not_ready', 'The connection was closed while it was being opened');
+    // While its token was being checked: then its close has been told, and will not be told again.
+    if (socket.conn.readyState !== 'open') throw closed();
     let gone = false;
     socket.conn.once('close', () => {
       gone = true;
@@ -258,7 +259,7 @@ export class Gateway {
     });
     // Awaited, so that the socket's own coming lies before what it is told, not in it.
     if (await presence.connected(sessionId, socket.id)) await store.sessions.recordPresence(sessionId, true);
-    if (gone) throw new GantryError('not_ready', 'The connection was closed while it was being opened');
+    if (gone) throw closed();
   }
 
   async #tellIfGone(sessionId: string, socketId: string): Promise<void> {
@@ -279,28 +280,6 @@ export class Gateway {
       .finally(() => this.#telling.delete(tracked));
     this.#telling.add(tracked);
   }
-}
-
-/** Resolves when the promise has, or after that many milliseconds. */
-async function within(ms: number, promise: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([promise, late]);
-  clearTimeout(timer);
-}
-
-/** Calls at that Unix time in milliseconds, however far off. Returns how to call it off. */
-function onceAt(time: number, call: () => void): () => void {
-  let timer: NodeJS.Timeout;
-  const wait = () => {
-    const left = time - Date.now();
-    if (left <= 0) call();
-    else timer = setTimeout(wait, Math.min(left, longestTimerMs)).unref();
-  };
-  wait();
-  return () => clearTimeout(timer);
 }
 
 /** @throws GantryError `cursors_invalid` */

@@ -33,10 +33,17 @@ export class LeaderboardFeed {
 
   /** The rows as they stand, from which on changes are told. */
   async follow(gameId: string): Promise<LeaderboardRow[]> {
-    const known = this.#games.get(gameId);
+    // Known before it is read: a score set meanwhile must find it.
+    if (!this.#games.has(gameId)) this.#games.set(gameId, { rows: [], timer: null });
     const rows = await this.#parts.top(gameId);
-    if (!known) this.#games.set(gameId, { rows, timer: null });
+    const followed = this.#games.get(gameId);
+    if (followed?.rows.length === 0) followed.rows = rows;
     return rows;
+  }
+
+  /** Tells all the rows as they stand, for someone who has missed changes; from then on changes are told. */
+  show(gameId: string, tell: (change: LeaderboardChange) => void): void {
+    this.follow(gameId).then((rows) => tell({ gameId, length: rows.length, rows }), this.#parts.report);
   }
 
   accept(events: readonly StoredEvent[]): void {

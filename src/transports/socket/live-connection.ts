@@ -37,15 +37,8 @@ export class LiveConnection implements Connection {
   goLive(): void {
     this.#isLive = true;
     this.#socket.join([this.#ownRoom, ...this.followed().map(roomOfFollowers)]);
-  }
-
-  /** Leaderboards are not replayed: whoever followed one before a reconnect is given all of its rows. */
-  async refreshLeaderboards(): Promise<void> {
-    for (const gameId of this.followed()) {
-      const rows = await this.#leaderboards.follow(gameId);
-      const change: LeaderboardChange = { gameId, length: rows.length, rows };
-      this.#socket.emit('leaderboards patched', change, { stream: streamOf.game(gameId) });
-    }
+    // Followed by a cursor, or while changes passed this socket by: its rows are no longer those it knows.
+    for (const gameId of this.followed()) this.#leaderboards.show(gameId, (change) => this.#tell(change));
   }
 
   async follow(gameId: string): Promise<{ stream: string; cursor: Cursor; leaderboard: LeaderboardRow[] }> {
@@ -58,6 +51,7 @@ export class LiveConnection implements Connection {
       this.#store.events.standing(stream),
       this.#leaderboards.follow(gameId),
     ]);
+    this.#catchUp.startAfter(stream, seq);
     return { stream, cursor: { epoch, seq }, leaderboard };
   }
 
@@ -68,5 +62,10 @@ export class LiveConnection implements Connection {
 
   followed(): string[] {
     return [...this.#catchUp.followed];
+  }
+
+  #tell(change: LeaderboardChange): void {
+    if (!this.#catchUp.followed.has(change.gameId)) return;
+    this.#socket.emit('leaderboards patched', change, { stream: streamOf.game(change.gameId) });
   }
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'socket.io';
-import { maximumDepth, valueNestsTooDeep } from '../../domain/json-value.ts';
+import { holdsBytes, maximumDepth, valueNestsTooDeep } from '../../domain/json-value.ts';
 import { GantryError, toGantryError } from '../../errors.ts';
 import type { Connection } from '../../operations/connection.ts';
 import type { AnyOperation } from '../../operations/define.ts';
@@ -54,6 +54,8 @@ async function answer(
   if (valueNestsTooDeep(data)) {
     throw new GantryError('body_too_deep', `The data nests deeper than ${maximumDepth} levels`);
   }
+  if (holdsBytes(data))
+    throw new GantryError('body_not_json', 'The data must be JSON, without binary values');
   const sent = data === undefined || data === null ? {} : asObject(data);
   const input = method === 'find' ? inputFromQuery(operation.input, sent) : sent;
   return execute({

@@ -1,0 +1,264 @@
+import { expect, test, vi } from 'vitest';
+import type { StoredEvent } from '../../src/events/stream.ts';
+import { startBalancer } from '../support/balancer.ts';
+import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
+import { listen } from '../support/listening-client.ts';
+import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+interface Conversation {
+  ada: TestPlayer;
+  grace: TestPlayer;
+  channelId: string;
+  stream: string;
+  /** Sends messages one after the other. */
+  send(from: number, to: number, content?: (number: number) => string): Promise<void>;
+}
+
+async function conversation(server: TestServer): Promise<Conversation> {
+  const { messageChannels, messages } = server.services.store;
+  const { gameId } = await server.createGame();
+  const ada = await server.openSession(gameId);
+  const grace = await server.openSession(gameId);
+  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet]);
+  return {
+    ada,
+    grace,
+    channelId,
+    stream: `channel:${channelId}`,
+    async send(from, to, content = (number) => `message ${number}`) {
+      for (let number = from; number <= to; number++) await messages.send(ada, channelId, content(number));
+    },
+  };
+}
+
+/** Connects, sees where the streams stand, and leaves. */
+async function cursorsOf(server: TestServer, player: TestPlayer) {
+  using visit = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
+  const streams = Object.entries(await visit.streams());
+  const cursors = Object.fromEntries(streams.map(([stream, { epoch, seq }]) => [stream, { epoch, seq }]));
+  visit.socket.disconnect();
+  return cursors;
+}
+
+function ofStream({ heard }: TestLauncher, stream: string) {
+  return heard.filter(({ meta }) => meta.stream === stream);
+}
+
+/** Ends of an event's way that tests wait for: the channel's last message. */
+async function hearsAll(launcher: TestLauncher, stream: string, count: number): Promise<void> {
+  await until(`${count} events`, () => ofStream(launcher, stream).length >= count, 20_000);
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
+}
+
+test('what was missed is replayed in order, and what happens meanwhile follows without a gap', async () => {
+  await using server = await startTestServer();
+  const { grace, stream, send } = await conversation(server);
+  const cursors = await cursorsOf(server, grace);
+  await send(1, 400);
+  const sending = send(401, 1_000);
+  const launchers: TestLauncher[] = [];
+  for (let number = 0; number < 5; number++) {
+    launchers.push(await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors }));
+  }
+  await sending;
+  for (const launcher of launchers) {
+    await hearsAll(launcher, stream, 1_000);
+    // The channel's creation was the first event of its stream.
+    expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual(upTo(1_000).map((seq) => seq + 1));
+    launcher.socket.disconnect();
+  }
+});
+
+test('more happens during a replay from a slow store than is kept in memory, and still nothing is missing', async () => {
+  await using server = await startTestServer();
+  const { events } = server.services.store;
+  const { grace, stream, send } = await conversation(server);
+  const cursors = await cursorsOf(server, grace);
+  await send(1, 500);
+  const read = events.ofStream.bind(events);
+  let sending: Promise<void> | undefined;
+  vi.spyOn(events, 'ofStream').mockImplementation(async (...args): Promise<StoredEvent[]> => {
+    const page = await read(...args);
+    // 1,500 are sent while the first page is under way; more than the 1,000 that are held.
+    sending ??= send(501, 2_000);
+    await sending;
+    return page;
+  });
+  using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
+  await hearsAll(launcher, stream, 2_000);
+  await send(2_001, 2_010);
+  await hearsAll(launcher, stream, 2_010);
+  expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual(upTo(2_010).map((seq) => seq + 1));
+});
+
+test('the first event says how each stream goes on', async () => {
+  await using server = await startTestServer();
+  const { grace, stream, send } = await conversation(server);
+  await send(1, 3);
+  const cursors = await cursorsOf(server, grace);
+  expect(cursors[stream]?.seq).toBe(4);
+  await send(4, 5);
+  using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
+  expect((await launcher.streams())[stream]).toEqual({
+    epoch: cursors[stream]?.epoch,
+    seq: 4,
+    latest: 6,
+    recovered: true,
+  });
+  await hearsAll(launcher, stream, 2);
+});
+
+test('a client without cursors starts now', async () => {
+  await using server = await startTestServer();
+  const { grace, stream, send } = await conversation(server);
+  await send(1, 3);
+  using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
+  expect((await launcher.streams())[stream]).toMatchObject({ seq: 4, latest: 4, recovered: false });
+  await send(4, 4);
+  await hearsAll(launcher, stream, 1);
+  expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual([5]);
+});
+
+test.each([
+  { what: 'into another history', change: { epoch: 'another' } },
+  { what: 'ahead of what there is', change: { seq: 1_000 } },
+])('a cursor $what is answered recovered:false, and the stream goes on from now', async ({ change }) => {
+  await using server = await startTestServer();
+  const { grace, stream, send } = await conversation(server);
+  await send(1, 3);
+  const cursors = await cursorsOf(server, grace);
+  const [epoch, seq] = [cursors[stream]?.epoch ?? '', cursors[stream]?.seq ?? 0];
+  const changed = { ...cursors, [stream]: { epoch, seq, ...change } };
+  using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors: changed });
+  expect((await launcher.streams())[stream]).toEqual({ epoch, seq: 4, latest: 4, recovered: false });
+  await send(4, 4);
+  await hearsAll(launcher, stream, 1);
+  expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual([5]);
+});
+
+test('a cursor older than what is kept is answered recovered:false, and nothing of the rest is replayed', async () => {
+  await using server = await startTestServer({ EVENT_RETENTION_COUNT: '10' });
+  const { grace, stream, send } = await conversation(server);
+  const cursors = await cursorsOf(server, grace);
+  await send(1, 30);
+  using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
+  expect((await launcher.streams())[stream]).toMatchObject({ seq: 31, latest: 31, recovered: false });
+  await send(31, 32);
+  await hearsAll(launcher, stream, 2);
+  expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual([32, 33]);
+});
+
+test('a cursor at the edge of what is kept is good', async () => {
+  await using server = await startTestServer({ EVENT_RETENTION_COUNT: '10' });
+  const { grace, stream, send } = await conversation(server);
+  await send(1, 20);
+  const cursors = await cursorsOf(server, grace);
+  await send(21, 30);
+  using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
+  expect((await launcher.streams())[stream]).toMatchObject({ seq: 21, latest: 31, recovered: true });
+  await hearsAll(launcher, stream, 10);
+});
+
+test('the client resynchronises by itself: it says which stream, and goes on hearing it without a gap', async () => {
+  await using server = await startTestServer({ EVENT_RETENTION_COUNT: '10' });
+  const { grace, stream, send } = await conversation(server);
+  using before = listen({ url: server.url, launcherJwt: grace.launcherJwt });
+  await before.client.ready();
+  const { cursors } = before.client;
+  before.client.close();
+  await send(1, 30);
+
+  using after = listen({ url: server.url, launcherJwt: grace.launcherJwt, cursors });
+  await after.client.ready();
+  expect(after.resyncs).toEqual([stream]);
+  await send(31, 33);
+  const heard = () => after.heard.filter(({ meta }) => meta.stream === stream);
+  await until('the next messages', () => heard().length === 3);
+  expect(heard().map(({ record }) => record.content)).toEqual(['message 31', 'message 32', 'message 33']);
+  expect(after.client.cursors[stream]?.seq).toBe(34);
+  expect(after.connections()).toBe(1);
+});
+
+test.each([
+  ['a text', 'cursors'],
+  ['a list', [{ epoch: 'a', seq: 1 }]],
+  ['a number', 7],
+  ['an entry that is no cursor', { stream: 1 }],
+  ['an epoch that is no text', { stream: { epoch: 1, seq: 1 } }],
+  ['a seq below 0', { stream: { epoch: 'a', seq: -1 } }],
+  ['a broken seq', { stream: { epoch: 'a', seq: 1.5 } }],
+  ['no seq', { stream: { epoch: 'a' } }],
+  ['a stream name that has no end', { ['s'.repeat(201)]: { epoch: 'a', seq: 1 } }],
+  ['far too many', Object.fromEntries(upTo(10_001).map((seq) => [`s${seq}`, { epoch: 'a', seq }]))],
+])('cursors that are %s are refused', async (_what, cursors) => {
+  await using server = await startTestServer();
+  const { grace } = await conversation(server);
+  await expect(
+    connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors }),
+  ).rejects.toMatchObject({ data: { success: false, code: 400, data: { reason: 'cursors_invalid' } } });
+});
+
+test("cursors into streams of others, of no one and of Object's own names open nothing", async () => {
+  await using server = await startTestServer();
+  const { ada, grace, stream, send } = await conversation(server);
+  const eve = await server.openSession(grace.gameId);
+  await send(1, 3);
+  const epoch = await server.services.store.events.epoch();
+  const names = [stream, `player:${ada.gameId}:${ada.wallet}`, 'channel:', 'game:', 'toString', 'no such'];
+  const cursors = JSON.parse(
+    `{${[...names, '__proto__', 'constructor'].map((name) => `"${name}":{"epoch":"${epoch}","seq":0}`).join()}}`,
+  );
+  using launcher = await connectLauncher(server.url, { launcherJwt: eve.launcherJwt, cursors });
+  expect(Object.keys(await launcher.streams())).toEqual([`player:${eve.gameId}:${eve.wallet}`]);
+  await send(4, 5);
+  await launcher.call('sendNotification', { message: 'after all that', type: 'success' });
+  await launcher.hears('notifications created');
+  expect(launcher.heard.map(({ name }) => name)).not.toContain('chat-messages created');
+});
+
+test('a replay tells nothing of what was unsent meanwhile but that it was', async () => {
+  await using server = await startTestServer();
+  const { ada, grace, channelId, stream } = await conversation(server);
+  const cursors = await cursorsOf(server, grace);
+  const { messages } = server.services.store;
+  const { _id } = await messages.send(ada, channelId, 'regretted');
+  await messages.edit(ada, _id, 'regretted more');
+  await messages.unsend(ada, _id);
+  using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
+  await hearsAll(launcher, stream, 3);
+  expect(ofStream(launcher, stream).map(({ name }) => name)).toEqual([
+    'chat-messages created',
+    'chat-messages patched',
+    'chat-messages removed',
+  ]);
+  expect(JSON.stringify(launcher.heard)).not.toContain('regretted');
+});
+
+test('thousands of events are replayed to one socket without taking it for one that does not read', async () => {
+  await using server = await startTestServer();
+  const { grace, stream, send } = await conversation(server);
+  const cursors = await cursorsOf(server, grace);
+  await send(1, 6_000);
+  using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
+  await hearsAll(launcher, stream, 6_000);
+  expect(launcher.socket.connected).toBe(true);
+  expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual(upTo(6_000).map((seq) => seq + 1));
+});
+
+test('a replay of long messages over a slow line goes at the pace of the line, on one connection', {
+  timeout: 60_000,
+}, async () => {
+  await using server = await startTestServer();
+  const { grace, stream, send } = await conversation(server);
+  const cursors = await cursorsOf(server, grace);
+  await send(1, 1_500, () => '漢'.repeat(4_000)); // 18 MB, of which the kernel's buffers take a few
+  await using line = await startBalancer([Number(new URL(server.url).port)], { bytesPerSecond: 4_000_000 });
+  using launcher = await connectLauncher(line.url, { launcherJwt: grace.launcherJwt, cursors });
+  await hearsAll(launcher, stream, 1_500);
+  expect(launcher.socket.connected).toBe(true);
+  expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual(upTo(1_500).map((seq) => seq + 1));
+});

@@ -1,0 +1,36 @@
+import { expect, test, vi } from 'vitest';
+import { GantryError } from '../../src/errors.ts';
+import { listen } from '../support/listening-client.ts';
+import { startTestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+test('a client the server cannot let in right now tries again, until it can', async () => {
+  await using server = await startTestServer();
+  const player = await server.openSession((await server.createGame()).gameId);
+  const full = new GantryError('store_unavailable', 'The database cannot take writes right now');
+  vi.spyOn(server.services.store.events, 'standings').mockRejectedValueOnce(full).mockRejectedValueOnce(full);
+  using listening = listen({ url: server.url, launcherJwt: player.launcherJwt });
+  const states: string[] = [];
+  listening.client.onStatus(({ state }) => states.push(state));
+  await listening.client.ready();
+  expect(listening.client.status.state).toBe('live');
+  expect(states).not.toContain('refused');
+  await server.services.store.notifications.send(player, { message: 'hello', type: 'success' });
+  await until('the notification', () => listening.heard.some(({ record }) => record.message === 'hello'));
+});
+
+test('a client that is closed while it waits to try again stays closed', async () => {
+  await using server = await startTestServer();
+  const player = await server.openSession((await server.createGame()).gameId);
+  const standings = vi
+    .spyOn(server.services.store.events, 'standings')
+    .mockRejectedValueOnce(new GantryError('store_unavailable', 'The database cannot take writes right now'));
+  const listening = listen({ url: server.url, launcherJwt: player.launcherJwt });
+  await until('the refusal', () => standings.mock.calls.length === 1);
+  listening.client.close();
+  await until('nobody there', async () => !(await server.services.presence.isPresent(player.sessionId)));
+  await new Promise((resolve) => setTimeout(resolve, 1_500)); // longer than it would have waited
+  expect(standings).toHaveBeenCalledTimes(1);
+  expect(listening.client.status.state).toBe('connecting');
+  expect(listening.connections()).toBe(0);
+});

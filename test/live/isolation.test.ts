@@ -1,0 +1,205 @@
+import { io } from 'socket.io-client';
+import { expect, test, vi } from 'vitest';
+import { openWorkspace } from '../../src/workspace.ts';
+import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
+import { listen } from '../support/listening-client.ts';
+import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+/** The promise (DESIGN.md, issue "Ending"): told why and cut within this. */
+const cutWithinMs = 5_000;
+
+async function playerIn(server: TestServer): Promise<TestPlayer> {
+  return server.openSession((await server.createGame()).gameId);
+}
+
+function connect(server: TestServer, { launcherJwt }: TestPlayer): Promise<TestLauncher> {
+  return connectLauncher(server.url, { launcherJwt });
+}
+
+function saysEnded({ heard }: TestLauncher, { sessionId }: TestPlayer): boolean {
+  return heard.some(
+    ({ name, record }) =>
+      name === 'game-channels patched' && record._id === sessionId && record.exists === false,
+  );
+}
+
+test('an ended session is told so, is cut for good, and hears nothing more', async () => {
+  await using server = await startTestServer();
+  const player = await playerIn(server);
+  using launcher = await connect(server, player);
+  let reason = '';
+  launcher.socket.on('disconnect', (why) => {
+    reason = why;
+  });
+  expect(await launcher.call('endChannelSession')).toEqual({ success: true });
+  await until('the cut', () => reason !== '', cutWithinMs);
+  // The one reason after which a Socket.IO client does not come back by itself.
+  expect(reason).toBe('io server disconnect');
+  expect(saysEnded(launcher, player)).toBe(true);
+  await expect(connect(server, player)).rejects.toMatchObject({
+    data: { data: { reason: 'session_ended' } },
+  });
+});
+
+test('only the ended session is cut, of all that a player has', async () => {
+  await using server = await startTestServer();
+  const player = await playerIn(server);
+  const another = await server.openSession(player.gameId, player.wallet);
+  using launcher = await connect(server, player);
+  using staying = await connect(server, another);
+  await server.services.store.sessions.end(player.wallet, player.sessionId);
+  await until('the cut', () => !launcher.socket.connected, cutWithinMs);
+  await server.services.store.notifications.send(another, { message: 'to who is left', type: 'success' });
+  await staying.hears('notifications created');
+  expect(saysEnded(staying, player)).toBe(true);
+  expect(launcher.heard.map(({ name }) => name)).not.toContain('notifications created');
+});
+
+test('a session ended by another process on the same data is told so and cut too', async () => {
+  await using server = await startTestServer();
+  const player = await playerIn(server);
+  using launcher = await connect(server, player);
+  const { store } = openWorkspace(server.config);
+  await store.sessions.end(player.wallet, player.sessionId);
+  await store.close();
+  await until('the cut', () => !launcher.socket.connected, cutWithinMs);
+  expect(saysEnded(launcher, player)).toBe(true);
+});
+
+test('a session that ends while its socket is being let in does not stay', async () => {
+  await using server = await startTestServer();
+  const player = await playerIn(server);
+  const { sessions } = server.services.store;
+  const record = sessions.recordPresence.bind(sessions);
+  vi.spyOn(sessions, 'recordPresence').mockImplementationOnce(async (...args) => {
+    await record(...args);
+    await sessions.end(player.wallet, player.sessionId);
+  });
+  const launcher = await connect(server, player).catch((error) => error);
+  if (launcher instanceof Error) {
+    expect(launcher).toMatchObject({ data: { data: { reason: 'session_ended' } } });
+    return;
+  }
+  await until('the cut', () => !launcher.socket.connected, cutWithinMs);
+});
+
+test('a session that ends while its socket is being brought up to date does not stay', async () => {
+  await using server = await startTestServer();
+  const player = await playerIn(server);
+  const { notifications, sessions } = server.services.store;
+  vi.spyOn(notifications, 'undelivered').mockImplementationOnce(async () => {
+    await sessions.end(player.wallet, player.sessionId);
+    return [];
+  });
+  using launcher = await connect(server, player);
+  await until('the cut', () => !launcher.socket.connected, cutWithinMs);
+  expect(saysEnded(launcher, player)).toBe(true);
+});
+
+test('a session whose time is up hears nothing more', async () => {
+  await using server = await startTestServer({ SESSION_DAYS: String(2 / 86_400) });
+  const player = await playerIn(server);
+  using launcher = await connect(server, player);
+  await until('the cut', () => !launcher.socket.connected, 2_000 + cutWithinMs);
+});
+
+test('the client of an ended session says so and does not try again; a refused one says why', async () => {
+  await using server = await startTestServer();
+  const player = await playerIn(server);
+  using listening = listen({ url: server.url, launcherJwt: player.launcherJwt });
+  await listening.client.ready();
+  await listening.client.call('endChannelSession');
+  await until('ended', () => listening.client.status.state === 'ended', cutWithinMs);
+  using refused = listen({ url: server.url, launcherJwt: player.launcherJwt });
+  await expect(refused.client.ready()).rejects.toMatchObject({ reason: 'session_ended' });
+  expect(refused.client.status).toEqual({ state: 'refused', reason: 'session_ended' });
+});
+
+test('the same wallet in another game hears nothing of this one, and its launcher hears all of them', async () => {
+  await using server = await startTestServer();
+  const { store } = server.services;
+  const here = await playerIn(server);
+  const [{ gameId: elsewhere }, { gameId: launcherGame }] = await Promise.all([
+    server.createGame(),
+    server.createGame({ kind: 'launcher' }),
+  ]);
+  const there = await server.openSession(elsewhere, here.wallet);
+  const own = await server.openSession(launcherGame, here.wallet);
+  const other = await server.openSession(here.gameId);
+  const strangersLauncher = await server.openSession(launcherGame);
+  using hers = await connect(server, here);
+  using inAnotherGame = await connect(server, there);
+  using launcher = await connect(server, own);
+  using stranger = await connect(server, strangersLauncher);
+  await Promise.all([hers, inAnotherGame, launcher, stranger].map((one) => one.streams()));
+  inAnotherGame.heard.length = 0;
+  stranger.heard.length = 0;
+
+  const { _id: channelId } = await store.messageChannels.create(here, [other.wallet]);
+  await store.messages.send(other, channelId, 'here');
+  await store.notifications.send(here, { message: 'here', type: 'success' });
+  await store.scores.set(here, 1);
+  await store.scores.set(there, 2);
+
+  const names = [
+    'message-channels created',
+    'chat-messages created',
+    'notifications created',
+    'scores created',
+  ];
+  for (const name of names) await Promise.all([hers, launcher].map((one) => one.hears(name)));
+  await until('the score there', () => launcher.heard.some(({ record }) => record.score === 2));
+  await inAnotherGame.hears('scores created');
+  expect(inAnotherGame.heard.map(({ name, record }) => [name, record.score])).toEqual([
+    ['scores created', 2],
+  ]);
+  expect(hers.heard.map(({ record }) => record.score)).not.toContain(2);
+  expect(stranger.heard).toEqual([]);
+});
+
+test('a page of a foreign origin is refused when the game names its own, over both transports', async () => {
+  await using server = await startTestServer();
+  const { gameId } = await server.createGame({ allowedOrigins: ['https://game.example'] });
+  const { launcherJwt } = await server.openSession(gameId);
+  const tryFrom = (origin: string | undefined, transport: 'websocket' | 'polling') =>
+    new Promise<string>((resolve) => {
+      const socket = io(server.url, {
+        auth: { launcherJwt },
+        transports: [transport],
+        forceNew: true,
+        reconnection: false,
+        ...(origin !== undefined && { extraHeaders: { origin } }),
+      });
+      const done = (outcome: string) => {
+        resolve(outcome);
+        socket.disconnect();
+      };
+      socket.once('connect', () => done('connected'));
+      socket.once('connect_error', (error: Error & { data?: { data?: { reason?: string } } }) =>
+        done(error.data?.data?.reason ?? error.message),
+      );
+    });
+  for (const transport of ['websocket', 'polling'] as const) {
+    expect(await tryFrom('https://evil.example', transport)).toBe('origin_not_allowed');
+    expect(await tryFrom('null', transport)).toBe('origin_not_allowed');
+    expect(await tryFrom('https://game.example', transport)).toBe('connected');
+    expect(await tryFrom(undefined, transport)).toBe('connected');
+  }
+});
+
+test('a token sent with a call over a socket without one is checked against the origin as well', async () => {
+  await using server = await startTestServer();
+  const { gameId } = await server.createGame({ allowedOrigins: ['https://game.example'] });
+  const { launcherJwt } = await server.openSession(gameId);
+  const socket = io(server.url, {
+    transports: ['websocket'],
+    forceNew: true,
+    extraHeaders: { origin: 'https://evil.example' },
+  });
+  const refused = await new Promise((resolve) =>
+    socket.emit('setUserScore', 'launcher', { launcherJwt, score: 1 }, {}, resolve),
+  );
+  socket.disconnect();
+  expect(refused).toMatchObject({ code: 401, data: { reason: 'origin_not_allowed' } });
+});

@@ -1,0 +1,114 @@
+import { Cursors } from '../../src/client/cursors.ts';
+import type { StoredEvent } from '../../src/events/stream.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { ListeningClient } from '../support/listening-client.ts';
+import type { TestPlayer } from '../support/server.ts';
+
+/** What each client heard, held against what the store says happened. */
+export interface Balance {
+  /** Events the clients passed on, all together. */
+  heard: number;
+  /** Events a client should have heard and did not. */
+  missed: number;
+  /** Events passed on behind a later one of the same stream. */
+  outOfOrder: number;
+  /** Events passed on twice. */
+  duplicates: number;
+  /** Events passed on with another content than the store's. */
+  altered: number;
+  /** Acknowledged messages some participant was not told of. */
+  acknowledgedMissed: number;
+}
+
+/** What arrived on the wire beyond what was passed on. */
+export interface WireCounts {
+  /** Events that came again and were dropped by their seq. */
+  rawDuplicates: number;
+  /** Times an event came out of turn, and the client asked again from where it was. */
+  gaps: number;
+}
+
+/** Counts what the clients' own cursors decide, from now until disposed. */
+export function watchCursors(): { counts: WireCounts } & Disposable {
+  const counts: WireCounts = { rawDuplicates: 0, gaps: 0 };
+  const { judge } = Cursors.prototype;
+  Cursors.prototype.judge = function (this: Cursors, meta, recordId) {
+    const verdict = judge.call(this, meta, recordId);
+    if (verdict === 'drop') counts.rawDuplicates++;
+    if (verdict === 'gap') counts.gaps++;
+    return verdict;
+  };
+  return {
+    counts,
+    [Symbol.dispose]() {
+      Cursors.prototype.judge = judge;
+    },
+  };
+}
+
+/** Whether every client has heard its streams to their ends. */
+export async function isCaughtUp(
+  store: Store,
+  clients: readonly { player: TestPlayer; listening: ListeningClient }[],
+): Promise<boolean> {
+  for (const { player, listening } of clients) {
+    const { cursors } = listening.client;
+    for (const { stream, seq } of await store.events.standings(player)) {
+      if ((cursors[stream]?.seq ?? 0) < seq) return false;
+    }
+  }
+  return true;
+}
+
+/** Holds what the clients heard against the store; `acknowledged` are the ids of answered messages, by stream. */
+export async function balance(
+  store: Store,
+  clients: readonly { player: TestPlayer; listening: ListeningClient }[],
+  acknowledged: ReadonlyMap<string, ReadonlySet<string>>,
+): Promise<Balance> {
+  const total: Balance = {
+    heard: 0,
+    missed: 0,
+    outOfOrder: 0,
+    duplicates: 0,
+    altered: 0,
+    acknowledgedMissed: 0,
+  };
+  const truths = new Map<string, StoredEvent[]>();
+  for (const { player, listening } of clients) {
+    const { heard } = listening;
+    total.heard += heard.length;
+    for (const { stream } of await store.events.standings(player)) {
+      const truth = truths.get(stream) ?? (await wholeStream(store, stream));
+      truths.set(stream, truth);
+      const ofStream = heard.filter(({ meta }) => meta.stream === stream);
+      const from = listening.start()[stream]?.seq ?? 0;
+      const seqs = new Set<number>();
+      const ids = new Set<unknown>();
+      let last = 0;
+      for (const { name, record, meta } of ofStream) {
+        const seq = meta.seq ?? 0;
+        if (seqs.has(seq)) total.duplicates++;
+        else if (seq < last) total.outOfOrder++;
+        const stored = truth[seq - 1];
+        if (stored?.name !== name || JSON.stringify(stored.record) !== JSON.stringify(record))
+          total.altered++;
+        seqs.add(seq);
+        ids.add(record._id);
+        last = Math.max(last, seq);
+      }
+      total.missed += truth.filter(({ seq }) => seq > from && !seqs.has(seq)).length;
+      for (const id of acknowledged.get(stream) ?? []) if (!ids.has(id)) total.acknowledgedMissed++;
+    }
+  }
+  return total;
+}
+
+async function wholeStream(store: Store, stream: string): Promise<StoredEvent[]> {
+  const all: StoredEvent[] = [];
+  for (;;) {
+    const page = await store.events.ofStream(stream, all.at(-1)?.seq ?? 0, 500);
+    all.push(...page);
+    if (page.length < 500) return all;
+  }
+}

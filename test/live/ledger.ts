@@ -1,0 +1,183 @@
+import { parseArgs } from 'node:util';
+import { startBalancer } from '../support/balancer.ts';
+import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
+import { listen } from '../support/listening-client.ts';
+import { redisMissing, startRedis, type TestRedis } from '../support/redis.ts';
+import type { TestPlayer } from '../support/server.ts';
+import { openSharedData } from '../support/shared-data.ts';
+import { until } from '../support/until.ts';
+import { type Balance, balance, isCaughtUp, type WireCounts, watchCursors } from './ledger-book.ts';
+import { type SenderCounts, startSending } from './message-sender.ts';
+
+export interface LedgerOptions {
+  sockets: number;
+  messagesPerSecond: number;
+  /** How often each of the two nodes is killed and started again. */
+  kills: number;
+  /** How long Redis is away each time, in milliseconds. */
+  redisOutagesMs: readonly number[];
+}
+
+export interface LedgerCounts extends LedgerOptions, SenderCounts, Balance, WireCounts {
+  nodeKills: number;
+  /** Times a node ended by itself. */
+  crashes: number;
+  /** Times the clients became live again after the first time, all together. */
+  reconnects: number;
+  /** Streams a client was told could not be replayed, after its first connection. */
+  resyncs: number;
+  caughtUp: boolean;
+  seconds: number;
+}
+
+const fullSize: LedgerOptions = {
+  sockets: 200,
+  messagesPerSecond: 100,
+  kills: 10,
+  redisOutagesMs: [2_000, 20_000],
+};
+
+const participantsOfChannel = 8;
+/** How long a killed node stays away, and how long it then lives at least. */
+const downMs = 300;
+const upMs = 2_500;
+const catchUpWithinMs = 60_000;
+
+/**
+ * Two nodes, a Redis and many launchers, while messages are sent and everything but the disk dies in turn;
+ * then what each launcher was told is held against what the store says happened.
+ */
+export async function runLedger(options: LedgerOptions): Promise<LedgerCounts> {
+  const from = performance.now();
+  await using redis = await startRedis();
+  await using data = await openSharedData();
+  const variables = { DATA_DIR: data.path, REDIS_URL: redis.url };
+  await using one = await startClusterNode(variables);
+  await using other = await startClusterNode(variables);
+  await using balancer = await startBalancer([one.port, other.port]);
+  using wire = watchCursors();
+
+  const gameId = await data.createGame();
+  const players = await Promise.all(Array.from({ length: options.sockets }, () => data.openSession(gameId)));
+  const channels = await Promise.all(
+    groups(players).map(async (participants) => {
+      const [creator, ...others] = participants;
+      if (!creator) throw new Error('a channel of nobody');
+      const { _id: id } = await data.store.messageChannels.create(
+        creator,
+        others.map(({ wallet }) => wallet),
+      );
+      return { id, participants };
+    }),
+  );
+
+  // A third comes back to the same node each time, a third to the other, a third to whichever is there.
+  const urls = [one.url, other.url, balancer.url];
+  const clients = players.map((player, index) => ({
+    player,
+    listening: listen({ url: urls[index % urls.length] ?? one.url, launcherJwt: player.launcherJwt }),
+  }));
+  await Promise.all(clients.map(({ listening }) => listening.client.ready()));
+  const firstResyncs = clients.map(({ listening }) => listening.resyncs.length);
+
+  const sender = startSending({
+    urls: [one.url, other.url],
+    perSecond: options.messagesPerSecond,
+    channels,
+  });
+  const nodeKills = await killInTurn([one, other], redis, options);
+  await sender.stop();
+  const caughtUp = await until(
+    'everyone caught up',
+    () => isCaughtUp(data.store, clients),
+    catchUpWithinMs,
+  ).catch(() => false);
+  const totals = await balance(data.store, clients, sender.acknowledged);
+  for (const { listening } of clients) listening.client.close();
+  return {
+    ...options,
+    nodeKills,
+    crashes: one.crashes() + other.crashes(),
+    ...sender.counts,
+    ...totals,
+    ...wire.counts,
+    reconnects: clients.reduce((sum, { listening }) => sum + listening.connections() - 1, 0),
+    resyncs: clients.reduce(
+      (sum, { listening }, index) => sum + listening.resyncs.length - (firstResyncs[index] ?? 0),
+      0,
+    ),
+    caughtUp,
+    seconds: Math.round((performance.now() - from) / 1000),
+  };
+}
+
+/** Every player is in two channels: one with its neighbours, one with players far off. */
+function groups(players: readonly TestPlayer[]): TestPlayer[][] {
+  const count = Math.ceil(players.length / participantsOfChannel);
+  const near = Array.from({ length: count }, (_, at) =>
+    players.slice(at * participantsOfChannel, (at + 1) * participantsOfChannel),
+  );
+  const far = Array.from({ length: count }, (_, at) => players.filter((_, index) => index % count === at));
+  return [...near, ...far].filter((group) => group.length > 1);
+}
+
+/** Kills and restarts the nodes in turn, and Redis beside them, its outages spread over the time that takes. */
+async function killInTurn(
+  nodes: readonly ClusterNode[],
+  redis: TestRedis,
+  { kills, redisOutagesMs }: LedgerOptions,
+): Promise<number> {
+  const rounds = kills * nodes.length;
+  const roundOf = (outage: number) => Math.floor((outage * rounds) / redisOutagesMs.length);
+  let outage = Promise.resolve();
+  for (let round = 0; round < rounds; round++) {
+    for (const awayMs of redisOutagesMs.filter((_, index) => roundOf(index) === round)) {
+      outage = outage.then(() => takeAway(redis, awayMs));
+    }
+    const node = nodes[round % nodes.length];
+    await node?.kill();
+    await pause(downMs);
+    await node?.start();
+    await pause(upMs);
+  }
+  await outage;
+  return rounds;
+}
+
+async function takeAway(redis: TestRedis, awayMs: number): Promise<void> {
+  await redis.kill();
+  await pause(awayMs);
+  await redis.start();
+}
+
+/** The only waits in time: how long what was killed stays away is what is being tried. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** `node test/live/ledger.ts --sockets 200 --rate 100 --kills 10 --redis 2000,20000` */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      sockets: { type: 'string', default: String(fullSize.sockets) },
+      rate: { type: 'string', default: String(fullSize.messagesPerSecond) },
+      kills: { type: 'string', default: String(fullSize.kills) },
+      redis: { type: 'string', default: fullSize.redisOutagesMs.join(',') },
+    },
+  });
+  if (redisMissing !== null) {
+    process.stdout.write(`${redisMissing}\n`);
+    return;
+  }
+  const counts = await runLedger({
+    sockets: Number(values.sockets),
+    messagesPerSecond: Number(values.rate),
+    kills: Number(values.kills),
+    redisOutagesMs: values.redis.split(',').map(Number),
+  });
+  process.stdout.write(`${JSON.stringify(counts, null, 2)}\n`);
+  const lost = counts.missed + counts.outOfOrder + counts.duplicates + counts.acknowledgedMissed;
+  process.exitCode = lost === 0 && counts.caughtUp ? 0 : 1;
+}
+
+if (import.meta.main) await main();

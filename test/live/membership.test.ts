@@ -1,0 +1,175 @@
+import { expect, test, vi } from 'vitest';
+import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
+import { listen } from '../support/listening-client.ts';
+import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+/** Ada, who administers; Grace, who comes and goes; Eve, so that a channel outlives Grace's leaving. */
+async function threePlayers(server: TestServer) {
+  const { gameId } = await server.createGame();
+  const [ada, grace, eve] = [1, 2, 3].map(() => server.openSession(gameId));
+  if (!ada || !grace || !eve) throw new Error('no players');
+  return { ada: await ada, grace: await grace, eve: await eve };
+}
+
+async function cursorsOf(server: TestServer, player: TestPlayer) {
+  using visit = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
+  const streams = Object.entries(await visit.streams());
+  visit.socket.disconnect();
+  return Object.fromEntries(streams.map(([stream, { epoch, seq }]) => [stream, { epoch, seq }]));
+}
+
+function connect(server: TestServer, player: TestPlayer, cursors: unknown): Promise<TestLauncher> {
+  return connectLauncher(server.url, { launcherJwt: player.launcherJwt, cursors });
+}
+
+/** What was heard of a channel before a mark in the player's own stream, set after everything else. */
+async function heardOf(server: TestServer, launcher: TestLauncher, player: TestPlayer, channelId: string) {
+  const mark = `mark ${Math.random()}`;
+  await server.services.store.notifications.send(player, { message: mark, type: 'success' });
+  await until('the mark', () => launcher.heard.some(({ record }) => record.message === mark));
+  return launcher.heard
+    .filter(({ meta }) => meta.stream === `channel:${channelId}`)
+    .map(({ name, record, meta }) => [meta.seq, name, record.content]);
+}
+
+test('a channel created while a player was away is replayed whole', async () => {
+  await using server = await startTestServer();
+  const { messageChannels, messages } = server.services.store;
+  const { ada, grace } = await threePlayers(server);
+  const cursors = await cursorsOf(server, grace);
+  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet]);
+  await messages.send(ada, channelId, 'are you there?');
+  await messages.send(ada, channelId, 'hello?');
+  using launcher = await connect(server, grace, cursors);
+  expect((await launcher.streams())[`channel:${channelId}`]).toMatchObject({
+    seq: 0,
+    latest: 3,
+    recovered: true,
+  });
+  expect(await heardOf(server, launcher, grace, channelId)).toEqual([
+    [1, 'message-channels created', undefined],
+    [2, 'chat-messages created', 'are you there?'],
+    [3, 'chat-messages created', 'hello?'],
+  ]);
+});
+
+test('who was removed while away is told nothing more of the channel, not even what came before', async () => {
+  await using server = await startTestServer();
+  const { messageChannels, messages } = server.services.store;
+  const { ada, grace, eve } = await threePlayers(server);
+  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet, eve.wallet]);
+  const cursors = await cursorsOf(server, grace);
+  await messages.send(ada, channelId, 'before');
+  await messageChannels.removeParticipant(ada, channelId, grace.wallet);
+  await messages.send(ada, channelId, 'after');
+  using launcher = await connect(server, grace, cursors);
+  expect(Object.keys(await launcher.streams())).not.toContain(`channel:${channelId}`);
+  await messages.send(ada, channelId, 'live');
+  expect(await heardOf(server, launcher, grace, channelId)).toEqual([]);
+});
+
+test('who was removed in the middle of a replay is told nothing that was said afterwards', async () => {
+  await using server = await startTestServer();
+  const { events, messageChannels, messages } = server.services.store;
+  const { ada, grace, eve } = await threePlayers(server);
+  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet, eve.wallet]);
+  const cursors = await cursorsOf(server, grace);
+  for (let number = 0; number < 250; number++) await messages.send(ada, channelId, 'before');
+  const read = events.ofStream.bind(events);
+  vi.spyOn(events, 'ofStream').mockImplementation(async (...args) => {
+    const [, reached] = args;
+    if (reached > 100) {
+      vi.restoreAllMocks();
+      await messageChannels.removeParticipant(ada, channelId, grace.wallet);
+      for (let number = 0; number < 5; number++) await messages.send(ada, channelId, 'after');
+    }
+    return read(...args);
+  });
+  using launcher = await connect(server, grace, cursors);
+  const contents = (await heardOf(server, launcher, grace, channelId)).map(([, , content]) => content);
+  expect(contents).not.toContain('after');
+});
+
+test('who is removed while connected is told nothing more; who is added hears what comes after', async () => {
+  await using server = await startTestServer();
+  const { messageChannels, messages } = server.services.store;
+  const { ada, grace, eve } = await threePlayers(server);
+  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet]);
+  using hers = await connect(server, grace, undefined);
+  using newcomers = await connect(server, eve, undefined);
+  await Promise.all([hers.streams(), newcomers.streams()]);
+  await messages.send(ada, channelId, 'with Grace');
+  await hers.hears('chat-messages created');
+  await messageChannels.addParticipant(ada, channelId, eve.wallet);
+  await messageChannels.removeParticipant(ada, channelId, grace.wallet);
+  await messages.send(ada, channelId, 'with Eve');
+  expect(await heardOf(server, newcomers, eve, channelId)).toEqual([
+    [3, 'message-channels patched', undefined],
+    [4, 'message-channels patched', undefined],
+    [5, 'chat-messages created', 'with Eve'],
+  ]);
+  expect(await heardOf(server, hers, grace, channelId)).toEqual([
+    [2, 'chat-messages created', 'with Grace'],
+    [3, 'message-channels patched', undefined],
+  ]);
+});
+
+test('who was added while away is told only what came after', async () => {
+  await using server = await startTestServer();
+  const { messageChannels, messages } = server.services.store;
+  const { ada, grace, eve } = await threePlayers(server);
+  const { _id: channelId } = await messageChannels.create(ada, [eve.wallet]);
+  await messages.send(ada, channelId, 'between us');
+  const cursors = await cursorsOf(server, grace);
+  await messages.send(ada, channelId, 'still between us');
+  await messageChannels.addParticipant(ada, channelId, grace.wallet);
+  await messages.send(ada, channelId, 'welcome');
+  using launcher = await connect(server, grace, cursors);
+  expect((await launcher.streams())[`channel:${channelId}`]).toMatchObject({ seq: 3, recovered: true });
+  expect(await heardOf(server, launcher, grace, channelId)).toEqual([
+    [4, 'message-channels patched', undefined],
+    [5, 'chat-messages created', 'welcome'],
+  ]);
+});
+
+test('an old cursor of a player who left and came back does not open what was said in between', async () => {
+  await using server = await startTestServer();
+  const { messageChannels, messages } = server.services.store;
+  const { ada, grace, eve } = await threePlayers(server);
+  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet, eve.wallet]);
+  const cursors = await cursorsOf(server, grace);
+  await messageChannels.removeParticipant(ada, channelId, grace.wallet);
+  await messages.send(ada, channelId, 'she is gone');
+  await messageChannels.addParticipant(ada, channelId, grace.wallet);
+  await messages.send(ada, channelId, 'she is back');
+  using launcher = await connect(server, grace, {
+    ...cursors,
+    [`channel:${channelId}`]: cursors[`channel:${channelId}`],
+  });
+  expect(await heardOf(server, launcher, grace, channelId)).toEqual([
+    [4, 'message-channels patched', undefined],
+    [5, 'chat-messages created', 'she is back'],
+  ]);
+});
+
+test('the client of a player who leaves and comes back while connected goes on, without what was said in between', async () => {
+  await using server = await startTestServer();
+  const { messageChannels, messages } = server.services.store;
+  const { ada, grace, eve } = await threePlayers(server);
+  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet, eve.wallet]);
+  using listening = listen({ url: server.url, launcherJwt: grace.launcherJwt });
+  await listening.client.ready();
+  await messageChannels.removeParticipant(ada, channelId, grace.wallet);
+  await messages.send(ada, channelId, 'she is gone');
+  await messageChannels.addParticipant(ada, channelId, grace.wallet);
+  await messages.send(ada, channelId, 'she is back');
+  const contents = () =>
+    listening.heard
+      .filter(({ name }) => name === 'chat-messages created')
+      .map(({ record }) => record.content);
+  await until('the message', () => contents().includes('she is back'));
+  expect(contents()).toEqual(['she is back']);
+  await messages.send(ada, channelId, 'and stays');
+  await until('the next message', () => contents().includes('and stays'));
+});

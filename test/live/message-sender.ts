@@ -1,0 +1,95 @@
+import { post } from '../support/http.ts';
+import type { TestPlayer } from '../support/server.ts';
+
+export interface SenderCounts {
+  acknowledged: number;
+  /** Attempts that broke off without an answer: the message may have been sent, and was tried again. */
+  unknownOutcomes: number;
+  /** Attempts nobody took or that were refused for now: certainly not sent, and tried again. */
+  refused: number;
+}
+
+export interface Sender {
+  counts: SenderCounts;
+  /** The ids of acknowledged messages, by the stream they are in. */
+  acknowledged: Map<string, Set<string>>;
+  /** Stops sending new ones, and resolves when the last has been acknowledged. */
+  stop(): Promise<void>;
+}
+
+export interface SenderOptions {
+  urls: readonly string[];
+  perSecond: number;
+  channels: readonly { id: string; participants: readonly TestPlayer[] }[];
+  /** What the message with this number says. */
+  content?: (number: number) => string;
+}
+
+/** Sends messages over HTTP at an even rate, to the servers and channels in turn, each until it is acknowledged. */
+export function startSending({
+  urls,
+  perSecond,
+  channels,
+  content = (number) => `message ${number}`,
+}: SenderOptions): Sender {
+  const counts: SenderCounts = { acknowledged: 0, unknownOutcomes: 0, refused: 0 };
+  const acknowledged = new Map<string, Set<string>>();
+  const underWay = new Set<Promise<void>>();
+  const from = performance.now();
+  let sent = 0;
+
+  async function send(number: number): Promise<void> {
+    const channel = channels[number % channels.length];
+    const sender = channel?.participants[number % channel.participants.length];
+    if (!channel || !sender) throw new Error('there is nobody to send');
+    for (let attempt = 0; ; attempt++) {
+      const url = urls[(number + attempt) % urls.length];
+      const id = await sendOnce(`${url}/launcher/send-channel-message`, {
+        launcherJwt: sender.launcherJwt,
+        channelId: channel.id,
+        content: content(number),
+      });
+      if (id) {
+        counts.acknowledged++;
+        const stream = `channel:${channel.id}`;
+        acknowledged.set(stream, (acknowledged.get(stream) ?? new Set()).add(id));
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async function sendOnce(url: string, body: object): Promise<string | null> {
+    try {
+      const answer = await post(url, body);
+      if (answer.status === 200) return (answer.body as { _id: string })._id;
+      if (answer.status !== 503) throw new Error(`refused for good: ${JSON.stringify(answer.body)}`);
+      counts.refused++;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // `fetch` throws these when no answer came
+      if (isRefusal(error.cause)) counts.refused++;
+      else counts.unknownOutcomes++;
+    }
+    return null;
+  }
+
+  const timer = setInterval(() => {
+    const due = ((performance.now() - from) / 1000) * perSecond;
+    while (sent < due) {
+      const sending: Promise<void> = send(sent++).finally(() => underWay.delete(sending));
+      underWay.add(sending);
+    }
+  }, 10);
+  return {
+    counts,
+    acknowledged,
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(underWay);
+    },
+  };
+}
+
+function isRefusal(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
+}

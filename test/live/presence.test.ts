@@ -1,0 +1,153 @@
+import { io } from 'socket.io-client';
+import { expect, test, vi } from 'vitest';
+import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
+import { post } from '../support/http.ts';
+import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
+import { redisMissing, startRedis } from '../support/redis.ts';
+import { startTestServer, type TestPlayer } from '../support/server.ts';
+import { openSharedData, type SharedData } from '../support/shared-data.ts';
+import { until } from '../support/until.ts';
+
+/** A player with a session in a game, and the launcher that watches over it. */
+async function playerAndLauncher(data: SharedData) {
+  const inGame = await data.openSession(await data.createGame());
+  const inLauncher = await data.openSession(await data.createGame({ kind: 'launcher' }), inGame.wallet);
+  return { inGame, inLauncher };
+}
+
+function connect({ url }: ClusterNode, { launcherJwt }: TestPlayer): Promise<TestLauncher> {
+  return connectLauncher(url, { launcherJwt });
+}
+
+async function status({ url }: ClusterNode, { launcherJwt }: TestPlayer): Promise<unknown> {
+  return (await post(`${url}/launcher/channel-status`, { launcherJwt })).body;
+}
+
+/** What a launcher has been told of a session's presence, in order. */
+function toldOf({ heard }: TestLauncher, { sessionId }: TestPlayer): unknown[] {
+  return heard
+    .filter(({ name, record }) => name === 'game-channels patched' && record._id === sessionId)
+    .map(({ record }) => record.present);
+}
+
+/** Waits for as many as are expected, and then for a mark behind them, so that one too many would show. */
+async function isTold(data: SharedData, launcher: TestLauncher, player: TestPlayer, expected: boolean[]) {
+  await until(`presence ${expected}`, () => toldOf(launcher, player).length >= expected.length);
+  const message = `mark ${Math.random()}`;
+  await data.store.notifications.send(player, { message, type: 'success' });
+  await until('the mark', () => launcher.heard.some(({ record }) => record.message === message));
+  expect(toldOf(launcher, player)).toEqual(expected);
+}
+
+test('over two nodes a session is present while a socket is on either, and its launcher is told of each change once', {
+  timeout: 60_000,
+}, async ({ skip }) => {
+  skip(redisMissing !== null, redisMissing ?? '');
+  await using redis = await startRedis();
+  await using data = await openSharedData();
+  const variables = { DATA_DIR: data.path, REDIS_URL: redis.url };
+  await using one = await startClusterNode(variables);
+  await using other = await startClusterNode(variables);
+  const { inGame, inLauncher } = await playerAndLauncher(data);
+  using watching = await connect(one, inLauncher);
+  using watchingElsewhere = await connect(other, inLauncher);
+  const bothAreTold = async (expected: boolean[]) => {
+    for (const launcher of [watching, watchingElsewhere]) await isTold(data, launcher, inGame, expected);
+  };
+  const statuses = () => Promise.all([one, other].map((node) => status(node, inGame)));
+  const present = { exists: true, present: true, wallet: inGame.wallet };
+  const absent = { ...present, present: false };
+
+  expect(await statuses()).toMatchObject([absent, absent]);
+  const there = await connect(other, inGame);
+  await bothAreTold([true]);
+  expect(await statuses()).toMatchObject([present, present]);
+
+  const here = await connect(one, inGame);
+  const again = await connect(one, inGame);
+  there.socket.disconnect();
+  again.socket.disconnect();
+  await bothAreTold([true]);
+  expect(await statuses()).toMatchObject([present, present]);
+
+  here.socket.disconnect();
+  await bothAreTold([true, false]);
+  expect(await statuses()).toMatchObject([absent, absent]);
+});
+
+test('a heartbeat makes a session present without a socket, on every node, and is told once', {
+  timeout: 60_000,
+}, async ({ skip }) => {
+  skip(redisMissing !== null, redisMissing ?? '');
+  await using redis = await startRedis();
+  await using data = await openSharedData();
+  const variables = { DATA_DIR: data.path, REDIS_URL: redis.url };
+  await using one = await startClusterNode(variables);
+  await using other = await startClusterNode(variables);
+  const { inGame, inLauncher } = await playerAndLauncher(data);
+  using watching = await connect(one, inLauncher);
+  for (const node of [other, one, other]) {
+    const answer = await post(`${node.url}/launcher/channel-heartbeat`, { launcherJwt: inGame.launcherJwt });
+    expect(answer.body).toEqual({ success: true });
+  }
+  const visit = await connect(one, inGame);
+  visit.socket.disconnect();
+  await isTold(data, watching, inGame, [true]);
+  for (const node of [one, other]) expect(await status(node, inGame)).toMatchObject({ present: true });
+});
+
+test('without Redis one node tells of presence just the same', async () => {
+  await using data = await openSharedData();
+  await using node = await startClusterNode({ DATA_DIR: data.path });
+  const { inGame, inLauncher } = await playerAndLauncher(data);
+  using watching = await connect(node, inLauncher);
+  const first = await connect(node, inGame);
+  const second = await connect(node, inGame);
+  await isTold(data, watching, inGame, [true]);
+  first.socket.disconnect();
+  second.socket.disconnect();
+  await isTold(data, watching, inGame, [true, false]);
+  expect(await status(node, inGame)).toMatchObject({ exists: true, present: false });
+});
+
+test('an ended session is told of as gone, and not as absent afterwards', async () => {
+  await using data = await openSharedData();
+  await using node = await startClusterNode({ DATA_DIR: data.path });
+  const { inGame, inLauncher } = await playerAndLauncher(data);
+  using watching = await connect(node, inLauncher);
+  using playing = await connect(node, inGame);
+  await isTold(data, watching, inGame, [true]);
+  await playing.call('endChannelSession');
+  await until('the cut', () => !playing.socket.connected);
+  await isTold(data, watching, inGame, [true, false]);
+  expect(watching.heard.filter(({ record }) => record._id === inGame.sessionId).at(-1)?.record).toMatchObject(
+    {
+      exists: false,
+      present: false,
+    },
+  );
+  expect(await status(node, inGame)).toMatchObject({ exists: false, present: false });
+});
+
+test('a connection that is gone while its token is being checked leaves nobody there', async () => {
+  await using server = await startTestServer();
+  const { presence, tokens } = server.services;
+  const { launcherJwt, sessionId } = await server.openSession((await server.createGame()).gameId);
+  const verify = tokens.verify.bind(tokens);
+  let gone = false;
+  const checking = vi.spyOn(tokens, 'verify').mockImplementationOnce(async (token) => {
+    await until('the connection gone', () => gone);
+    return verify(token);
+  });
+  const connected = vi.spyOn(presence, 'connected');
+  const socket = io(server.url, { auth: { launcherJwt }, transports: ['websocket'], forceNew: true });
+  await until('the check', () => checking.mock.calls.length === 1);
+  socket.disconnect();
+  using bystander = await connectLauncher(server.url, { launcherJwt });
+  expect(await presence.isPresent(sessionId)).toBe(true);
+  gone = true;
+  await until('the check done', () => checking.mock.settledResults.every(({ type }) => type === 'fulfilled'));
+  bystander.socket.disconnect();
+  await until('nobody there', async () => !(await presence.isPresent(sessionId)));
+  expect(connected).toHaveBeenCalledTimes(1);
+});

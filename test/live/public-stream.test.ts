@@ -1,0 +1,281 @@
+import { expect, test, vi } from 'vitest';
+import type { GantryClient } from '../../src/client/client.ts';
+import type { LeaderboardRow } from '../../src/domain/score.ts';
+import { startClusterNode } from '../support/cluster-node.ts';
+import { post } from '../support/http.ts';
+import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
+import { listen } from '../support/listening-client.ts';
+import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { openSharedData } from '../support/shared-data.ts';
+import { until } from '../support/until.ts';
+
+async function players(server: TestServer, count: number): Promise<TestPlayer[]> {
+  const { gameId } = await server.createGame();
+  return Promise.all(Array.from({ length: count }, () => server.openSession(gameId)));
+}
+
+function connect(server: TestServer, { launcherJwt }: TestPlayer): Promise<TestLauncher> {
+  return connectLauncher(server.url, { launcherJwt });
+}
+
+/** A follower's own copy of a leaderboard, as the events' documentation says to keep it. */
+function followRows(client: Pick<GantryClient, 'on'>) {
+  const copy = { rows: [] as LeaderboardRow[], changes: [] as number[] };
+  client.on('leaderboards patched', ({ length, rows }) => {
+    copy.changes.push(performance.now());
+    copy.rows.length = Math.min(copy.rows.length, length);
+    for (const row of rows) copy.rows[row.position - 1] = row;
+  });
+  return copy;
+}
+
+async function leaderboard(url: string, gameId: string) {
+  const answer = await post(
+    `${url}/scores`,
+    { gameId, limit: 50 },
+    { 'X-Service-Method': 'getGameScoresLeaderboard' },
+  );
+  return (answer.body as { leaderboard: LeaderboardRow[] }).leaderboard.map((row, index) => ({
+    ...row,
+    position: index + 1,
+  }));
+}
+
+test('a follower hears activities as they are recorded; others do not, nor does it after unsubscribing', async () => {
+  await using server = await startTestServer();
+  const { activities } = server.services.store;
+  const [ada, grace, eve] = await players(server, 3);
+  if (!ada || !grace || !eve) throw new Error('no players');
+  using follower = await connect(server, grace);
+  using other = await connect(server, eve);
+  const stream = `game:${ada.gameId}`;
+  const answer = await follower.call('subscribe', {}, 'realtime-events');
+  expect(answer).toMatchObject({ success: true, stream, seq: 0, leaderboard: [] });
+  expect(await follower.call('getSubscribedChannels', {}, 'realtime-events')).toEqual({
+    success: true,
+    channels: [{ gameId: ada.gameId, stream }],
+  });
+  expect(await other.call('getSubscribedChannels', {}, 'realtime-events')).toEqual({
+    success: true,
+    channels: [],
+  });
+
+  const activity = await activities.record(ada, { label: '{username} won', eventId: 'win' });
+  const heard = await follower.hears('activities created');
+  expect(heard.record).toEqual(activity);
+  expect(heard.meta).toMatchObject({ stream, seq: 1 });
+
+  expect(await follower.call('unsubscribe', {}, 'realtime-events')).toEqual({ success: true, stream });
+  await activities.record(ada, { label: 'unheard', eventId: 'win' });
+  for (const launcher of [follower, other]) {
+    await launcher.call('sendNotification', { message: 'the mark', type: 'success' });
+    await launcher.hears('notifications created');
+  }
+  expect(follower.heard.filter(({ name }) => name === 'activities created')).toHaveLength(1);
+  expect(other.heard.map(({ name }) => name)).not.toContain('activities created');
+});
+
+test('subscribing answers with the leaderboard as it stands, and the seq from which activities follow', async () => {
+  await using server = await startTestServer();
+  const { activities, scores } = server.services.store;
+  const [ada, grace] = await players(server, 2);
+  if (!ada || !grace) throw new Error('no players');
+  await scores.set(ada, 10);
+  await scores.set(grace, 20);
+  await activities.record(ada, { label: 'before', eventId: 'win' });
+  using follower = await connect(server, grace);
+  const answer = await follower.call('subscribe', {}, 'realtime-events');
+  expect(answer).toMatchObject({ seq: 1, leaderboard: await leaderboard(server.url, ada.gameId) });
+  await activities.record(ada, { label: 'after', eventId: 'win' });
+  const heard = await follower.hears('activities created');
+  expect([heard.record.label, heard.meta.seq]).toEqual(['after', 2]);
+});
+
+test('a burst of 500 scores becomes at most four changes a second, after which the followed rows are the leaderboard', async () => {
+  await using server = await startTestServer();
+  const { scores } = server.services.store;
+  const everyone = await players(server, 80); // more than the 50 rows that are followed
+  const [ada] = everyone;
+  if (!ada) throw new Error('no players');
+  using listening = listen({ url: server.url, launcherJwt: ada.launcherJwt });
+  await listening.client.ready();
+  const copy = followRows(listening.client);
+  copy.rows = (await listening.client.subscribe()).leaderboard;
+
+  for (let round = 0; round < 10; round++) {
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) => {
+        const player = everyone[(round * 50 + index) % everyone.length];
+        return player && scores.set(player, Math.floor(Math.random() * 1_000_000));
+      }),
+    );
+    // Spread over some of the windows in which changes are brought together.
+    await until('another change', () => copy.changes.length > round / 4);
+  }
+  const truth = await leaderboard(server.url, ada.gameId);
+  await until('the last change', () => JSON.stringify(copy.rows) === JSON.stringify(truth));
+  expect(copy.rows).toEqual(truth);
+  expect(copy.rows).toHaveLength(50);
+  const tooClose = copy.changes.filter((at, index) => {
+    const fourth = copy.changes[index + 4];
+    return fourth !== undefined && fourth - at < 800; // the rest is for the way here
+  });
+  expect(tooClose).toEqual([]);
+});
+
+test('a leaderboard on which nothing changes is not told of', async () => {
+  await using server = await startTestServer();
+  const { scores } = server.services.store;
+  const [ada, grace] = await players(server, 2);
+  if (!ada || !grace) throw new Error('no players');
+  await scores.set(ada, 10);
+  using listening = listen({ url: server.url, launcherJwt: grace.launcherJwt });
+  await listening.client.ready();
+  const copy = followRows(listening.client);
+  copy.rows = (await listening.client.subscribe()).leaderboard;
+  await scores.set(ada, 5); // less than her best
+  await scores.set(grace, 1);
+  await until('the change', () => copy.changes.length > 0);
+  expect(copy.rows.map(({ score }) => score)).toEqual([10, 1]);
+  const patched = listening.heard.filter(({ name }) => name === 'leaderboards patched');
+  expect(patched.map(({ record }) => record.rows)).toEqual([
+    [expect.objectContaining({ score: 1, position: 2 })],
+  ]);
+});
+
+test("a game's token follows no other game; a launcher's may follow any", async () => {
+  await using server = await startTestServer();
+  const [ada] = await players(server, 1);
+  if (!ada) throw new Error('no players');
+  const { gameId: otherGame } = await server.createGame();
+  const { gameId: launcherGame } = await server.createGame({ kind: 'launcher' });
+  using hers = await connect(server, ada);
+  await expect(hers.call('subscribe', { gameId: otherGame }, 'realtime-events')).rejects.toMatchObject({
+    code: 401,
+    data: { reason: 'not_a_launcher' },
+  });
+  using launcher = await connect(server, await server.openSession(launcherGame, ada.wallet));
+  await expect(launcher.call('subscribe', { gameId: 'no such' }, 'realtime-events')).rejects.toMatchObject({
+    code: 400,
+    data: { reason: 'game_unknown' },
+  });
+  await launcher.call('subscribe', { gameId: otherGame }, 'realtime-events');
+  const there = await server.openSession(otherGame);
+  await server.services.store.activities.record(there, { label: 'there', eventId: 'win' });
+  await launcher.hears('activities created');
+  expect(hers.heard.map(({ name }) => name)).not.toContain('activities created');
+});
+
+test("a cursor into another game's stream does not follow it for a game's token", async () => {
+  await using server = await startTestServer();
+  const [ada] = await players(server, 1);
+  const { gameId: otherGame } = await server.createGame();
+  const there = await server.openSession(otherGame);
+  if (!ada) throw new Error('no players');
+  await server.services.store.activities.record(there, { label: 'there', eventId: 'win' });
+  const epoch = await server.services.store.events.epoch();
+  using hers = await connectLauncher(server.url, {
+    launcherJwt: ada.launcherJwt,
+    cursors: { [`game:${otherGame}`]: { epoch, seq: 0 } },
+  });
+  expect(Object.keys(await hers.streams())).not.toContain(`game:${otherGame}`);
+});
+
+test.each(['subscribe', 'unsubscribe', 'getSubscribedChannels'])(
+  'over HTTP, %s is answered socket_required',
+  async (method) => {
+    await using server = await startTestServer();
+    const [ada] = await players(server, 1);
+    const answer = await post(
+      `${server.url}/launcher`,
+      { launcherJwt: ada?.launcherJwt },
+      { 'X-Service-Method': method },
+    );
+    expect(answer).toMatchObject({ status: 400, body: { data: { reason: 'socket_required' } } });
+  },
+);
+
+test('after a restart of the server a follower follows on by its cursor: what it missed is replayed, and its rows are right again', {
+  timeout: 60_000,
+}, async () => {
+  await using data = await openSharedData();
+  await using node = await startClusterNode({ DATA_DIR: data.path });
+  const { activities, scores } = data.store;
+  const gameId = await data.createGame();
+  const ada = await data.openSession(gameId);
+  const grace = await data.openSession(gameId);
+  await scores.set(ada, 10);
+  using listening = listen({ url: node.url, launcherJwt: grace.launcherJwt });
+  await listening.client.ready();
+  const copy = followRows(listening.client);
+  copy.rows = (await listening.client.subscribe()).leaderboard;
+  const labels = () =>
+    listening.heard.filter(({ name }) => name === 'activities created').map(({ record }) => record.label);
+  await activities.record(ada, { label: 'before', eventId: 'win' });
+  await until('the first activity', () => labels().length === 1);
+
+  await node.kill();
+  await activities.record(ada, { label: 'meanwhile', eventId: 'win' });
+  await scores.set(grace, 15);
+  await node.start();
+  await until('the missed activity', () => labels().length === 2);
+  await until('the rows as they stand', async () => {
+    return JSON.stringify(copy.rows) === JSON.stringify(await leaderboard(node.url, gameId));
+  });
+  await activities.record(ada, { label: 'after', eventId: 'win' });
+  await scores.set(ada, 20);
+  await until('the next activity', () => labels().length === 3);
+  expect(labels()).toEqual(['before', 'meanwhile', 'after']);
+  await until('the rows as they then stand', () => copy.rows[0]?.score === 20);
+  expect(copy.rows).toEqual(await leaderboard(node.url, gameId));
+});
+
+test('a follower that subscribes again and again is told everything once', async () => {
+  await using server = await startTestServer();
+  const [ada, grace] = await players(server, 2);
+  if (!ada || !grace) throw new Error('no players');
+  using follower = await connect(server, grace);
+  for (let again = 0; again < 3; again++) await follower.call('subscribe', {}, 'realtime-events');
+  await server.services.store.activities.record(ada, { label: 'one', eventId: 'win' });
+  await server.services.store.activities.record(ada, { label: 'two', eventId: 'win' });
+  await until('both', () => follower.heard.filter(({ name }) => name === 'activities created').length >= 2);
+  expect(
+    follower.heard.filter(({ name }) => name === 'activities created').map(({ record }) => record.label),
+  ).toEqual(['one', 'two']);
+});
+
+test('a subscription made in the middle of a long replay begins at its own cursor', async () => {
+  await using server = await startTestServer();
+  const { activities, events, messageChannels, messages } = server.services.store;
+  const [ada, grace] = await players(server, 2);
+  if (!ada || !grace) throw new Error('no players');
+  for (let number = 1; number <= 20; number++)
+    await activities.record(ada, { label: 'long ago', eventId: 'win' });
+  const epoch = await events.epoch();
+  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet]);
+  await messages.send(ada, channelId, 'missed');
+
+  const read = events.ofStream.bind(events);
+  let goOn = () => {};
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  vi.spyOn(events, 'ofStream').mockImplementation(async (...args) => {
+    await gate;
+    return read(...args);
+  });
+  using follower = await connectLauncher(server.url, {
+    launcherJwt: grace.launcherJwt,
+    cursors: { [`channel:${channelId}`]: { epoch, seq: 0 } },
+  });
+  expect(await follower.call('subscribe', {}, 'realtime-events')).toMatchObject({ seq: 20 });
+  await activities.record(ada, { label: 'now', eventId: 'win' });
+  // More than is held for a socket that is catching up, so that everything is read once more.
+  await Promise.all(Array.from({ length: 1_100 }, () => messages.send(ada, channelId, 'meanwhile')));
+  goOn();
+  const heard = (name: string) => follower.heard.filter((one) => one.name === name);
+  await until('the replay', () => heard('chat-messages created').length === 1_101, 20_000);
+  await activities.record(ada, { label: 'later', eventId: 'win' });
+  await until('the activities', () => heard('activities created').length >= 2);
+  expect(heard('activities created').map(({ record }) => record.label)).toEqual(['now', 'later']);
+});

@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { io } from 'socket.io-client';
+import { expect, test } from 'vitest';
+import { ClientError } from '../../src/client/client-error.ts';
+import { startBalancer } from '../support/balancer.ts';
+import { startClusterNode } from '../support/cluster-node.ts';
+import { type ListeningClient, listen } from '../support/listening-client.ts';
+import { openSharedData } from '../support/shared-data.ts';
+import { until } from '../support/until.ts';
+import { balance, isCaughtUp } from './ledger-book.ts';
+import { startSending } from './message-sender.ts';
+
+/** A connection that has sent the first half of a request, and never sends the rest. */
+async function halfARequest(port: number): Promise<Socket & Disposable> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.on('error', () => {});
+  socket.write(
+    'POST /launcher/set-user-score HTTP/1.1\r\nHost: gantry\r\nContent-Length: 1000\r\n\r\n{"laun',
+  );
+  return Object.assign(socket, { [Symbol.dispose]: () => socket.destroy() });
+}
+
+/** Sends one message after the other over the socket, each until it is acknowledged. */
+function sendOverSocket({ client }: ListeningClient, channelId: string) {
+  let acknowledged = 0;
+  let stopped = false;
+  const done = (async () => {
+    while (!stopped) {
+      try {
+        await client.call('sendChannelMessage', { channelId, content: `over the socket ${acknowledged}` });
+        acknowledged++;
+      } catch (error) {
+        if (!(error instanceof ClientError) || (error.code !== 0 && error.code !== 503)) throw error;
+        if (client.status.state !== 'live') await client.ready();
+      }
+    }
+  })();
+  return {
+    acknowledged: () => acknowledged,
+    async stop() {
+      stopped = true;
+      await done;
+    },
+  };
+}
+
+test('SIGTERM under load, with clients that hang: what was accepted is answered, the end is clean, and launchers miss nothing', {
+  timeout: 90_000,
+}, async ({ annotate }) => {
+  await using data = await openSharedData();
+  await using node = await startClusterNode({ DATA_DIR: data.path });
+  await using stalling = await startBalancer([node.port]);
+  const gameId = await data.createGame();
+  const players = await Promise.all(Array.from({ length: 10 }, () => data.openSession(gameId)));
+  const [ada, ...others] = players;
+  if (!ada) throw new Error('no players');
+  const { _id: channelId } = await data.store.messageChannels.create(
+    ada,
+    others.map(({ wallet }) => wallet),
+  );
+  const clients = players.map((player) => ({
+    player,
+    listening: listen({ url: node.url, launcherJwt: player.launcherJwt }),
+  }));
+  await Promise.all(clients.map(({ listening }) => listening.client.ready()));
+  using hungSocket = listen({ url: stalling.url, launcherJwt: ada.launcherJwt });
+  await hungSocket.client.ready();
+  stalling.stall();
+  using _hungRequest = await halfARequest(node.port);
+  using _anotherHungRequest = await halfARequest(node.port);
+
+  const senders = clients.slice(0, 4).map(({ listening }) => sendOverSocket(listening, channelId));
+  const sender = startSending({
+    urls: [node.url],
+    perSecond: 300,
+    channels: [{ id: channelId, participants: players }],
+  });
+  await until('load', () => sender.counts.acknowledged > 300);
+
+  const { exitCode, tookMs } = await node.stop();
+  await annotate(`stopped in ${Math.round(tookMs)} ms`);
+  expect(exitCode).toBe(0);
+  expect(tookMs).toBeLessThan(10_000);
+  expect(node.log()).not.toMatch(/ending anyway|did not stop cleanly|unhandled|defect/);
+
+  await node.start();
+  stalling.resume();
+  const before = sender.counts.acknowledged;
+  await until('load again', () => sender.counts.acknowledged > before + 300, 20_000);
+  await sender.stop();
+  await Promise.all(senders.map((one) => one.stop()));
+  await until('everyone caught up', () => isCaughtUp(data.store, clients), 20_000);
+
+  // A message carried out without an answer would have been sent again, and be there twice.
+  const { total } = await data.store.messages.list(ada, channelId, { limit: 1, skip: 0 });
+  const overSockets = senders.reduce((sum, one) => sum + one.acknowledged(), 0);
+  expect(total).toBe(sender.counts.acknowledged + overSockets);
+  expect(overSockets).toBeGreaterThan(20);
+  expect(await balance(data.store, clients, sender.acknowledged)).toMatchObject({
+    missed: 0,
+    acknowledgedMissed: 0,
+    outOfOrder: 0,
+    duplicates: 0,
+  });
+  expect(clients.map(({ listening }) => listening.connections())).toEqual(clients.map(() => 2));
+});
+
+test('SIGTERM with nobody hanging takes no longer than the goodbye', { timeout: 30_000 }, async () => {
+  await using data = await openSharedData();
+  await using node = await startClusterNode({ DATA_DIR: data.path });
+  const gameId = await data.createGame();
+  const player = await data.openSession(gameId);
+  using listening = listen({ url: node.url, launcherJwt: player.launcherJwt });
+  await listening.client.ready();
+  const { exitCode, tookMs } = await node.stop();
+  expect(exitCode).toBe(0);
+  expect(tookMs).toBeLessThan(4_000);
+});
+
+test('a launcher on long polling loses at most the answer to the call under way, and comes back to the restarted node', {
+  timeout: 60_000,
+}, async () => {
+  await using data = await openSharedData();
+  await using node = await startClusterNode({ DATA_DIR: data.path });
+  const player = await data.openSession(await data.createGame());
+  const socket = io(node.url, {
+    auth: { launcherJwt: player.launcherJwt },
+    transports: ['polling'],
+    forceNew: true,
+    reconnectionDelay: 200,
+    reconnectionDelayMax: 500,
+  });
+  let acknowledged = 0;
+  const set = (score: number): Promise<void> =>
+    new Promise((resolve) => {
+      const done = (error: unknown) => {
+        socket.off('disconnect', done);
+        if (error === null) acknowledged++;
+        resolve();
+      };
+      socket.once('disconnect', done);
+      socket.emit('setUserScore', 'launcher', { score }, {}, done);
+    });
+  await until('connected', () => socket.connected);
+  let stopped = false;
+  const setting = (async () => {
+    for (let score = 0; !stopped; score++) {
+      if (socket.connected) await set(score);
+      else await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  })();
+  await until('load', () => acknowledged > 50);
+  expect(await node.stop()).toMatchObject({ exitCode: 0 });
+  await node.start();
+  await until('load again', () => acknowledged > 100, 20_000);
+  stopped = true;
+  await setting;
+  socket.disconnect();
+  const scores = [];
+  for (let skip = 0; scores.length === skip; skip += 250) {
+    scores.push(...(await data.store.scores.list(player, { limit: 250, skip })));
+  }
+  // An answer that waits for the next poll cannot be fetched from a server that takes no connections any more;
+  // the client knows that it does not know.
+  expect(scores.length - acknowledged).toBeGreaterThanOrEqual(0);
+  expect(scores.length - acknowledged).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,141 @@
+import { parseArgs } from 'node:util';
+import { startBalancer } from '../support/balancer.ts';
+import { startClusterNode } from '../support/cluster-node.ts';
+import { type ListeningClient, listen } from '../support/listening-client.ts';
+import type { TestPlayer } from '../support/server.ts';
+import { openSharedData } from '../support/shared-data.ts';
+import { until } from '../support/until.ts';
+import { type Balance, balance, isCaughtUp } from './ledger-book.ts';
+import { type SenderCounts, startSending } from './message-sender.ts';
+
+export interface SlowReaderOptions {
+  /** Sockets that stop reading. */
+  slow: number;
+  /** Sockets that go on reading. */
+  healthy: number;
+  messagesPerSecond: number;
+}
+
+export interface SlowReaderCounts extends SlowReaderOptions, SenderCounts {
+  /** Sockets the server closed because they did not read. */
+  closed: number;
+  /** Sockets closed for the same reason while they were catching up. */
+  closedAgain: number;
+  /** How much was queued for them when they were closed, at most, in bytes. */
+  mostQueued: number;
+  /** How far the server's resident memory rose over what it took with everyone reading, in bytes. */
+  grownBytes: number;
+  /** From the write to the launcher, for those that read, while the others did not; in milliseconds. */
+  p50: number;
+  p99: number;
+  healthyConnections: number;
+  theHealthy: Balance;
+  theReturned: Balance;
+  caughtUp: boolean;
+}
+
+/** 12 KB on the wire, so that a socket's buffers fill in seconds. */
+const content = '漢'.repeat(4_000);
+const warmUpMessages = 300;
+
+/**
+ * Some launchers in a busy channel stop reading; they are to be closed, the server is not to grow, the others
+ * are not to notice, and when the slow ones read again they are to catch up by themselves.
+ */
+export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowReaderCounts> {
+  await using data = await openSharedData();
+  await using node = await startClusterNode({ DATA_DIR: data.path });
+  await using stalling = await startBalancer([node.port]);
+  const gameId = await data.createGame();
+  const players = await Promise.all(
+    Array.from({ length: options.slow + options.healthy }, () => data.openSession(gameId)),
+  );
+  const [creator, ...others] = players;
+  if (!creator) throw new Error('nobody takes part');
+  const { _id: channelId } = await data.store.messageChannels.create(
+    creator,
+    others.map(({ wallet }) => wallet),
+  );
+  const connect = async (player: TestPlayer, url: string) => {
+    const listening = listen({ url, launcherJwt: player.launcherJwt });
+    await listening.client.ready();
+    return { player, listening };
+  };
+  const slow = await Promise.all(players.slice(0, options.slow).map((one) => connect(one, stalling.url)));
+  const healthy = await Promise.all(players.slice(options.slow).map((one) => connect(one, node.url)));
+  const latencies: number[] = [];
+  for (const { listening } of healthy) {
+    listening.client.on('chat-messages created', ({ createdAt }) => latencies.push(Date.now() - createdAt));
+  }
+
+  const sender = startSending({
+    urls: [node.url],
+    perSecond: options.messagesPerSecond,
+    channels: [{ id: channelId, participants: players }],
+    content: () => content,
+  });
+  let most = 0;
+  const watch = setInterval(async () => {
+    most = Math.max(most, await node.rssBytes());
+  }, 50);
+  await until('warm', () => sender.counts.acknowledged >= warmUpMessages, 60_000);
+  const before = most;
+  latencies.length = 0;
+  stalling.stall();
+  const queued = () => [...node.log().matchAll(/"queuedBytes":(\d+)/g)].map(([, bytes]) => Number(bytes));
+  await until('every slow reader closed', () => queued().length >= options.slow, 120_000);
+  clearInterval(watch);
+  const grownBytes = most - before;
+  const sorted = latencies.toSorted((one, other) => one - other);
+  const closed = queued();
+
+  stalling.resume();
+  await sender.stop();
+  const caughtUp = await until(
+    'everyone caught up',
+    () => isCaughtUp(data.store, [...slow, ...healthy]),
+    60_000,
+  ).catch(() => false);
+  const counts = {
+    ...options,
+    ...sender.counts,
+    closed: closed.length,
+    closedAgain: queued().length - closed.length,
+    mostQueued: Math.max(...closed),
+    grownBytes,
+    p50: sorted[Math.floor(sorted.length * 0.5)] ?? Number.NaN,
+    p99: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
+    healthyConnections: total(healthy, (one) => one.connections()),
+    theHealthy: await balance(data.store, healthy, sender.acknowledged),
+    theReturned: await balance(data.store, slow, sender.acknowledged),
+    caughtUp,
+  };
+  for (const { listening } of [...slow, ...healthy]) listening.client.close();
+  return counts;
+}
+
+function total(
+  clients: readonly { listening: ListeningClient }[],
+  count: (one: ListeningClient) => number,
+): number {
+  return clients.reduce((sum, { listening }) => sum + count(listening), 0);
+}
+
+/** `node test/live/slow-reader.ts --slow 50 --healthy 150 --rate 50` */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      slow: { type: 'string', default: '50' },
+      healthy: { type: 'string', default: '150' },
+      rate: { type: 'string', default: '50' },
+    },
+  });
+  const counts = await runSlowReaders({
+    slow: Number(values.slow),
+    healthy: Number(values.healthy),
+    messagesPerSecond: Number(values.rate),
+  });
+  process.stdout.write(`${JSON.stringify(counts, null, 2)}\n`);
+}
+
+if (import.meta.main) await main();

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { startClusterNode } from '../support/cluster-node.ts';
+import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
+import { redisMissing, startRedis } from '../support/redis.ts';
+import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { openSharedData } from '../support/shared-data.ts';
+import { until } from '../support/until.ts';
+
+async function conversation(server: TestServer) {
+  const { gameId } = await server.createGame();
+  const [ada, grace, eve] = await Promise.all([1, 2, 3].map(() => server.openSession(gameId)));
+  if (!ada || !grace || !eve) throw new Error('no players');
+  const { _id: channelId } = await server.services.store.messageChannels.create(ada, [grace.wallet]);
+  return { ada, grace, eve, channelId };
+}
+
+function connect(server: { url: string }, { launcherJwt }: TestPlayer): Promise<TestLauncher> {
+  return connectLauncher(server.url, { launcherJwt });
+}
+
+function typing({ heard }: TestLauncher) {
+  return heard.filter(({ name }) => name === 'chat-messages typing');
+}
+
+/** Resolves when whatever was sent before has arrived, or never will. */
+async function settled(...launchers: TestLauncher[]): Promise<void> {
+  for (const launcher of launchers) {
+    const message = `mark ${Math.random()}`;
+    await launcher.call('sendNotification', { message, type: 'success' });
+    await until('the mark', () => launcher.heard.some(({ record }) => record.message === message));
+  }
+}
+
+test('typing is shown to the other participants, not to the sender nor anyone else, and leaves no trace', async () => {
+  await using server = await startTestServer();
+  const { ada, grace, eve, channelId } = await conversation(server);
+  using sender = await connect(server, ada);
+  using participant = await connect(server, grace);
+  using stranger = await connect(server, eve);
+  const before = await server.services.store.events.standing(`channel:${channelId}`);
+  expect(await sender.call('sendTypingSignal', { channelId }, 'chat-messages')).toEqual({ success: true });
+  const heard = await participant.hears('chat-messages typing');
+  expect(heard.record).toEqual({ channelId, wallet: ada.wallet });
+  expect(heard.meta).toEqual({ stream: `channel:${channelId}` });
+  await settled(sender, participant, stranger);
+  expect([typing(sender), typing(stranger)]).toEqual([[], []]);
+  expect(await server.services.store.events.standing(`channel:${channelId}`)).toEqual(before);
+});
+
+test('typing on and on is passed on once, of each player and channel', async () => {
+  await using server = await startTestServer();
+  const { ada, grace, eve, channelId } = await conversation(server);
+  const { _id: another } = await server.services.store.messageChannels.create(ada, [
+    grace.wallet,
+    eve.wallet,
+  ]);
+  using sender = await connect(server, ada);
+  using participant = await connect(server, grace);
+  for (let again = 0; again < 20; again++) {
+    await sender.call('sendTypingSignal', { channelId });
+    await sender.call('sendTypingSignal', { channelId: another });
+  }
+  await settled(participant);
+  expect(typing(participant).map(({ record }) => record.channelId)).toEqual([channelId, another]);
+});
+
+test('typing in a channel everyone else has left is shown to nobody', async () => {
+  await using server = await startTestServer();
+  const { ada, grace, eve, channelId } = await conversation(server);
+  await server.services.store.messageChannels.removeParticipant(grace, channelId, grace.wallet);
+  using sender = await connect(server, ada);
+  using former = await connect(server, grace);
+  using stranger = await connect(server, eve);
+  await sender.call('sendTypingSignal', { channelId });
+  await settled(sender, former, stranger);
+  expect([sender, former, stranger].flatMap(typing)).toEqual([]);
+});
+
+test('who is not in a channel cannot type in it', async () => {
+  await using server = await startTestServer();
+  const { eve, channelId } = await conversation(server);
+  using stranger = await connect(server, eve);
+  await expect(stranger.call('sendTypingSignal', { channelId })).rejects.toMatchObject({
+    data: { reason: 'channel_unknown' },
+  });
+});
+
+test('typing reaches participants on another node', async ({ skip }) => {
+  skip(redisMissing !== null, redisMissing ?? '');
+  await using redis = await startRedis();
+  await using data = await openSharedData();
+  const variables = { DATA_DIR: data.path, REDIS_URL: redis.url };
+  await using near = await startClusterNode(variables);
+  await using far = await startClusterNode(variables);
+  const gameId = await data.createGame();
+  const [ada, grace] = await Promise.all([1, 2].map(() => data.openSession(gameId)));
+  if (!ada || !grace) throw new Error('no players');
+  const { _id: channelId } = await data.store.messageChannels.create(ada, [grace.wallet]);
+  using sender = await connect(near, ada);
+  using participant = await connect(far, grace);
+  await sender.call('sendTypingSignal', { channelId });
+  expect((await participant.hears('chat-messages typing')).record).toEqual({ channelId, wallet: ada.wallet });
+  await settled(participant);
+  expect(typing(participant)).toHaveLength(1);
+});

@@ -1,0 +1,163 @@
+import { expect, test, vi } from 'vitest';
+import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
+import { listen } from '../support/listening-client.ts';
+import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+/** A player with sessions in two games and in the launcher's own. */
+async function playerOfTwoGames(server: TestServer) {
+  const [{ gameId: one }, { gameId: other }, { gameId: launcher }] = await Promise.all([
+    server.createGame({ name: 'One' }),
+    server.createGame({ name: 'Other' }),
+    server.createGame({ name: 'Launcher', kind: 'launcher' }),
+  ]);
+  const inOne = await server.openSession(one);
+  return {
+    inOne,
+    inOther: await server.openSession(other, inOne.wallet),
+    inLauncher: await server.openSession(launcher, inOne.wallet),
+  };
+}
+
+function notify(server: TestServer, player: TestPlayer, message: string): Promise<unknown> {
+  return server.services.store.notifications.send(player, { message, type: 'success' });
+}
+
+function connect(server: TestServer, player: TestPlayer, cursors?: unknown): Promise<TestLauncher> {
+  return connectLauncher(server.url, {
+    launcherJwt: player.launcherJwt,
+    ...(cursors !== undefined && { cursors }),
+  });
+}
+
+function notificationsOf({ heard }: TestLauncher): { message: unknown; late: boolean }[] {
+  return heard
+    .filter(({ name }) => name === 'notifications created')
+    .map(({ record, meta }) => ({ message: record.message, late: meta.late === true }));
+}
+
+/** What a connection is told before a mark that is set once it stands. */
+async function toldAtConnecting(server: TestServer, player: TestPlayer, cursors?: unknown) {
+  using launcher = await connect(server, player, cursors);
+  const mark = `mark ${Math.random()}`;
+  await notify(server, player, mark);
+  await until('the mark', () => notificationsOf(launcher).some(({ message }) => message === mark));
+  launcher.socket.disconnect();
+  return notificationsOf(launcher).filter(({ message }) => message !== mark);
+}
+
+async function nobodyIsThere(server: TestServer, ...players: TestPlayer[]): Promise<void> {
+  await until('nobody is there', async () => {
+    const there = await Promise.all(
+      players.map(({ sessionId }) => server.services.presence.isPresent(sessionId)),
+    );
+    return !there.includes(true);
+  });
+}
+
+test('a notification sent while nobody was connected arrives on the next connection, once, and not again', async () => {
+  await using server = await startTestServer();
+  const { inOne } = await playerOfTwoGames(server);
+  await notify(server, inOne, 'you won');
+  expect(await toldAtConnecting(server, inOne)).toEqual([{ message: 'you won', late: true }]);
+  await nobodyIsThere(server, inOne);
+  expect(await toldAtConnecting(server, inOne)).toEqual([]);
+});
+
+test('with a cursor it is part of the replay, once, and not again', async () => {
+  await using server = await startTestServer();
+  const { inOne } = await playerOfTwoGames(server);
+  const first = await connect(server, inOne);
+  const streams = Object.entries(await first.streams());
+  const cursors = Object.fromEntries(streams.map(([stream, { epoch, seq }]) => [stream, { epoch, seq }]));
+  first.socket.disconnect();
+  await nobodyIsThere(server, inOne);
+  await notify(server, inOne, 'you won');
+  expect(await toldAtConnecting(server, inOne, cursors)).toEqual([{ message: 'you won', late: false }]);
+  await nobodyIsThere(server, inOne);
+  expect(await toldAtConnecting(server, inOne)).toEqual([]);
+});
+
+test("the launcher's own session is told those of every game, and then no game's session is told them again", async () => {
+  await using server = await startTestServer();
+  const { inOne, inOther, inLauncher } = await playerOfTwoGames(server);
+  await notify(server, inOne, 'from one');
+  await notify(server, inOther, 'from the other');
+  const told = await toldAtConnecting(server, inLauncher);
+  expect(told.map(({ message }) => message).sort()).toEqual(['from one', 'from the other']);
+  expect(await toldAtConnecting(server, inOne)).toEqual([]);
+  expect(await toldAtConnecting(server, inOther)).toEqual([]);
+});
+
+test("a game's session is told that game's only; the others go on waiting", async () => {
+  await using server = await startTestServer();
+  const { inOne, inOther } = await playerOfTwoGames(server);
+  await notify(server, inOther, 'from the other');
+  expect(await toldAtConnecting(server, inOne)).toEqual([]);
+  expect(await toldAtConnecting(server, inOther)).toEqual([{ message: 'from the other', late: true }]);
+});
+
+test.each([
+  ['without a cursor', false],
+  ['with a cursor that is too old', true],
+])('it arrives even when its event was trimmed meanwhile, %s', async (_how, withCursor) => {
+  await using server = await startTestServer({ EVENT_RETENTION_COUNT: '3' });
+  const { inOne } = await playerOfTwoGames(server);
+  const epoch = await server.services.store.events.epoch();
+  const cursors = withCursor ? { [`player:${inOne.gameId}:${inOne.wallet}`]: { epoch, seq: 0 } } : undefined;
+  await notify(server, inOne, 'you won');
+  for (let score = 0; score < 10; score++) await server.services.store.scores.set(inOne, score);
+  expect(await toldAtConnecting(server, inOne, cursors)).toEqual([{ message: 'you won', late: true }]);
+  await nobodyIsThere(server, inOne);
+  expect(await toldAtConnecting(server, inOne)).toEqual([]);
+});
+
+test('one that was told live is not told to the next connection', async () => {
+  await using server = await startTestServer();
+  const { inOne } = await playerOfTwoGames(server);
+  const first = await connect(server, inOne);
+  await first.streams();
+  await notify(server, inOne, 'you won');
+  await first.hears('notifications created');
+  first.socket.disconnect();
+  await nobodyIsThere(server, inOne);
+  expect(await toldAtConnecting(server, inOne)).toEqual([]);
+});
+
+test('many that waited all arrive, each once, oldest first, and the client passes each on once', async () => {
+  await using server = await startTestServer();
+  const { inOne } = await playerOfTwoGames(server);
+  const messages = Array.from({ length: 300 }, (_, number) => `message ${number}`);
+  for (const message of messages) await notify(server, inOne, message);
+  using listening = listen({ url: server.url, launcherJwt: inOne.launcherJwt });
+  await until('all of them', () => listening.heard.length >= 300);
+  const told = listening.heard.filter(({ name }) => name === 'notifications created');
+  expect(told.map(({ record }) => record.message)).toEqual(messages);
+  // They are older than the cursor, which must not go back to them: the next event would seem a gap.
+  await notify(server, inOne, 'the next');
+  await until('the next', () => listening.heard.at(-1)?.record.message === 'the next');
+  expect(listening.connections()).toBe(1);
+});
+
+test('a connection that is gone before it was brought up to date takes no notification with it', async () => {
+  await using server = await startTestServer();
+  const { inOne } = await playerOfTwoGames(server);
+  const { notifications } = server.services.store;
+  const read = notifications.undelivered.bind(notifications);
+  let goOn = () => {};
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const reading = vi.spyOn(notifications, 'undelivered').mockImplementationOnce(async (...args) => {
+    const waiting = await read(...args);
+    await gate;
+    return waiting;
+  });
+  using launcher = await connect(server, inOne);
+  await until('the catch-up under way', () => reading.mock.calls.length === 1);
+  launcher.socket.io.engine.send('1'); // Socket.IO's DISCONNECT; the connection below it stays
+  await nobodyIsThere(server, inOne);
+  goOn();
+  await notify(server, inOne, 'you won');
+  expect(await toldAtConnecting(server, inOne)).toEqual([{ message: 'you won', late: true }]);
+});

@@ -1,0 +1,203 @@
+import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { RedisPresence } from '../../src/presence/redis-presence.ts';
+import { connectRedis } from '../../src/redis/redis-clients.ts';
+import { presenceContract } from '../contracts/presence.contract.ts';
+import { redisMissing, startRedis, type TestRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
+
+let redis: TestRedis;
+let prefixes = 0;
+
+/** One node's presence on the shared Redis. Disposing of it is dying: its leases are left to lapse. */
+interface Node extends AsyncDisposable {
+  presence: RedisPresence;
+  lapsed: string[];
+  troubles: unknown[];
+  isConnected(): boolean;
+}
+
+async function startClusterNode(nodeId: string, prefix: string, leaseMs?: number): Promise<Node> {
+  const clients = connectRedis(redis.url, pino({ level: 'silent' }));
+  const troubles: unknown[] = [];
+  const lapsed: string[] = [];
+  const presence = new RedisPresence(clients.commands, {
+    nodeId,
+    prefix,
+    report: (thrown) => troubles.push(thrown),
+    ...(leaseMs !== undefined && { leaseMs }),
+  });
+  presence.onLapse((session) => lapsed.push(session));
+  const isConnected = () => clients.trouble() === null;
+  await until('Redis connected', isConnected);
+  return {
+    presence,
+    lapsed,
+    troubles,
+    isConnected,
+    async [Symbol.asyncDispose]() {
+      await presence.close();
+      clients.close();
+    },
+  };
+}
+
+function newPrefix(): string {
+  return `test ${prefixes++}`;
+}
+
+describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () => {
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  presenceContract('RedisPresence', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const node = await startClusterNode('one', newPrefix());
+    return {
+      presence: node.presence,
+      async advance(ms) {
+        vi.setSystemTime(Date.now() + ms);
+        await node.presence.tend();
+      },
+      [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
+    };
+  });
+
+  test('nodes share what they know: one coming and one going in the whole cluster', async () => {
+    const prefix = newPrefix();
+    await using one = await startClusterNode('one', prefix);
+    await using other = await startClusterNode('other', prefix);
+    expect(await one.presence.connected('session', 'a')).toBe(true);
+    expect(await other.presence.isPresent('session')).toBe(true);
+    expect(await other.presence.connected('session', 'b')).toBe(false);
+    expect(await other.presence.heartbeat('session')).toBe(false);
+    expect(await one.presence.disconnected('session', 'a')).toBe(false);
+    expect(await one.presence.isPresent('session')).toBe(true);
+
+    expect(await other.presence.connected('another', 'c')).toBe(true);
+    expect(await one.presence.connected('another', 'd')).toBe(false);
+    expect(await other.presence.disconnected('another', 'c')).toBe(false);
+    expect(await one.presence.disconnected('another', 'd')).toBe(true);
+    expect(await other.presence.isPresent('another')).toBe(false);
+  });
+
+  test('a heartbeat to one node counts on the others', async () => {
+    const prefix = newPrefix();
+    await using one = await startClusterNode('one', prefix);
+    await using other = await startClusterNode('other', prefix);
+    expect(await one.presence.heartbeat('session')).toBe(true);
+    expect(await other.presence.isPresent('session')).toBe(true);
+    expect(await other.presence.connected('session', 'a')).toBe(false);
+    expect(await other.presence.disconnected('session', 'a')).toBe(false);
+  });
+
+  test("a dead node's players stop being present by themselves, which one of the others tells, once", async () => {
+    const prefix = newPrefix();
+    const leaseMs = 600;
+    await using one = await startClusterNode('one', prefix, leaseMs);
+    await using other = await startClusterNode('other', prefix, leaseMs);
+    const dying = await startClusterNode('dying', prefix, leaseMs);
+    await dying.presence.connected('session', 'a');
+    await dying.presence.connected('shared', 'b');
+    await one.presence.connected('shared', 'c');
+    await dying[Symbol.asyncDispose]();
+    expect(await one.presence.isPresent('session')).toBe(true);
+    await until('the lapse', () => one.lapsed.length + other.lapsed.length > 0);
+    expect(await one.presence.isPresent('session')).toBe(false);
+    expect(await other.presence.isPresent('session')).toBe(false);
+    await Promise.all([one.presence.tend(), other.presence.tend()]);
+    expect([...one.lapsed, ...other.lapsed]).toEqual(['session']);
+    expect(await other.presence.isPresent('shared')).toBe(true);
+    expect(await one.presence.disconnected('shared', 'c')).toBe(true);
+  });
+
+  test('a node that lives keeps its leases, however long its sockets stay', async () => {
+    const prefix = newPrefix();
+    const leaseMs = 900;
+    await using one = await startClusterNode('one', prefix, leaseMs);
+    await using other = await startClusterNode('other', prefix, leaseMs);
+    await one.presence.connected('session', 'a');
+    const from = Date.now();
+    while (Date.now() - from < leaseMs * 4) {
+      expect(await other.presence.isPresent('session')).toBe(true);
+      await other.presence.tend();
+    }
+    expect([...one.lapsed, ...other.lapsed]).toEqual([]);
+  });
+
+  test('a node that starts anew under the same address does not inherit what it held', async () => {
+    const prefix = newPrefix();
+    const leaseMs = 600;
+    const before = await startClusterNode('first life', prefix, leaseMs);
+    await before.presence.connected('session', 'a');
+    await before[Symbol.asyncDispose]();
+    await using after = await startClusterNode('second life', prefix, leaseMs);
+    expect(await after.presence.connected('session', 'b')).toBe(false);
+    expect(await after.presence.disconnected('session', 'b')).toBe(false);
+    await until('the lapse', () => after.lapsed.includes('session'));
+  });
+
+  test('two Gantries on one Redis do not see each other', async () => {
+    await using one = await startClusterNode('one', newPrefix());
+    await using other = await startClusterNode('other', newPrefix());
+    await one.presence.connected('session', 'a');
+    expect(await other.presence.isPresent('session')).toBe(false);
+  });
+
+  test('nothing is left in Redis of sessions that are over', async () => {
+    const prefix = newPrefix();
+    await using one = await startClusterNode('one', prefix);
+    await one.presence.connected('session', 'a');
+    await one.presence.disconnected('session', 'a');
+    const client = new Redis(redis.url);
+    expect(await client.keys(`${prefix}:*`)).toEqual([]);
+    client.disconnect();
+  });
+});
+
+describe.skipIf(redisMissing !== null)(redisMissing ?? 'while Redis is away', () => {
+  test('each node answers from what it knows itself, at once, and nothing rejects', async () => {
+    redis = await startRedis();
+    await using _redis = redis;
+    const prefix = newPrefix();
+    await using one = await startClusterNode('one', prefix);
+    await using other = await startClusterNode('other', prefix);
+    await one.presence.connected('before', 'a');
+    await redis.kill();
+    await until('the outage noticed', () => !one.isConnected() && !other.isConnected());
+    expect(await one.presence.isPresent('before')).toBe(true);
+    expect(await other.presence.isPresent('before')).toBe(false);
+    expect(await one.presence.connected('during', 'b')).toBe(true);
+    expect(await one.presence.connected('during', 'c')).toBe(false);
+    expect(await one.presence.heartbeat('by heartbeat')).toBe(true);
+    expect(await one.presence.disconnected('during', 'b')).toBe(false);
+    expect(await one.presence.disconnected('during', 'c')).toBe(true);
+    expect(await one.presence.disconnected('before', 'a')).toBe(true);
+  });
+
+  test('when it is back, empty, every node soon knows again who is there, and goings are told', async () => {
+    redis = await startRedis();
+    await using _redis = redis;
+    const prefix = newPrefix();
+    await using one = await startClusterNode('one', prefix);
+    await using other = await startClusterNode('other', prefix);
+    await one.presence.connected('stays', 'a');
+    await one.presence.connected('leaves', 'b');
+    await one.presence.heartbeat('beats');
+    await redis.kill();
+    await redis.start();
+    await until('Redis connected', () => one.isConnected() && other.isConnected());
+    await until('who is there is known', () => other.presence.isPresent('stays'), 2_000);
+    await until('who sent a heartbeat is known', () => other.presence.isPresent('beats'), 2_000);
+    expect(await other.presence.connected('stays', 'c')).toBe(false);
+    expect(await one.presence.disconnected('leaves', 'b')).toBe(true);
+    expect(await one.presence.disconnected('stays', 'a')).toBe(false);
+    expect(await other.presence.disconnected('stays', 'c')).toBe(true);
+  });
+});

@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
+import { until } from './until.ts';
+
+const program = fileURLToPath(new URL('../../src/gantry.js', import.meta.url));
+const pinnedNode = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
+
+/** `gantry serve` as a process of its own, on one port for as long as the test lasts. */
+export interface ClusterNode extends AsyncDisposable {
+  url: string;
+  port: number;
+  /** Starts it, again if it has ended; resolves when it listens. */
+  start(): Promise<void>;
+  /** SIGKILL: as a crash or a power cut would. Resolves when it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM. Resolves when it has ended, with its exit code and how long that took. */
+  stop(): Promise<{ exitCode: number | null; tookMs: number }>;
+  isRunning(): boolean;
+  /** How often it ended without having been asked to: a crash. */
+  crashes(): number;
+  /** What it wrote to standard error since the first start. */
+  log(): string;
+  /** Resident memory. */
+  rssBytes(): Promise<number>;
+}
+
+export async function startClusterNode(variables: Record<string, string>): Promise<ClusterNode> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  let running: ChildProcess | null = null;
+  let log = '';
+  let crashes = 0;
+
+  /** Takes the process out of `running`, so that its end is not taken for a crash. */
+  function release(): { ending: ChildProcess; gone: Promise<unknown> } | null {
+    const ending = running;
+    running = null;
+    return ending && { ending, gone: once(ending, 'exit') };
+  }
+
+  const node: ClusterNode = {
+    url,
+    port,
+    async start() {
+      const child = spawn(pinnedNode, [program, 'serve'], {
+        env: {
+          ...process.env,
+          GANTRY_DEMO: 'off',
+          LOG_LEVEL: 'warn',
+          RATE_LIMIT_FACTOR: '100000', // senders here are faster than players
+          PORT: String(port),
+          ...variables,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      running = child;
+      child.stderr.on('data', (chunk) => {
+        log += chunk;
+      });
+      child.once('exit', () => {
+        if (running !== child) return;
+        running = null;
+        crashes++;
+      });
+      let said = '';
+      child.stdout.on('data', (chunk) => {
+        said += chunk;
+      });
+      await until(
+        'a node listening',
+        () => {
+          if (running !== child) throw new Error(`the node ended at its start:\n${log}`);
+          return said.includes('listening');
+        },
+        20_000,
+      );
+    },
+    async kill() {
+      const released = release();
+      released?.ending.kill('SIGKILL');
+      await released?.gone;
+    },
+    async stop() {
+      const from = performance.now();
+      const released = release();
+      released?.ending.kill('SIGTERM');
+      await released?.gone;
+      return { exitCode: released?.ending.exitCode ?? null, tookMs: performance.now() - from };
+    },
+    isRunning: () => running !== null,
+    crashes: () => crashes,
+    log: () => log,
+    async rssBytes() {
+      const status = await readFile(`/proc/${running?.pid}/status`, 'utf8');
+      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+    },
+    [Symbol.asyncDispose]: () => node.kill(),
+  };
+  await node.start();
+  return node;
+}
