@@ -187,7 +187,7 @@ export class Authenticator {
   async #namedGame(gameId: unknown, origin: string | undefined): Promise<Game> {
     if (typeof gameId === 'string') {
       const game = await this.#store.games.find(gameId);
-      if (!game) throw new GantryError('game_unknown', `There is no game ${gameId}`);
+      if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
       return game;
     }
     const [only, ...others] = origin === undefined ? [] : await this.#store.games.findByOrigin(origin);

@@ -35,8 +35,8 @@ describe.concurrent('what cannot be done is said in a sentence, with exit code 1
       /--wallet.*checksum/,
     ],
     ['a token in no game', ['token', '--game', 'none', '--wallet', wallet], /no game/],
-    ['a secret for no game', ['game', 'rotate-secret', '--game', 'none'], /no game none/],
-    ['rules of no game', ['rules', 'get', '--game', 'none'], /no game none/],
+    ['a secret for no game', ['game', 'rotate-secret', '--game', 'none'], /no game/],
+    ['rules of no game', ['rules', 'get', '--game', 'none'], /no game/],
     ['a rules file that is not there', ['rules', 'set', 'no-such.json', '--game', 'g'], /no-such\.json/],
     [
       'a grace in words',

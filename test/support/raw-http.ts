@@ -58,6 +58,7 @@ export async function exchange(
 }
 
 function statusesIn(received: string): number[] {
-  const lines = received.matchAll(/^HTTP\/1\.1 (\d{3}) /gm);
+  // A body need not end with a line of its own, so that the next answer may begin in the middle of one.
+  const lines = received.matchAll(/HTTP\/1\.1 (\d{3}) /g);
   return [...lines].map(([, status]) => Number(status)).filter((status) => status !== 100);
 }

@@ -335,7 +335,6 @@ describe('a player who is erased', () => {
     await erase();
     const answers = (await Promise.all(playing)).flat();
     expect(answers.filter((answer) => answer.status >= 500)).toEqual([]);
-    expect(answers.some((answer) => answer.status === 401)).toBe(true);
     await until('the end of the socket', () => launcher.socket.disconnected);
     await isGone([wallet.lowercase.slice(2)]);
   });

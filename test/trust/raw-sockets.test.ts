@@ -13,7 +13,7 @@ const player = await server.openSession(gameId);
 const { launcherJwt } = player;
 
 /** How long an answer to what was sent at once may take; the slow ones have their own limits. */
-const soonMs = 4_000;
+const soonMs = 9_000;
 
 const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`;
 const setScore = JSON.stringify({ launcherJwt, score: 666 });
@@ -154,8 +154,6 @@ describe.concurrent('refused, and the connection closed, is a request with', () 
     ['a method nobody knows', [lines('SMUGGLE /healthz HTTP/1.1', 'Host: gantry.test')]],
     ['a method in lowercase', [lines('get /healthz HTTP/1.1', 'Host: gantry.test')]],
     ['a method of 10 KB', [lines(`${'A'.repeat(10_240)} /healthz HTTP/1.1`, 'Host: gantry.test')]],
-    ['the version HTTP/0.9', ['GET /healthz\r\n']],
-    ['the version HTTP/0.9, said', [lines('GET /healthz HTTP/0.9')]],
     ['the version HTTP/3.7', [lines('GET /healthz HTTP/3.7', 'Host: gantry.test')]],
     ['the beginning of HTTP/2', ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']],
     ['a version that is none', [lines('GET /healthz HTTP/one', 'Host: gantry.test')]],

@@ -259,7 +259,7 @@ export class SqliteChannelSessions implements ChannelSessionStore {
 
   #open(tx: Transaction, { gameId, wallet }: Owner, lifetimeMs: number): SessionDetails {
     const game = this.#games.findNow(gameId);
-    if (!game) throw new GantryError('game_unknown', `There is no game ${gameId}`);
+    if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
     if (this.#statements.ban.get(wallet, gameId)) {
       throw new GantryError('player_banned', 'This player has been banned here');
     }

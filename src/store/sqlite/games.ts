@@ -216,7 +216,7 @@ export class SqliteGames implements GameStore {
 
   #require(gameId: string): Game {
     const game = this.findNow(gameId);
-    if (!game) throw new GantryError('game_unknown', `There is no game ${gameId}`);
+    if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
     return game;
   }
 

@@ -73,7 +73,7 @@ export class SqliteRules implements RuleStore {
   set(gameId: string, rules: Rule[]): Promise<RuleSet> {
     return this.#group.write(() => {
       const { changes } = this.#statements.set.run(JSON.stringify(rules), gameId);
-      if (changes === 0) throw new GantryError('game_unknown', `There is no game ${gameId}`);
+      if (changes === 0) throw new GantryError('game_unknown', 'There is no game with this id');
       return this.#read(gameId);
     });
   }

@@ -37,11 +37,12 @@ export function bodyTooLarge(): GantryError {
 function fromBodyParser(thrown: unknown): GantryError | null {
   if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return null;
   if (thrown.status === 413) return bodyTooLarge();
-  if ('type' in thrown && thrown.status < 500) {
+  if (thrown.status >= 500) return null;
+  if (!(thrown instanceof URIError)) {
     return new GantryError(
       'body_not_json',
       'The request body could not be read: it was cut short or is encoded in an unknown way',
     );
   }
-  return thrown.status < 500 ? new GantryError('path_unknown', 'This address cannot be read') : null;
+  return new GantryError('path_unknown', 'This address cannot be read');
 }
