@@ -34,6 +34,8 @@ export function roundSeconds({ rounds, loadSeconds }: Settings, variants: number
 /** A question put to both sides. It starts what it needs, and leaves nothing behind. */
 export interface Benchmark {
   name: string;
+  /** Other names it is asked for by. */
+  aliases?: readonly string[];
   /** What is measured, and what it is held against. */
   summary: string;
   run(settings: Settings): Promise<Row[]>;

@@ -27,7 +27,7 @@ const program = new Command('bench')
   .action(bench);
 
 async function bench(asked: string[], options: Options): Promise<void> {
-  const unknown = asked.filter((name) => !benchmarks.some((one) => one.name === name));
+  const unknown = asked.filter((name) => !benchmarks.some((one) => isCalled(one, name)));
   if (unknown.length > 0) {
     program.error(`There is no benchmark called ${unknown.join(', ')}. There are:\n${names}`);
   }
@@ -42,11 +42,15 @@ async function bench(asked: string[], options: Options): Promise<void> {
   }
   const rows: Row[] = [];
   for (const benchmark of benchmarks) {
-    if (asked.length === 0 || asked.includes(benchmark.name)) {
+    if (asked.length === 0 || asked.some((name) => isCalled(benchmark, name))) {
       rows.push(...(await run(benchmark, options, say)));
     }
   }
   process.stdout.write(options.json ? json(rows) : table(rows));
+}
+
+function isCalled({ name, aliases = [] }: Benchmark, asked: string): boolean {
+  return name === asked || aliases.includes(asked);
 }
 
 async function run({ name, ...benchmark }: Benchmark, options: Options, say: (line: string) => void) {

@@ -10,6 +10,7 @@ const inFlight = 16;
 
 export const messages: Benchmark = {
   name: 'messages',
+  aliases: ['fanout'],
   summary: 'messages sent, kept and delivered to 100, 10 and 2 launchers, against a bare Socket.IO room',
   async run(settings) {
     const channelIds = new Map<number, string>();
