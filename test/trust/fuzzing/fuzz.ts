@@ -1,0 +1,171 @@
+import SqliteDatabase from 'better-sqlite3';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { dataFiles } from '../../../src/config.ts';
+import { reasons } from '../../../src/errors.ts';
+import { overHttp } from '../../support/administration.ts';
+import { post } from '../../support/http.ts';
+import { startProbedServer } from '../../support/probed-server.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { type Plan, plan } from './plans.ts';
+import { HttpSender, inputText, type Outcome, SocketSender, type Target } from './senders.ts';
+import { createWorld, refresh } from './world.ts';
+
+export interface FuzzReport {
+  requests: number;
+  seed: number;
+  /** How many calls went by which way. */
+  ways: Record<string, number>;
+  /** How many calls of each operation were carried out. */
+  carriedOut: Record<string, number>;
+  statuses: Record<string, number>;
+  /** Answers of 500 and above. */
+  '5xx': number;
+  /** Times the server ended. */
+  exits: number;
+  /** Calls without an answer. */
+  hung: number;
+  /** Refusals that were not the one error body, with a reason of the closed set. */
+  misshapen: number;
+  /** Names every object of the server inherits that it should not, and calls that thereby had a token. */
+  polluted: string[];
+  /** Of the server, once garbage was collected: after it had warmed up, and at the end. */
+  memory: { heapBytes: [number, number]; rssBytes: [number, number] };
+  exitCode: number | null;
+  /** What `PRAGMA integrity_check` and `foreign_key_check` say of the database. */
+  integrity: string;
+  log: string;
+  /** The first calls that went wrong: what was sent, and what was answered. */
+  failures: string[];
+}
+
+const adminToken = 'the-admin-token-of-the-fuzzer';
+const batchSize = 250;
+const parallel = 20;
+/** So many calls are made before memory is looked at for the first time. */
+const warmUp = 1_000;
+const shownFailures = 10;
+
+/** Sends mutated calls to a server of its own. The same seed makes the same mutations. */
+export async function fuzz({ requests, seed }: { requests: number; seed: number }): Promise<FuzzReport> {
+  await using directory = await temporaryDirectory();
+  await using server = await startProbedServer({
+    DATA_DIR: directory.path,
+    ADMIN_TOKEN: adminToken,
+    RATE_LIMIT_FACTOR: '1000000',
+  });
+  const { url } = server;
+  const target: Target = { url, adminToken, world: await createWorld(url, adminToken) };
+  const admin = overHttp(target);
+  const http = new HttpSender(target);
+  const sockets = [true, true, true, false].map((withToken) => new SocketSender(target, withToken));
+  const tally = new Tally();
+  const send = (one: Plan, index: number) =>
+    one.way === 'socket' || one.way === 'find'
+      ? (sockets[index % sockets.length] ?? http).send(one)
+      : http.send(one);
+
+  let before = await server.state();
+  for (let from = 0; from < requests && !server.hasExited(); from += batchSize) {
+    const numRuns = Math.min(batchSize, requests - from);
+    const plans = fc.sample(plan, { seed: seed + from, numRuns });
+    const left = plans.entries();
+    const worker = async () => {
+      for (const [index, one] of left) {
+        if (server.hasExited()) return;
+        tally.add(one, await send(one, index), target);
+      }
+    };
+    await Promise.all(Array.from({ length: parallel }, worker));
+    if (server.hasExited()) break;
+    if (from < warmUp) before = await server.state();
+    await refresh(target.world, url, admin);
+  }
+  http.close();
+  await Promise.all(sockets.map((socket) => socket.close()));
+  const hasExited = server.hasExited();
+  if (!hasExited) await tally.probe(url);
+  const after = hasExited ? before : await server.state();
+  const exitCode = hasExited ? null : await server.stop();
+  return {
+    requests,
+    seed,
+    ...tally.counts,
+    exits: hasExited ? 1 : 0,
+    polluted: [...tally.polluted, ...after.inherited],
+    memory: {
+      heapBytes: [before.heapBytes, after.heapBytes],
+      rssBytes: [before.rssBytes, after.rssBytes],
+    },
+    exitCode,
+    integrity: integrityOf(directory.path),
+    log: server.log(),
+    failures: tally.failures,
+  };
+}
+
+const errorBody = z.looseObject({
+  success: z.literal(false),
+  error: z.string().min(1),
+  code: z.int(),
+  data: z.strictObject({ reason: z.enum(Object.keys(reasons)) }),
+});
+
+/** Counts what came of the calls, and keeps those that went wrong. */
+class Tally {
+  readonly counts = {
+    ways: {} as Record<string, number>,
+    carriedOut: {} as Record<string, number>,
+    statuses: {} as Record<string, number>,
+    '5xx': 0,
+    hung: 0,
+    misshapen: 0,
+  };
+  readonly failures: string[] = [];
+  readonly polluted: string[] = [];
+
+  add(one: Plan, { result, body }: Outcome, target: Target): void {
+    const { counts } = this;
+    increase(counts.ways, one.way);
+    increase(counts.statuses, String(result));
+    if (result === 200) increase(counts.carriedOut, one.operation.name);
+    const isFault = typeof result === 'number' && result >= 500;
+    const isMisshapen = typeof result === 'number' && result !== 200 && !errorBody.safeParse(body).success;
+    if (isFault) counts['5xx']++;
+    if (result === 'hung') counts.hung++;
+    if (isMisshapen) counts.misshapen++;
+    if (!(isFault || isMisshapen || result === 'hung') || this.failures.length >= shownFailures) return;
+    const { operation, way, headers, method, service, textChange } = one;
+    const sent = { way, operation: operation.name, method, service, headers, textChange };
+    const text = inputText(one, target);
+    this.failures.push(
+      `${result} ${JSON.stringify(sent)} ${text.slice(0, 1_500)} → ${JSON.stringify(body).slice(0, 500)}`,
+    );
+  }
+
+  /** A server whose objects all had a token or a game would take a call without one. */
+  async probe(url: string): Promise<void> {
+    for (const [path, expected] of [
+      ['channel-status', 'token_missing'],
+      ['get-game-scores-leaderboard', 'input_invalid'],
+    ]) {
+      const { body } = await post(`${url}/launcher/${path}`, {});
+      if (Object(body).data?.reason !== expected) this.polluted.push(`${path}: ${JSON.stringify(body)}`);
+    }
+  }
+}
+
+function increase(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+function integrityOf(dataDirectory: string): string {
+  const db = new SqliteDatabase(dataFiles(dataDirectory).database, { readonly: true });
+  try {
+    const orphans = db.prepare('PRAGMA foreign_key_check').all().length;
+    const integrity = String(db.pragma('integrity_check', { simple: true }));
+    return orphans === 0 ? integrity : `${integrity}, but ${orphans} rows refer to what is not there`;
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,232 @@
+import { Agent, request } from 'node:http';
+import { io, type Socket } from 'socket.io-client';
+import { z } from 'zod';
+import { kebabCase } from '../../../src/operations/registry.ts';
+import type { Plan, TextChange } from './plans.ts';
+import { absent, toText, withOwn } from './values.ts';
+import { validInputs, type World } from './world.ts';
+
+/** What came of a call: a status (over the socket the error's code or 200), or why there was none. */
+export interface Outcome {
+  result: number | 'hung' | 'cut off' | 'no answer asked for';
+  /** What was answered, or what went wrong. */
+  body: unknown;
+}
+
+/** Longer than any call may take: erasing a player takes two seconds. */
+const answerWithinMs = 15_000;
+
+export interface Target {
+  url: string;
+  adminToken: string;
+  world: World;
+}
+
+/** The text of the input a plan makes of a valid one. */
+export function inputText(
+  { operation, way, changes, token: tokenChange, extra, whole }: Plan,
+  { world }: Pick<Target, 'world'>,
+): string {
+  const token = operation.name === 'openChannelSession' ? world.ownLauncherJwt : world.launcherJwt;
+  if (whole) return toText(whole[0], token);
+  const all: Readonly<Record<string, (world: World) => Record<string, unknown>>> = validInputs;
+  const valid = all[operation.name]?.(world) ?? {};
+  const input: Record<string, unknown> = { ...valid, ...(way !== 'find' && { launcherJwt: token }) };
+  const tokenChanges = tokenChange ? [['launcherJwt', tokenChange[0]] as const] : [];
+  for (const [name, value] of [...changes, ...tokenChanges, ...extra]) {
+    if (value === absent) delete input[name];
+    else withOwn(input, name, value);
+  }
+  return toText(input, token);
+}
+
+export class HttpSender {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 });
+  readonly #target: Target;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  send(plan: Plan): Promise<Outcome> {
+    const { operation, way, method, service, textChange } = plan;
+    const isAdmin = operation.service === 'admin';
+    const headers: Record<string, string> = {
+      ...(isAdmin && { Authorization: `Bearer ${this.#target.adminToken}` }),
+      ...(way !== 'dedicated' && isHeader(method) && { 'X-Service-Method': method }),
+      ...plan.headers,
+    };
+    const text = inputText(plan, this.#target);
+    const name = kebabCase(typeof method === 'string' ? method : operation.name);
+    if (way === 'query') return this.#get(`/${pathPart(service)}?${queryOf(text)}`, headers);
+    const path =
+      way === 'dispatch' ? `/${pathPart(service)}` : `/${isAdmin ? 'admin' : 'launcher'}/${pathPart(name)}`;
+    return this.#request('POST', path, headers, textChange ? changed(text, textChange) : Buffer.from(text));
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #get(path: string, headers: Record<string, string>): Promise<Outcome> {
+    return this.#request('GET', path.slice(0, 15_000), headers, null);
+  }
+
+  #request(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body: Buffer | null,
+  ): Promise<Outcome> {
+    const { hostname, port } = new URL(this.#target.url);
+    return new Promise((resolve) => {
+      const asked = request({ hostname, port, method, path, headers, agent: this.#agent }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk) => {
+          text += chunk;
+        });
+        response.once('end', () => resolve({ result: response.statusCode ?? 0, body: parsed(text) }));
+        response.once('error', (error) => resolve({ result: 'cut off', body: error.message }));
+      });
+      asked.setTimeout(answerWithinMs, () => {
+        resolve({ result: 'hung', body: null });
+        asked.destroy();
+      });
+      asked.once('error', (error) => resolve({ result: 'cut off', body: error.message }));
+      asked.end(body ?? undefined);
+    });
+  }
+}
+
+const errorWithCode = z.object({ code: z.int() });
+
+/** A launcher's socket that is opened again whenever it was closed. */
+export class SocketSender {
+  readonly #target: Target;
+  readonly #withToken: boolean;
+  #socket: Promise<Socket> | null = null;
+
+  constructor(target: Target, withToken: boolean) {
+    this.#target = target;
+    this.#withToken = withToken;
+  }
+
+  async send(plan: Plan): Promise<Outcome> {
+    const { way, method, service, operation, hasAck, moreArguments } = plan;
+    const socket = await this.#connected();
+    if (!socket.connected) return { result: 'cut off', body: null };
+    // What a client's socket.io refuses to emit never gets as far as the server.
+    const isReserved = [
+      'connect',
+      'connect_error',
+      'disconnect',
+      'disconnecting',
+      'newListener',
+      'removeListener',
+    ];
+    const event = typeof method === 'string' && !isReserved.includes(method) ? method : operation.name;
+    const data: unknown = JSON.parse(inputText(plan, this.#target).replaceAll('1e999', '1e308'));
+    const sent = [service, data, ...(way === 'find' ? [] : [{}]), ...moreArguments.map(withBytes)];
+    const name = way === 'find' ? 'find' : event;
+    if (!hasAck) {
+      socket.emit(name, ...sent);
+      return { result: 'no answer asked for', body: null };
+    }
+    return new Promise((resolve) => {
+      const onClose = () => finish({ result: 'cut off', body: null });
+      const timer = setTimeout(() => finish({ result: 'hung', body: null }), answerWithinMs);
+      const finish = (outcome: Outcome) => {
+        clearTimeout(timer);
+        socket.off('disconnect', onClose);
+        resolve(outcome);
+      };
+      socket.once('disconnect', onClose);
+      socket.emit(name, ...sent, (error: unknown, body: unknown) => {
+        const code = errorWithCode.safeParse(error);
+        finish(error ? { result: code.data?.code ?? 0, body: error } : { result: 200, body });
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    (await this.#socket)?.disconnect();
+  }
+
+  #connected(): Promise<Socket> {
+    this.#socket ??= this.#connect();
+    return this.#socket;
+  }
+
+  async #connect(): Promise<Socket> {
+    const { url, world } = this.#target;
+    const socket = io(url, {
+      auth: this.#withToken ? { launcherJwt: world.launcherJwt } : {},
+      transports: ['websocket'],
+      forceNew: true,
+      reconnection: false,
+    });
+    await new Promise<void>((resolve) => {
+      socket.once('connect', resolve);
+      socket.once('connect_error', () => resolve()); // its session was ended; the next call tries again
+    });
+    socket.once('disconnect', () => this.#forget());
+    if (!socket.connected) this.#forget();
+    return socket;
+  }
+
+  #forget(): void {
+    this.#socket = null;
+  }
+}
+
+/** Some texts as bytes, which Socket.IO sends apart from the rest. */
+function withBytes(value: unknown): unknown {
+  return typeof value === 'string' ? Buffer.from(value.slice(0, 100_000)) : value;
+}
+
+function isHeader(value: unknown): value is string {
+  return typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]{0,4000}$/.test(value);
+}
+
+function pathPart(value: unknown): string {
+  return encodeURIComponent(
+    String(typeof value === 'string' ? value.toWellFormed() : 'launcher').slice(0, 2_000),
+  );
+}
+
+function queryOf(text: string): string {
+  const value: unknown = JSON.parse(text.replaceAll('1e999', '"1e999"'));
+  const entries = Object.entries(Object(value)).map(([name, one]): [string, string] => [
+    name.toWellFormed(),
+    (typeof one === 'string' ? one : JSON.stringify(one)).toWellFormed().slice(0, 4_000),
+  ]);
+  return new URLSearchParams(entries).toString();
+}
+
+function changed(text: string, change: TextChange): Buffer {
+  const bytes = Buffer.from(text);
+  switch (change.kind) {
+    case 'cut':
+      return bytes.subarray(0, Math.floor(bytes.length * change.at));
+    case 'delete': {
+      const at = Math.floor(bytes.length * change.at);
+      return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1)]);
+    }
+    case 'insert': {
+      const at = Math.floor(bytes.length * change.at);
+      return Buffer.concat([bytes.subarray(0, at), Buffer.from(change.bytes), bytes.subarray(at)]);
+    }
+    case 'replace':
+      return Buffer.from(change.text);
+    case 'surround':
+      return Buffer.concat([Buffer.from(change.before), bytes, Buffer.from(change.after)]);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
