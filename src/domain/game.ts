@@ -100,6 +100,6 @@ export const gameUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) 
 export const origin = z
   .url({ protocol: /^https?$/, error: 'must be an origin such as https://game.example' })
   .refine(
-    (text) => new URL(text).origin === text,
+    (text) => URL.parse(text)?.origin === text,
     'must be an origin such as https://game.example, without a path',
   );
