@@ -96,7 +96,11 @@ function whatIsTold(db: Database): Map<string, Told> {
 
 /** Whether a write is there; for one that was written over since, whether what is there came after it. */
 function whatHolds(db: Database): (entry: Entry) => boolean {
-  const scores = numbersByKey(db, "SELECT wallet || ' ' || nonce, score FROM scores");
+  const scores = numbersByKey(
+    db,
+    `SELECT s.wallet || ' ' || coalesce(c.nonce, c.id), c.score
+     FROM scores AS c JOIN streams AS s ON s.id = c.stream_id`,
+  );
   const states = numbersByKey(
     db,
     "SELECT wallet || ' ' || label, json_extract(json, '$.number') FROM states",

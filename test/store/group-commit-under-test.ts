@@ -5,6 +5,7 @@ import { EventLog } from '../../src/store/sqlite/event-log.ts';
 import { GroupCommit } from '../../src/store/sqlite/group-commit.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { defaultRetention } from '../../src/store/sqlite/sqlite-store.ts';
+import { DataVersion } from '../../src/store/sqlite/version-cache.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { transactionsInLog } from '../support/write-ahead-log.ts';
 
@@ -15,7 +16,8 @@ export async function openGroupCommit() {
   const db: Database = openDatabase(file);
   db.exec('CREATE TABLE rows (row TEXT NOT NULL, padding BLOB)');
   const elsewhere = openDatabase(file);
-  const group = new GroupCommit(db, new EventLog(db, defaultRetention), Date.now, () => {});
+  const version = new DataVersion(db);
+  const group = new GroupCommit(db, new EventLog(db, version, defaultRetention), version, Date.now);
   const heard: StoredEvent[] = [];
   group.onCommit((events) => heard.push(...events));
   const insert = (row: string) => db.prepare('INSERT INTO rows (row) VALUES (?)').run(row);

@@ -1,3 +1,4 @@
+import SqliteDatabase from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LeaderboardPolicy } from '../../src/domain/game.ts';
@@ -20,18 +21,22 @@ const scoreToSet = fc.record({
 
 type Steps = (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[];
 
-/** Scores asked for in one turn, and how long after those before, in ms: often within the same millisecond. */
+/**
+ * Scores asked for in one turn, and how long after those before, in ms: often within the same millisecond.
+ * `ages`: before that, so much happens to every player that the store keeps their records in order from then on.
+ */
 const step = fc.record({
   wait: fc.constantFrom(0, 0, 1, 5),
+  ages: fc.constantFrom(false, false, false, true),
   scores: fc.array(scoreToSet, { minLength: 1, maxLength: 4 }),
 });
 
 /** Within one millisecond a player reaches the best score by a later record first, then by an earlier one. */
 const equalScoresOfOnePlayer = [2, -2].map((best): [Steps] => [
   [
-    { wait: 0, scores: [scoreOf('a', 0), scoreOf('b', best)] },
-    { wait: 0, scores: [scoreOf('a', best)] },
-    { wait: 0, scores: [scoreOf('b', best)] },
+    { wait: 0, ages: false, scores: [scoreOf('a', 0), scoreOf('b', best)] },
+    { wait: 0, ages: false, scores: [scoreOf('a', best)] },
+    { wait: 0, ages: false, scores: [scoreOf('b', best)] },
   ],
 ]);
 
@@ -52,8 +57,9 @@ describe.each(policies)('a leaderboard that keeps the $keep score, $order', (lea
           Array.from({ length: playerCount }, () => addPlayer(fixture.store, gameId)),
         );
         const model = new LeaderboardModel(leaderboard);
-        for (const { wait, scores } of steps) {
+        for (const { wait, ages, scores } of steps) {
           fixture.clock.advance(wait);
+          if (ages) age(fixture.file);
           const records = await Promise.all(
             scores.map(({ player, score, nonce }) =>
               fixture.store.scores.set(at(players, player), score, nonce),
@@ -68,6 +74,13 @@ describe.each(policies)('a leaderboard that keeps the $keep score, $order', (lea
     );
   }, 120_000);
 });
+
+/** As after ten thousand more events of every player. */
+function age(file: string): void {
+  const db = new SqliteDatabase(file);
+  db.prepare("UPDATE streams SET seq = seq + 10000 WHERE name LIKE 'player:%'").run();
+  db.close();
+}
 
 function scoreOf(nonce: 'a' | 'b', score: number) {
   return { player: 0, score, nonce };

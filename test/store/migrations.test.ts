@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { dataFiles } from '../../src/config.ts';
+import { initial } from '../../src/store/sqlite/migrations/0001-initial.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { addGame } from '../contracts/store/fixture.ts';
@@ -63,6 +64,66 @@ describe('a migration', () => {
     const second = new SqliteStore(file);
     expect(await second.games.list()).toEqual([game]);
     await second.close();
+  });
+});
+
+describe('a database of the first schema', () => {
+  test('keeps every score in its order, every place on the leaderboard, and takes new ones', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'gantry.db');
+    const [gameId, ada, bob] = ['0199-game', `0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`];
+    const db = new SqliteDatabase(file);
+    db.exec(initial);
+    db.pragma('user_version = 1');
+    db.prepare("INSERT INTO games VALUES (?, 'g', 'G', 'game', '', '[]', '{}', '[]', 0, 1)").run(gameId);
+    const addPlayerRow = db.prepare('INSERT INTO players (wallet, user_id, created_at) VALUES (?, ?, 1)');
+    const addStream = db.prepare(
+      'INSERT INTO streams (name, wallet, seq, first_seq, trim_at) VALUES (?, ?, 2, 1, 9)',
+    );
+    const addScore = db.prepare('INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+    const addRow = db.prepare('INSERT INTO board VALUES (?, ?, ?, ?, ?)');
+    for (const [number, wallet] of [ada, bob].entries()) {
+      addPlayerRow.run(wallet, `user-${number}`);
+      addStream.run(`player:${gameId}:${wallet}`, wallet);
+      addScore.run(`${number}-first`, gameId, wallet, 'round-1', 10 + number, 100, 300, 2);
+      addScore.run(`${number}-second`, gameId, wallet, `made-${number}`, 5, 200, 200, 1);
+      addRow.run(gameId, wallet, `${number}-first`, -(10 + number), 100);
+    }
+    db.close();
+
+    const store = new SqliteStore(file);
+    const owner = { gameId, wallet: ada };
+    expect(await store.scores.list(owner, { limit: 9, skip: 0 })).toEqual([
+      {
+        _id: '0-first',
+        nonce: 'round-1',
+        gameId,
+        normalizedAddress: ada,
+        score: 10,
+        updatedAt: 300,
+      },
+      { _id: '0-second', nonce: 'made-0', gameId, normalizedAddress: ada, score: 5, updatedAt: 200 },
+    ]);
+    const wallets = async () => {
+      const rows = await store.scores.leaderboard(gameId, { limit: 9, skip: 0 });
+      return rows.map((row) => [row.normalizedAddress, row.score]);
+    };
+    expect(await wallets()).toEqual([
+      [bob, 11],
+      [ada, 10],
+    ]);
+    expect(await store.scores.set(owner, 12, 'made-0')).toMatchObject({ _id: '0-second', nonce: 'made-0' });
+    expect(await wallets()).toEqual([
+      [ada, 12],
+      [bob, 11],
+    ]);
+    expect(await store.scores.position(owner)).toBe(1);
+    await store.scores.set(owner, 1, 'made-0'); // what counted was made worse: the other one counts again
+    expect(await wallets()).toEqual([
+      [bob, 11],
+      [ada, 10],
+    ]);
+    await store.close();
   });
 });
 

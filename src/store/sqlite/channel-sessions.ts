@@ -53,6 +53,7 @@ export class SqliteChannelSessions implements ChannelSessionStore {
   readonly #games: SqliteGames;
   readonly #players: SqlitePlayers;
   readonly #clock: () => number;
+  readonly #version: DataVersion;
   readonly #known: VersionCache<SessionDetails>;
   readonly #statements;
 
@@ -68,6 +69,7 @@ export class SqliteChannelSessions implements ChannelSessionStore {
     this.#games = games;
     this.#players = players;
     this.#clock = clock;
+    this.#version = version;
     this.#known = new VersionCache(version, 50_000);
     this.#statements = {
       insertSignIn: db.prepare(
@@ -215,15 +217,10 @@ export class SqliteChannelSessions implements ChannelSessionStore {
     });
   }
 
-  /** To be called when something a `SessionDetails` shows has been changed by this process. */
-  forget(): void {
-    this.#known.forget();
-  }
-
   #end(tx: Transaction, row: SessionRow, reason: EndReason): void {
     if (row.ended_at !== null) return;
     this.#statements.end.run(tx.now, reason, row.id);
-    this.#known.forget(row.id);
+    this.#version.changed();
     this.#tell(tx, row, { exists: false, present: false, endReason: reason });
   }
 

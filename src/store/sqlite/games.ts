@@ -27,6 +27,7 @@ export interface GameRow {
 
 export class SqliteGames implements GameStore {
   readonly #group: GroupCommit;
+  readonly #version: DataVersion;
   readonly #statements;
   readonly #byId: VersionCache<Game>;
   readonly #bySecret: VersionCache<{ gameId: string; expiresAt: number | null }>;
@@ -44,6 +45,7 @@ export class SqliteGames implements GameStore {
     this.#changed = changed;
     this.#group = group;
     this.#clock = clock;
+    this.#version = version;
     this.#byId = new VersionCache(version, 10_000);
     this.#bySecret = new VersionCache(version, 10_000);
     this.#statements = {
@@ -155,7 +157,7 @@ export class SqliteGames implements GameStore {
         allowedOrigins: JSON.stringify(game.allowedOrigins),
         policies: JSON.stringify(game.policies),
       });
-      this.#byId.forget();
+      this.#version.changed();
       this.#changed(before, game);
       return game;
     });
@@ -172,7 +174,7 @@ export class SqliteGames implements GameStore {
       const expiresAt = lifetimeMs === undefined ? null : tx.now + lifetimeMs;
       this.#statements.insertSecret.run({ ...secret, gameId, now: tx.now, expiresAt });
       this.#statements.forgetNonces.run({ gameId, now: tx.now });
-      this.#bySecret.forget();
+      this.#version.changed();
     });
   }
 
@@ -198,7 +200,7 @@ export class SqliteGames implements GameStore {
       const { changes } = this.#statements.revokeSecret.run({ gameId, fingerprint, now: tx.now });
       if (changes === 0)
         throw new GantryError('secret_unknown', 'The game has no working secret with this fingerprint');
-      this.#bySecret.forget();
+      this.#version.changed();
     });
   }
 

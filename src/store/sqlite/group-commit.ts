@@ -2,6 +2,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import { GantryError } from '../../errors.ts';
 import type { NewEvent, StoredEvent } from '../../events/stream.ts';
 import type { EventLog } from './event-log.ts';
+import type { DataVersion } from './version-cache.ts';
 
 /** What a command has at hand while it runs inside the transaction. */
 export interface Transaction {
@@ -42,7 +43,7 @@ export class GroupCommit {
   readonly #db: Database;
   readonly #events: EventLog;
   readonly #clock: () => number;
-  readonly #onUndo: () => void;
+  readonly #version: DataVersion;
   readonly #statements: Record<'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'undo', Statement>;
   /** Empties the write-ahead log; 0 when it could. */
   readonly #checkpoint: Statement<[], number>;
@@ -52,9 +53,8 @@ export class GroupCommit {
   #scrubbing: NodeJS.Timeout | undefined;
   #idle: (() => void)[] = [];
 
-  /** `onUndo` is called when something was undone that may have been read and remembered meanwhile. */
-  constructor(db: Database, events: EventLog, clock: () => number, onUndo: () => void) {
-    this.#onUndo = onUndo;
+  constructor(db: Database, events: EventLog, version: DataVersion, clock: () => number) {
+    this.#version = version;
     this.#db = db;
     this.#events = events;
     this.#clock = clock;
@@ -106,6 +106,7 @@ export class GroupCommit {
       this.#next();
       return;
     }
+    this.#version.begin();
     const batch = this.#takeBatch();
     const outcomes: (() => void)[] = [];
     const written: StoredEvent[] = [];
@@ -114,7 +115,7 @@ export class GroupCommit {
       this.#statements.commit.run();
     } catch (error) {
       if (this.#db.inTransaction) this.#statements.rollback.run();
-      this.#onUndo();
+      this.#version.invalidate();
       this.#fail(batch, error);
       this.#next();
       return;
@@ -148,7 +149,7 @@ export class GroupCommit {
       if (!this.#db.inTransaction) throw error;
       undo.run();
       release.run();
-      this.#onUndo();
+      this.#version.invalidate();
       return () => queued.reject(asStoreError(error));
     }
   }

@@ -44,10 +44,12 @@ export class SqliteMessageChannels implements MessageChannelStore {
   readonly #events: EventLog;
   /** Who is in a channel is asked with every message, and changes seldom. */
   readonly #participants: VersionCache<readonly Participant[]>;
+  readonly #version: DataVersion;
   readonly #statements;
 
   constructor(db: Database, version: DataVersion, group: GroupCommit, events: EventLog) {
     this.#participants = new VersionCache(version, rememberedChannels);
+    this.#version = version;
     this.#group = group;
     this.#events = events;
     this.#statements = {
@@ -201,13 +203,13 @@ export class SqliteMessageChannels implements MessageChannelStore {
   #remove(tx: Transaction, channelId: string, wallet: string): MessageChannel {
     this.#statements.deleteParticipant.run(channelId, wallet);
     this.#statements.rememberLeaving.run(wallet, channelId);
-    this.#participants.forget(channelId);
+    this.#version.changed();
     this.#keepAnAdministrator(channelId);
     return this.#changed(tx, channelId);
   }
 
   #add(channelId: string, gameId: string, wallet: string, permissions: readonly Permission[]): void {
-    this.#participants.forget(channelId);
+    this.#version.changed();
     this.#statements.insertParticipant.run({
       channelId,
       wallet,
@@ -223,7 +225,7 @@ export class SqliteMessageChannels implements MessageChannelStore {
     const [longest] = participants;
     if (!longest || participants.some((one) => one.permissions.includes('super-admin'))) return;
     this.#statements.setPermissions.run(JSON.stringify(creatorPermissions), channelId, longest.wallet);
-    this.#participants.forget(channelId);
+    this.#version.changed();
   }
 
   /** Writes what was changed of the channel, and tells whoever is in it now. */

@@ -9,8 +9,6 @@ const nobody = `0x${'0'.repeat(40)}`;
 
 /** Rows that are a player's alone. `rule_executions` and the rest have no other trace of who it was. */
 const ownTables = [
-  'scores',
-  'board',
   'states',
   'play_sessions',
   'activities',
@@ -56,6 +54,9 @@ export class PlayerEraser {
            @wallet, @nobody)
          WHERE stream_id = @streamId AND instr(record, @wallet) > 0`,
       ),
+      ownScores: ['score_order', 'board', 'scores'].map((table) =>
+        db.prepare(`DELETE FROM ${table} WHERE stream_id IN (SELECT id FROM streams WHERE wallet = ?)`),
+      ),
       ownEvents: db.prepare(
         'DELETE FROM events WHERE stream_id IN (SELECT id FROM streams WHERE wallet = ?)',
       ),
@@ -73,6 +74,7 @@ export class PlayerEraser {
     messages.eraseAllOfWithin(tx, wallet);
     channels.leaveAllWithin(tx, wallet);
     for (const streamId of shared) this.#statements.anonymise.run({ streamId, wallet, nobody });
+    for (const statement of this.#statements.ownScores) statement.run(wallet);
     this.#statements.ownEvents.run(wallet);
     this.#statements.ownStreams.run(wallet);
     for (const statement of this.#statements.own) statement.run(wallet);

@@ -5,85 +5,58 @@ import type { RankedScore, ScoreRecord } from '../../domain/score.ts';
 import { GantryError } from '../../errors.ts';
 import { streamOf } from '../../events/stream.ts';
 import type { Owner, ScoreStore } from '../store.ts';
+import type { EventLog } from './event-log.ts';
 import type { SqliteGames } from './games.ts';
 import type { GroupCommit, Transaction } from './group-commit.ts';
+import { type Counting, directionOf, Leaderboards, ranksBefore } from './leaderboards.ts';
+import { ScoreOrder } from './score-order.ts';
+import type { DataVersion } from './version-cache.ts';
 
-interface ScoreRow {
+export interface ScoreRow {
   id: string;
-  game_id: string;
-  wallet: string;
-  nonce: string;
+  /** Null: the server made it, and it is the id. */
+  nonce: string | null;
   score: number;
   reached_at: number;
   updated_at: number;
 }
 
-interface BoardRow {
-  score_id: string;
-  sort_score: number;
-  reached_at: number;
-}
-
+/** Scores, by player: a player in a game is known by the id of its stream. */
 export class SqliteScores implements ScoreStore {
   readonly #group: GroupCommit;
+  readonly #log: EventLog;
   readonly #games: SqliteGames;
+  readonly #boards: Leaderboards;
+  readonly #order: ScoreOrder;
   readonly #statements;
 
-  constructor(db: Database, group: GroupCommit, games: SqliteGames) {
+  constructor(db: Database, version: DataVersion, group: GroupCommit, log: EventLog, games: SqliteGames) {
     this.#group = group;
+    this.#log = log;
     this.#games = games;
+    this.#boards = new Leaderboards(db, version);
+    this.#order = new ScoreOrder(db);
+    const ofStream = 'SELECT id, nonce, score, reached_at, updated_at FROM scores WHERE stream_id = ?';
     this.#statements = {
-      byNonce: db.prepare<[string, string, string], ScoreRow>(
-        'SELECT * FROM scores WHERE game_id = ? AND wallet = ? AND nonce = ?',
-      ),
-      latest: db.prepare<[string, string], ScoreRow>(
-        'SELECT * FROM scores WHERE game_id = ? AND wallet = ? ORDER BY revision DESC LIMIT 1',
-      ),
-      highest: db.prepare<[string, string], ScoreRow>(
-        'SELECT * FROM scores WHERE game_id = ? AND wallet = ? ORDER BY score DESC, reached_at, id LIMIT 1',
-      ),
-      lowest: db.prepare<[string, string], ScoreRow>(
-        'SELECT * FROM scores WHERE game_id = ? AND wallet = ? ORDER BY score, reached_at, id LIMIT 1',
+      byNonce: db.prepare<[number, string], ScoreRow>(`${ofStream} AND nonce = ?`),
+      byOwnId: db.prepare<[number, string], ScoreRow>(`${ofStream} AND id = ? AND nonce IS NULL`),
+      byId: db.prepare<[number, string], ScoreRow>(`${ofStream} AND id = ?`),
+      latest: db.prepare<[number], ScoreRow>(`${ofStream} ORDER BY revision DESC LIMIT 1`),
+      list: db.prepare<[number, number, number], ScoreRow>(
+        `${ofStream} ORDER BY revision DESC LIMIT ? OFFSET ?`,
       ),
       insert: db.prepare(
-        `INSERT INTO scores (id, game_id, wallet, nonce, score, reached_at, updated_at, revision)
-         VALUES (@id, @game_id, @wallet, @nonce, @score, @reached_at, @updated_at, @revision)`,
+        `INSERT INTO scores (id, stream_id, revision, nonce, score, reached_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
       ),
       update: db.prepare(
-        `UPDATE scores SET score = @score, reached_at = @reached_at, updated_at = @updated_at,
-           revision = @revision WHERE id = @id`,
+        'UPDATE scores SET score = ?, reached_at = ?, updated_at = ?, revision = ? WHERE id = ?',
       ),
-      list: db.prepare<[string, string, number, number], ScoreRow>(
-        `SELECT * FROM scores WHERE game_id = ? AND wallet = ?
-         ORDER BY revision DESC LIMIT ? OFFSET ?`,
+      ownerOf: db.prepare<[string], { stream_id: number; stream: string; wallet: string }>(
+        `SELECT s.id AS stream_id, s.name AS stream, s.wallet
+         FROM scores AS c JOIN streams AS s ON s.id = c.stream_id WHERE c.id = ?`,
       ),
-      byId: db.prepare<[string], ScoreRow>('SELECT * FROM scores WHERE id = ?'),
       delete: db.prepare('DELETE FROM scores WHERE id = ?'),
-      deleteBoardRow: db.prepare('DELETE FROM board WHERE game_id = ? AND wallet = ?'),
-      clearBoard: db.prepare('DELETE FROM board WHERE game_id = ?'),
-      rankBest: db.prepare(rankBy('score * @direction, reached_at, id')),
-      rankLatest: db.prepare(rankBy('revision DESC')),
-      boardRow: db.prepare<[string, string], BoardRow>(
-        'SELECT score_id, sort_score, reached_at FROM board WHERE game_id = ? AND wallet = ?',
-      ),
-      setBoardRow: db.prepare(
-        `INSERT INTO board (game_id, wallet, score_id, sort_score, reached_at) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (game_id, wallet) DO UPDATE SET
-           score_id = excluded.score_id, sort_score = excluded.sort_score, reached_at = excluded.reached_at`,
-      ),
-      leaderboard: db.prepare<[string, number, number], ScoreRow & { username: string; avatar: string }>(
-        `SELECT s.*, coalesce(p.username, '') AS username, coalesce(p.avatar, '') AS avatar
-         FROM (SELECT * FROM board WHERE game_id = ?
-               ORDER BY sort_score, reached_at, score_id LIMIT ? OFFSET ?) AS b
-         JOIN scores AS s ON s.id = b.score_id
-         LEFT JOIN players AS p ON p.wallet = b.wallet
-         ORDER BY b.sort_score, b.reached_at, b.score_id`,
-      ),
-      ahead: db
-        .prepare<[string, number, number, string], number>(
-          'SELECT count(*) FROM board WHERE game_id = ? AND (sort_score, reached_at, score_id) < (?, ?, ?)',
-        )
-        .pluck(),
     };
   }
 
@@ -94,120 +67,131 @@ export class SqliteScores implements ScoreStore {
   /** Inside a transaction, for what sets a score as part of a larger change. */
   setWithin(tx: Transaction, owner: Owner, score: number, nonce?: string): ScoreRecord {
     const { gameId, wallet } = owner;
-    const before = nonce === undefined ? undefined : this.#statements.byNonce.get(gameId, wallet, nonce);
+    const before = nonce === undefined ? undefined : this.#byNonce(owner, nonce);
     const row: ScoreRow = {
       id: before?.id ?? newId(),
-      game_id: gameId,
-      wallet,
-      nonce: nonce ?? newId(),
+      nonce: before ? before.nonce : (nonce ?? null),
       score,
       reached_at: before?.score === score ? before.reached_at : tx.now,
       updated_at: tx.now,
     };
-    const record = toRecord(row);
+    const record = toRecord(row, owner);
+    const stream = streamOf.player(gameId, wallet);
     const seq = tx.emit({
-      stream: streamOf.player(gameId, wallet),
+      stream,
       name: before ? 'scores patched' : 'scores created',
       record,
       audience: { kind: 'players', gameId, wallets: [wallet] },
     });
-    (before ? this.#statements.update : this.#statements.insert).run({ ...row, revision: seq });
-    this.#rank(owner, row, before);
+    const streamId = this.#log.requireId(stream);
+    if (before) this.#statements.update.run(score, row.reached_at, tx.now, seq, row.id);
+    else this.#statements.insert.run(row.id, streamId, seq, row.nonce, score, row.reached_at, tx.now);
+    this.#order.written(streamId, seq, row, before);
+    this.#rank(owner, streamId, row, before);
     return record;
   }
 
   async find(owner: Owner, nonce?: string): Promise<ScoreRecord | null> {
-    const { gameId, wallet } = owner;
-    const row =
-      nonce === undefined
-        ? this.#statements.latest.get(gameId, wallet)
-        : this.#statements.byNonce.get(gameId, wallet, nonce);
-    return row ? toRecord(row) : null;
+    const row = nonce === undefined ? this.#latest(owner) : this.#byNonce(owner, nonce);
+    return row ? toRecord(row, owner) : null;
   }
 
   async list(owner: Owner, page: Page, nonce?: string): Promise<ScoreRecord[]> {
-    const { gameId, wallet } = owner;
+    const streamId = this.#streamId(owner);
+    if (streamId === null) return [];
     if (nonce === undefined) {
-      return this.#statements.list.all(gameId, wallet, page.limit, page.skip).map(toRecord);
+      return this.#statements.list.all(streamId, page.limit, page.skip).map((row) => toRecord(row, owner));
     }
-    const row = this.#statements.byNonce.get(gameId, wallet, nonce);
-    return row && page.skip === 0 && page.limit > 0 ? [toRecord(row)] : [];
+    const row = this.#byNonce(owner, nonce);
+    return row && page.skip === 0 && page.limit > 0 ? [toRecord(row, owner)] : [];
   }
 
   async leaderboard(gameId: string, page: Page): Promise<RankedScore[]> {
-    return this.#statements.leaderboard
-      .all(gameId, page.limit, page.skip)
-      .map((row) => ({ ...toRecord(row), username: row.username, avatar: row.avatar }));
+    return this.#boards.page(gameId, page).map((row) => ({
+      ...toRecord(row, { gameId, wallet: row.wallet }),
+      username: row.username,
+      avatar: row.avatar,
+    }));
   }
 
-  async position({ gameId, wallet }: Owner): Promise<number | null> {
-    const row = this.#statements.boardRow.get(gameId, wallet);
-    if (!row) return null;
-    return (this.#statements.ahead.get(gameId, row.sort_score, row.reached_at, row.score_id) ?? 0) + 1;
+  async position(owner: Owner): Promise<number | null> {
+    const streamId = this.#streamId(owner);
+    const row = streamId === null ? undefined : this.#boards.counting(streamId);
+    return row ? this.#boards.ahead(owner.gameId, row) + 1 : null;
   }
 
   remove(gameId: string, scoreId: string): Promise<void> {
     return this.#group.write((tx) => {
-      const row = this.#statements.byId.get(scoreId);
-      if (row?.game_id !== gameId) throw new GantryError('score_unknown', 'The game has no such score');
+      const of = this.#statements.ownerOf.get(scoreId);
+      const row = of && this.#statements.byId.get(of.stream_id, scoreId);
+      if (!row || of.stream !== streamOf.player(gameId, of.wallet)) {
+        throw new GantryError('score_unknown', 'The game has no such score');
+      }
+      const owner = { gameId, wallet: of.wallet };
       this.#statements.delete.run(scoreId);
-      this.#rankAnew(gameId, row.wallet);
+      this.#order.removed(of.stream_id, row);
+      this.#rankAnew(owner, of.stream_id);
       tx.emit({
-        stream: streamOf.player(gameId, row.wallet),
+        stream: of.stream,
         name: 'scores removed',
-        record: toRecord(row),
-        audience: { kind: 'players', gameId, wallets: [row.wallet] },
+        record: toRecord(row, owner),
+        audience: { kind: 'players', gameId, wallets: [of.wallet] },
       });
     });
   }
 
   /** Inside a transaction: ranks a whole game by its policy, after that has changed. */
   rankGame(gameId: string): void {
-    const { keep } = this.#policy(gameId);
-    this.#statements.clearBoard.run(gameId);
-    const ranked = { gameId, direction: this.#direction(gameId) };
-    (keep === 'best' ? this.#statements.rankBest : this.#statements.rankLatest).run(ranked);
+    this.#boards.rank(gameId, this.#policy(gameId));
   }
 
   /** Inside a transaction: the score under a nonce, or the one that counts on the leaderboard. */
-  scoreWithin({ gameId, wallet }: Owner, nonce: string | undefined): number | undefined {
-    if (nonce !== undefined) return this.#statements.byNonce.get(gameId, wallet, nonce)?.score;
-    const counting = this.#statements.boardRow.get(gameId, wallet);
-    return counting && counting.sort_score * this.#direction(gameId) + 0; // + 0: −0 is a score of 0
+  scoreWithin(owner: Owner, nonce: string | undefined): number | undefined {
+    if (nonce !== undefined) return this.#byNonce(owner, nonce)?.score;
+    const streamId = this.#streamId(owner);
+    const counting = streamId === null ? undefined : this.#boards.counting(streamId);
+    // + 0: −0 is a score of 0
+    return counting && counting.sort_score * directionOf(this.#policy(owner.gameId).order) + 0;
   }
 
   /** Brings the player's leaderboard row up to date after `row` was written over `before`. */
-  #rank({ gameId, wallet }: Owner, row: ScoreRow, before: ScoreRow | undefined): void {
-    const sortScore = row.score * this.#direction(gameId);
-    const current = this.#statements.boardRow.get(gameId, wallet);
-    if (this.#policy(gameId).keep === 'latest' || !current || ranksBefore(row, sortScore, current)) {
-      this.#statements.setBoardRow.run(gameId, wallet, row.id, sortScore, row.reached_at);
+  #rank(owner: Owner, streamId: number, row: ScoreRow, before: ScoreRow | undefined): void {
+    const { keep, order } = this.#policy(owner.gameId);
+    const ranked = toCounting(row, directionOf(order));
+    const current = this.#boards.counting(streamId);
+    if (keep === 'latest' || !current || ranksBefore(ranked, current)) {
+      this.#boards.put(owner.gameId, streamId, ranked);
     } else if (before && current.score_id === row.id) {
-      this.#rankAnew(gameId, wallet); // the record that counted was made worse: another may now be the best
+      this.#rankAnew(owner, streamId); // the record that counted was made worse: another may now be the best
     }
   }
 
   /** Finds the record that counts for the player among all there are. */
-  #rankAnew(gameId: string, wallet: string): void {
-    const { keep, order } = this.#policy(gameId);
-    const best = order === 'desc' ? this.#statements.highest : this.#statements.lowest;
-    const row = (keep === 'latest' ? this.#statements.latest : best).get(gameId, wallet);
-    if (row) {
-      this.#statements.setBoardRow.run(
-        gameId,
-        wallet,
-        row.id,
-        row.score * this.#direction(gameId),
-        row.reached_at,
-      );
-    } else {
-      this.#statements.deleteBoardRow.run(gameId, wallet);
-    }
+  #rankAnew(owner: Owner, streamId: number): void {
+    const { keep, order } = this.#policy(owner.gameId);
+    const best = keep === 'best' ? this.#order.best(streamId, order) : undefined;
+    const row =
+      keep === 'latest'
+        ? this.#statements.latest.get(streamId)
+        : best && this.#statements.byId.get(streamId, best);
+    if (row) this.#boards.put(owner.gameId, streamId, toCounting(row, directionOf(order)));
+    else this.#boards.remove(streamId);
   }
 
-  /** What a score is multiplied with to make the best one sort first. */
-  #direction(gameId: string): 1 | -1 {
-    return this.#policy(gameId).order === 'desc' ? -1 : 1;
+  #latest(owner: Owner): ScoreRow | undefined {
+    const streamId = this.#streamId(owner);
+    return streamId === null ? undefined : this.#statements.latest.get(streamId);
+  }
+
+  #byNonce(owner: Owner, nonce: string): ScoreRow | undefined {
+    const streamId = this.#streamId(owner);
+    if (streamId === null) return undefined;
+    return this.#statements.byNonce.get(streamId, nonce) ?? this.#statements.byOwnId.get(streamId, nonce);
+  }
+
+  /** Null: nothing was ever written of this player in this game. */
+  #streamId({ gameId, wallet }: Owner): number | null {
+    return this.#log.idOf(streamOf.player(gameId, wallet));
   }
 
   #policy(gameId: string) {
@@ -217,28 +201,16 @@ export class SqliteScores implements ScoreStore {
   }
 }
 
-/** Fills a game's board with the first record of each player in the given order. */
-function rankBy(order: string): string {
-  return `INSERT INTO board (game_id, wallet, score_id, sort_score, reached_at)
-    SELECT game_id, wallet, id, score * @direction, reached_at FROM (
-      SELECT *, row_number() OVER (PARTITION BY wallet ORDER BY ${order}) AS place
-      FROM scores WHERE game_id = @gameId)
-    WHERE place = 1`;
+function toCounting(row: ScoreRow, direction: 1 | -1): Counting {
+  return { score_id: row.id, sort_score: row.score * direction, reached_at: row.reached_at };
 }
 
-/** The order of a board: by score, then who was there first, then by id. */
-function ranksBefore(row: ScoreRow, sortScore: number, current: BoardRow): boolean {
-  if (sortScore !== current.sort_score) return sortScore < current.sort_score;
-  if (row.reached_at !== current.reached_at) return row.reached_at < current.reached_at;
-  return row.id < current.score_id;
-}
-
-function toRecord(row: ScoreRow): ScoreRecord {
+function toRecord(row: ScoreRow, { gameId, wallet }: Owner): ScoreRecord {
   return {
     _id: row.id,
-    nonce: row.nonce,
-    gameId: row.game_id,
-    normalizedAddress: row.wallet,
+    nonce: row.nonce ?? row.id,
+    gameId,
+    normalizedAddress: wallet,
     score: row.score,
     updatedAt: row.updated_at,
   };

@@ -53,23 +53,22 @@ export class SqliteStore implements Store {
   /** @throws SchemaTooNewError */
   constructor(file: string, { clock = Date.now, retention = defaultRetention }: SqliteStoreOptions = {}) {
     const db = openDatabase(file);
-    const log = new EventLog(db, retention);
     const version = new DataVersion(db);
-    const group = new GroupCommit(db, log, clock, () => version.invalidate());
+    const log = new EventLog(db, version, retention);
+    const group = new GroupCommit(db, log, version, clock);
     this.#db = db;
     this.#group = group;
     this.games = new SqliteGames(db, version, group, clock, (before, after) => {
-      this.sessions.forget();
       if (!isDeepStrictEqual(before.policies.leaderboard, after.policies.leaderboard))
         this.scores.rankGame(after.id);
     });
     this.players = new SqlitePlayers(db, group, {
-      changed: () => this.sessions.forget(),
+      changed: () => version.changed(),
       endSessions: (tx, wallet, gameId, reason) => this.sessions.endAllWithin(tx, wallet, gameId, reason),
       erase: (tx, wallet) => eraser.eraseWithin(tx, wallet),
     });
     this.sessions = new SqliteChannelSessions(db, version, group, this.games, this.players, clock);
-    this.scores = new SqliteScores(db, group, this.games);
+    this.scores = new SqliteScores(db, version, group, log, this.games);
     this.states = new SqliteStates(db, group);
     this.playSessions = new SqlitePlaySessions(db, group);
     this.activities = new SqliteActivities(db, group);

@@ -2,46 +2,71 @@ import type { Database, Statement } from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Whether another process has written to the database file (`PRAGMA data_version`): the command line works on
- * the same file as a running server. Asked of SQLite once a turn of the event loop, however often it is asked
- * here; nothing this process does in one turn can depend on what another has written during it.
+ * Whether what is remembered of the database still holds. Several threads and processes write the same file,
+ * each with memories of its own: whoever changes something that is remembered counts a version up, in the
+ * transaction of the change. Whether anything was committed at all (`PRAGMA data_version`) is asked of SQLite
+ * once a turn of the event loop and when a transaction begins, however often it is asked here, and the version
+ * is read only then; nothing done in one turn can depend on what another process has written during it.
  */
 export class DataVersion {
-  readonly #statement: Statement<[], number>;
-  #current: number | undefined;
+  readonly #statements;
+  #committed: number | undefined;
+  #written: number | undefined;
   #isFresh = false;
-  #invalidations = 0;
+  #current = 0;
 
   constructor(db: Database) {
-    this.#statement = db.prepare<[], number>('PRAGMA data_version').pluck();
+    this.#statements = {
+      committed: db.prepare<[], number>('PRAGMA data_version').pluck(),
+      written: db.prepare<[], number>('SELECT version FROM remembered').pluck(),
+      count: db.prepare('UPDATE remembered SET version = version + 1') as Statement<[]>,
+    };
   }
 
-  /** Another text than before when another process has written, or what was read may have been undone. */
-  get(): string {
+  /** Another number than before when what is remembered may no longer hold. */
+  get(): number {
     if (!this.#isFresh) {
-      this.#current = this.#statement.get();
+      this.#look();
       this.#isFresh = true;
       setImmediate(() => {
         this.#isFresh = false;
       });
     }
-    return `${this.#current}.${this.#invalidations}`;
+    return this.#current;
+  }
+
+  /** A transaction has begun: from here on the database is as it is now, which may be later than the last look. */
+  begin(): void {
+    this.#look();
+  }
+
+  /** Inside a transaction: something that is remembered was changed. */
+  changed(): void {
+    this.#statements.count.run();
+    this.#current++;
   }
 
   /** A transaction was undone, and with it what was read inside it. */
   invalidate(): void {
-    this.#invalidations++;
+    this.#current++;
+  }
+
+  #look(): void {
+    const committed = this.#statements.committed.get();
+    if (committed === this.#committed) return;
+    this.#committed = committed;
+    const written = this.#statements.written.get();
+    if (written === this.#written) return;
+    this.#written = written;
+    this.#current++;
   }
 }
 
-/**
- * Remembers what was read from the database, and forgets all of it as soon as another process has written to
- * the file. What this process writes does not change its own data version, so writers here call `forget`.
- */
+/** Remembers what was read from the database for as long as it holds. */
 export class VersionCache<Value extends object> {
   readonly #entries: LRUCache<string, Value>;
   readonly #version: DataVersion;
-  #seen: string | undefined;
+  #seen: number | undefined;
 
   constructor(version: DataVersion, maximum: number) {
     this.#entries = new LRUCache({ max: maximum });
@@ -60,11 +85,5 @@ export class VersionCache<Value extends object> {
     const value = read();
     if (value) this.#entries.set(key, value);
     return value;
-  }
-
-  /** Forgets one entry, or all of them. */
-  forget(key?: string): void {
-    if (key === undefined) this.#entries.clear();
-    else this.#entries.delete(key);
   }
 }

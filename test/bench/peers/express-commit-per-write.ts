@@ -13,21 +13,22 @@ const weekMs = 7 * 24 * 60 * 60 * 1000;
  * tables and settings as ours, with the statements ours takes. It believes every token, and tells nobody.
  */
 const db = openDatabase(join(process.argv[2] ?? '', 'naive.db'));
-const best = db.prepare<[string, string], { sort_score: number }>(
-  'SELECT sort_score FROM board WHERE game_id = ? AND wallet = ?',
-);
+const best = db.prepare<[number], { sort_score: number }>('SELECT sort_score FROM board WHERE stream_id = ?');
 const insertScore = db.prepare(
-  `INSERT INTO scores (id, game_id, wallet, nonce, score, reached_at, updated_at, revision)
-   VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  `INSERT INTO scores (id, stream_id, revision, nonce, score, reached_at, updated_at)
+   VALUES (?, ?, ?, ?, ?, ?, ?)`,
 );
 const setBest = db.prepare(
-  `INSERT INTO board (game_id, wallet, score_id, sort_score, reached_at) VALUES (?, ?, ?, ?, ?)
-   ON CONFLICT (game_id, wallet) DO UPDATE SET
+  `INSERT INTO board (stream_id, board_id, score_id, sort_score, reached_at) VALUES (?, 1, ?, ?, ?)
+   ON CONFLICT (stream_id) DO UPDATE SET
      score_id = excluded.score_id, sort_score = excluded.sort_score, reached_at = excluded.reached_at`,
 );
-const advance = db.prepare<[string, string, number], { id: number; seq: number }>(
-  `INSERT INTO streams (name, wallet, seq, first_seq, trim_at) VALUES (?, ?, 1, 1, ?)
-   ON CONFLICT (name) DO UPDATE SET seq = seq + 1 RETURNING id, seq`,
+const streamIds = new Map<string, number>();
+const advance = db.prepare<[number], { seq: number }>(
+  'UPDATE streams SET seq = seq + 1 WHERE id = ? RETURNING seq',
+);
+const begin = db.prepare<[string, string, number], { id: number }>(
+  'INSERT INTO streams (name, wallet, seq, first_seq, trim_at) VALUES (?, ?, 0, 1, ?) RETURNING id',
 );
 const insertEvent = db.prepare(
   'INSERT INTO events (stream_id, seq, name, record, at) VALUES (?, ?, ?, ?, ?)',
@@ -35,19 +36,23 @@ const insertEvent = db.prepare(
 
 const setScore = db.transaction((gameId: string, wallet: string, score: number) => {
   const now = Date.now();
+  const id = newId();
   const record = {
-    _id: newId(),
-    nonce: newId(),
+    _id: id,
+    nonce: id,
     gameId,
     normalizedAddress: wallet,
     score,
     updatedAt: now,
   };
-  const held = best.get(gameId, wallet);
-  if (!held || -score < held.sort_score) setBest.run(gameId, wallet, record._id, -score, now);
-  const place = advance.get(`player:${gameId}:${wallet}`, wallet, now + weekMs);
-  insertScore.run(record._id, gameId, wallet, record.nonce, score, now, now, place?.seq);
-  insertEvent.run(place?.id, place?.seq, 'scores created', JSON.stringify(record), now);
+  const stream = `player:${gameId}:${wallet}`;
+  const streamId = streamIds.get(stream) ?? begin.get(stream, wallet, now + weekMs)?.id ?? 0;
+  streamIds.set(stream, streamId);
+  const held = best.get(streamId);
+  if (!held || -score < held.sort_score) setBest.run(streamId, record._id, -score, now);
+  const seq = advance.get(streamId)?.seq;
+  insertScore.run(record._id, streamId, seq, null, score, now, now);
+  insertEvent.run(streamId, seq, 'scores created', JSON.stringify(record), now);
   return record;
 }).immediate;
 
