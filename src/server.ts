@@ -57,7 +57,7 @@ export interface RunningServer {
 
 /** Puts the parts together: the one place that chooses adapters. Resolves when the server takes calls. */
 export async function startServer(config: Config, logger: Logger): Promise<RunningServer> {
-  const { store, keys, tokens, box } = openWorkspace(config);
+  const { store, keys, tokens, box } = openWorkspace(config, 'server');
   const adminToken = new AdminToken(dataFiles(config.dataDirectory).adminTokenHash, config.adminToken);
   await refuseOtherSecretKey(store, box);
   const report = (thrown: unknown) =>

@@ -8,6 +8,7 @@ import { Links } from './links.ts';
 import type { Services } from './operations/define.ts';
 import { MemoryPresence } from './presence/memory-presence.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
+import { ThreadedStore } from './store/sqlite/threaded-store.ts';
 import type { Store } from './store/store.ts';
 
 /** What lies in a data directory, opened. A server and the command line may have it open at the same time. */
@@ -18,13 +19,18 @@ export interface Workspace {
   box: SecretBox;
 }
 
-/** @throws SchemaTooNewError */
-export function openWorkspace(config: Config): Workspace {
+/**
+ * Opens a data directory for a command, or (`'server'`) for many callers at once, whose writes then have a
+ * thread of their own.
+ * @throws SchemaTooNewError, DatabaseUnusableError
+ */
+export function openWorkspace(config: Config, opener: 'command' | 'server' = 'command'): Workspace {
   const files = dataFiles(config.dataDirectory);
   const keys = new TokenKeys(files.tokenKeys);
+  const KindOfStore = opener === 'server' ? ThreadedStore : SqliteStore;
   return {
     keys,
-    store: new SqliteStore(files.database, { retention: config.retention }),
+    store: new KindOfStore(files.database, { retention: config.retention }),
     tokens: new LauncherTokens(keys),
     box: new SecretBox(files.secretKey, config.secretKey),
   };

@@ -1,15 +1,17 @@
 /** A clock that stands still until it is moved. Times in Unix milliseconds. */
 export class ManualClock {
-  #now = Date.UTC(2026, 0, 1);
+  /** Where the time stands, for another thread to read. */
+  readonly memory = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
+  readonly #now = new Float64Array(this.memory).fill(Date.UTC(2026, 0, 1));
 
   /** To be handed to what takes a clock. */
-  readonly read = (): number => this.#now;
+  readonly read = (): number => this.now;
 
   get now(): number {
-    return this.#now;
+    return this.#now[0] ?? 0;
   }
 
   advance(ms: number): void {
-    this.#now += ms;
+    this.#now[0] = this.now + ms;
   }
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { LeaderboardPolicy } from '../../domain/game.ts';
 import type { Page } from '../../domain/paging.ts';
-import type { ScoreRow } from './scores.ts';
+import type { ScoreRow } from './score-row.ts';
 import { type DataVersion, VersionCache } from './version-cache.ts';
 
 /** The record that counts for a player. */

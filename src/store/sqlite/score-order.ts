@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { LeaderboardPolicy } from '../../domain/game.ts';
-import type { ScoreRow } from './scores.ts';
+import type { ScoreRow } from './score-row.ts';
 
 /**
  * From this revision on, a player's records are also kept in the order of their scores. Players with fewer are

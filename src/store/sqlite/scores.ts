@@ -10,16 +10,8 @@ import type { SqliteGames } from './games.ts';
 import type { GroupCommit, Transaction } from './group-commit.ts';
 import { type Counting, directionOf, Leaderboards, ranksBefore } from './leaderboards.ts';
 import { ScoreOrder } from './score-order.ts';
+import type { ScoreRow } from './score-row.ts';
 import type { DataVersion } from './version-cache.ts';
-
-export interface ScoreRow {
-  id: string;
-  /** Null: the server made it, and it is the id. */
-  nonce: string | null;
-  score: number;
-  reached_at: number;
-  updated_at: number;
-}
 
 /** Scores, by player: a player in a game is known by the id of its stream. */
 export class SqliteScores implements ScoreStore {

@@ -1,0 +1,80 @@
+import type { StoredEvent } from '../../events/stream.ts';
+import type { Retention, Store } from '../store.ts';
+import { defaultRetention, SqliteStore } from './sqlite-store.ts';
+import { clockIn } from './writer/clock-in.ts';
+import { methods, type Part } from './writer/methods.ts';
+import { Writer } from './writer/writer.ts';
+
+export interface ThreadedStoreOptions {
+  /** Where a clock that stands in for the real one keeps its time, for tests of expiry; see `clockIn`. */
+  clock?: SharedArrayBuffer;
+  retention?: Retention;
+}
+
+/**
+ * The store on one SQLite file, for a server: writes are made in a thread of their own, reads in the caller's
+ * on a connection of its own. SQLite's write-ahead log lets both go on at once, and a read sees everything
+ * that was answered before it.
+ */
+export class ThreadedStore implements Store {
+  readonly games;
+  readonly players;
+  readonly sessions;
+  readonly scores;
+  readonly states;
+  readonly playSessions;
+  readonly activities;
+  readonly notifications;
+  readonly messageChannels;
+  readonly messages;
+  readonly rules;
+  readonly events;
+  readonly audit;
+  readonly #reader: SqliteStore;
+  readonly #writer: Writer;
+  readonly #listeners: ((events: readonly StoredEvent[]) => void)[] = [];
+
+  /** @throws SchemaTooNewError, DatabaseUnusableError */
+  constructor(file: string, { clock, retention = defaultRetention }: ThreadedStoreOptions = {}) {
+    // Makes and upgrades the file, before the writer opens it.
+    this.#reader = new SqliteStore(file, { ...(clock && { clock: clockIn(clock) }), retention });
+    this.#writer = new Writer({ file, clock, retention }, (events) => {
+      for (const listener of this.#listeners) listener(events);
+    });
+    this.games = this.#part('games');
+    this.players = this.#part('players');
+    this.sessions = this.#part('sessions');
+    this.scores = this.#part('scores');
+    this.states = this.#part('states');
+    this.playSessions = this.#part('playSessions');
+    this.activities = this.#part('activities');
+    this.notifications = this.#part('notifications');
+    this.messageChannels = this.#part('messageChannels');
+    this.messages = this.#part('messages');
+    this.rules = this.#part('rules');
+    this.events = this.#part('events');
+    this.audit = this.#part('audit');
+  }
+
+  onCommit(listener: (events: readonly StoredEvent[]) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    await this.#reader.close();
+  }
+
+  /** A part of the store whose methods run where `methods` says. */
+  #part<Name extends Part>(name: Name): Store[Name] {
+    const reader = this.#reader[name] as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+    const kinds = Object.entries<'read' | 'write'>(methods[name]);
+    const part = kinds.map(([method, kind]) => [
+      method,
+      kind === 'read'
+        ? (...args: unknown[]) => reader[method]?.(...args)
+        : (...args: unknown[]) => this.#writer.call(name, method, args),
+    ]);
+    return Object.fromEntries(part);
+  }
+}

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { GantryError } from '../../../errors.ts';
+import type { StoredEvent } from '../../../events/stream.ts';
+import type { Part } from './methods.ts';
+import { type Call, type FromWriter, fromFailure, type ToWriter, type WriterOptions } from './protocol.ts';
+
+interface Waiting {
+  resolve(result: never): void;
+  reject(error: Error): void;
+}
+
+/** The writer's thread lies beside this file, whether as written or compiled. */
+const threadFile = new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.meta.url);
+
+/**
+ * The writer's thread, seen from the one that asks. What is asked for in one turn of the event loop goes over
+ * in one message. Should the thread ever die, what was under way rejects, and the next call starts another.
+ */
+export class Writer {
+  readonly #options: WriterOptions;
+  readonly #onEvents: (events: readonly StoredEvent[]) => void;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | null;
+  #calls: Call[] = [];
+  #lastId = 0;
+
+  /** `onEvents` hears the events of every commit, after the calls that caused them have been settled. */
+  constructor(options: WriterOptions, onEvents: (events: readonly StoredEvent[]) => void) {
+    this.#options = options;
+    this.#onEvents = onEvents;
+    this.#worker = this.#start();
+  }
+
+  call<Result>(part: Part, method: string, args: readonly unknown[]): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      const id = ++this.#lastId;
+      this.#waiting.set(id, { resolve, reject });
+      // Only what is under way keeps the process alive, so that one which fails to start can end.
+      if (this.#waiting.size === 1) this.#worker?.ref();
+      if (this.#calls.length === 0) setImmediate(() => this.#send());
+      this.#calls.push([id, part, method, args]);
+    });
+  }
+
+  /** Waits for what is under way, then ends the thread. */
+  async close(): Promise<void> {
+    this.#send();
+    const worker = this.#worker;
+    if (!worker) return;
+    const gone = once(worker, 'exit');
+    worker.ref();
+    this.#post(worker, { close: true });
+    await gone;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(threadFile, { workerData: this.#options });
+    if (this.#waiting.size === 0) worker.unref();
+    let death: unknown;
+    worker.on('message', (message: FromWriter) => this.#receive(message));
+    worker.once('error', (error) => {
+      death = error;
+    });
+    worker.once('exit', () => {
+      if (this.#worker === worker) this.#worker = null;
+      this.#failAll(death);
+    });
+    return worker;
+  }
+
+  #send(): void {
+    if (this.#calls.length === 0) return;
+    this.#worker ??= this.#start();
+    this.#post(this.#worker, { calls: this.#calls });
+    this.#calls = [];
+  }
+
+  #post(worker: Worker, message: ToWriter): void {
+    worker.postMessage(message);
+  }
+
+  #receive({ outcomes, events }: FromWriter): void {
+    for (const [id, result, failure] of outcomes) {
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (failure) waiting?.reject(fromFailure(failure));
+      else waiting?.resolve(result as never);
+    }
+    if (this.#waiting.size === 0) this.#worker?.unref();
+    if (events.length > 0) this.#onEvents(events);
+  }
+
+  #failAll(cause: unknown): void {
+    const failure = new GantryError(
+      'store_unavailable',
+      'The database cannot take writes right now; try again later',
+      {
+        cause,
+      },
+    );
+    for (const { reject } of this.#waiting.values()) reject(failure);
+    this.#waiting.clear();
+  }
+}
