@@ -20,10 +20,10 @@ import { createExecute } from './operations/execute.ts';
 import { operations } from './operations/operations.ts';
 import { Registry } from './operations/registry.ts';
 import { toLeaderboardEntry } from './operations/scores/to-leaderboard-entry.ts';
+import { DirectoryAssets } from './pages/directory-assets.ts';
 import { MemoryPresence } from './presence/memory-presence.ts';
 import type { Presence } from './presence/presence.ts';
 import { RedisPresence } from './presence/redis-presence.ts';
-import { publicDirectory } from './public-directory.ts';
 import { connectRedis, type RedisClients } from './redis/redis-clients.ts';
 import type { Store } from './store/store.ts';
 import { createApp } from './transports/http/app.ts';
@@ -93,7 +93,10 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     openApi: () => openApiDocument(registry, links.base),
     notReady: () => (closing ? 'The server is shutting down' : null),
     degraded: () => redis?.trouble() ?? null,
-    publicDirectory,
+    pages: {
+      assets: new DirectoryAssets(),
+      gameUrls: async () => (await store.games.list()).map(({ url }) => url),
+    },
     report,
   });
   const http = createServer(

@@ -1,6 +1,5 @@
 import cors from 'cors';
 import express, { type Express } from 'express';
-import helmet from 'helmet';
 import type { JSONWebKeySet } from 'jose';
 import { GantryError } from '../../errors.ts';
 import type { Execute } from '../../operations/execute.ts';
@@ -8,6 +7,7 @@ import type { Registry } from '../../operations/registry.ts';
 import { dedicatedPaths } from './dedicated.ts';
 import { dispatchPaths } from './dispatch.ts';
 import { identicon } from './identicon.ts';
+import { type PageParts, servePages } from './pages.ts';
 import { errorHandler, sendJson } from './respond.ts';
 
 export interface AppParts {
@@ -21,16 +21,10 @@ export interface AppParts {
   notReady(): string | null;
   /** What does not work as it should, while calls are taken all the same; null when all does. */
   degraded(): string | null;
-  publicDirectory: string;
+  pages: PageParts;
   /** Told of every failure that is a defect of ours. */
   report(thrown: unknown): void;
 }
-
-/** helmet's, less what would send a browser to https: a local server has none, and a proxy that has adds it. */
-const securityHeaders = {
-  contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
-  strictTransportSecurity: false,
-};
 
 const allowedHeaders = [
   'X-Service-Method',
@@ -75,7 +69,7 @@ export function createApp(parts: AppParts): Express {
   app.get('/.well-known/jwks.json', (_request, response) => sendJson(response, 200, parts.publicKeys()));
   app.get('/openapi.json', (_request, response) => sendJson(response, 200, parts.openApi()));
   app.get('/avatars/:file', identicon);
-  app.use(helmet(securityHeaders), express.static(parts.publicDirectory));
+  app.use(servePages(parts.pages));
   app.use(() => {
     throw new GantryError('path_unknown', 'There is no such path');
   });

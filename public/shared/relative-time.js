@@ -1,0 +1,66 @@
+import { html } from 'htm/preact';
+import { useEffect, useState } from 'preact/hooks';
+
+const steps = /** @type {const} */ ([
+  ['second', 60],
+  ['minute', 60],
+  ['hour', 24],
+  ['day', 7],
+  ['week', 4.345],
+  ['month', 12],
+  ['year', Number.POSITIVE_INFINITY],
+]);
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+
+/** Younger than this is `just now`; clocks differ by about as much. */
+const justNowMs = 5_000;
+const refreshMs = 15_000;
+
+/**
+ * `just now`, `3 min. ago`, `yesterday`, `in 2 hr.`
+ * @param {number} timestamp Unix milliseconds
+ * @param {number} [now]
+ */
+export function relativeTime(timestamp, now = Date.now()) {
+  if (Math.abs(timestamp - now) < justNowMs) return 'just now';
+  let amount = (timestamp - now) / 1000;
+  for (const [unit, size] of steps) {
+    if (Math.abs(Math.round(amount)) < size) return relative.format(Math.round(amount), unit);
+    amount /= size;
+  }
+  return exactTime(timestamp);
+}
+
+/** @param {number} timestamp Unix milliseconds */
+export function exactTime(timestamp) {
+  return exact.format(timestamp);
+}
+
+/** `16:05` @param {number} timestamp Unix milliseconds */
+export function clockTime(timestamp) {
+  return clock.format(timestamp);
+}
+
+// One timer for all of them: a list of hundreds would otherwise have as many.
+/** @type {Set<(now: number) => void>} */
+const watchers = new Set();
+setInterval(() => {
+  if (document.visibilityState === 'hidden') return;
+  for (const watcher of watchers) watcher(Date.now());
+}, refreshMs);
+
+/**
+ * When something happened, kept current; the exact time shows on hover and is what machines read.
+ * @param {{ at: number }} props Unix milliseconds
+ */
+export function RelativeTime({ at }) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    watchers.add(setNow);
+    return () => void watchers.delete(setNow);
+  }, []);
+  return html`<time datetime=${new Date(at).toISOString()} title=${exactTime(at)}>${relativeTime(at, now)}</time>`;
+}

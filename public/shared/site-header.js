@@ -1,0 +1,33 @@
+import { html } from 'htm/preact';
+import { ThemeToggle } from './theme-toggle.js';
+
+/**
+ * What every page begins with: the mark, what page this is, and what the page puts to the right.
+ * @param {{ title: string, children?: import('preact').ComponentChildren }} props
+ */
+export function SiteHeader({ title, children }) {
+  return html`
+    <header class="site-header">
+      <a class="brand" href="/" aria-label="Gantry, start page">
+        <${Mark} />
+        <span>Gantry</span>
+      </a>
+      <span class="site-title truncate">${title}</span>
+      <div class="site-actions">
+        ${children}
+        <${ThemeToggle} />
+      </div>
+    </header>
+  `;
+}
+
+/** Gantry's mark: a crane that holds a load. */
+export function Mark() {
+  return html`
+    <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+      <path class="mark-frame" d="M3 7h26M8 7v20M24 7v20M4.5 27h7M20.5 27h7" />
+      <path class="mark-hook" d="M16 7v6" />
+      <rect class="mark-load" x="12" y="13" width="8" height="7" rx="1.5" />
+    </svg>
+  `;
+}

@@ -1,0 +1,61 @@
+import { html } from 'htm/preact';
+import { Empty, ErrorState, LoadingRows } from './states.js';
+
+/**
+ * @template Row
+ * @typedef {{
+ *   title: string,
+ *   cell: (row: Row) => import('preact').ComponentChildren,
+ *   number?: boolean,
+ *   hidden?: boolean,
+ * }} Column `hidden`: the title is for screen readers only
+ */
+
+/**
+ * Rows under their titles, or what stands in for them: loading (`rows` undefined), an error, none.
+ * @template Row
+ * @param {{
+ *   caption: string,
+ *   columns: readonly Column<Row>[],
+ *   rows: readonly Row[] | undefined,
+ *   keyOf: (row: Row) => string,
+ *   error?: unknown,
+ *   onRetry?: () => void,
+ *   empty?: import('preact').ComponentChildren,
+ * }} props `caption` is for screen readers
+ */
+export function Table({ caption, columns, rows, keyOf, error, onRetry, empty }) {
+  if (error !== undefined && error !== null) return html`<${ErrorState} error=${error} onRetry=${onRetry} />`;
+  if (rows === undefined) return html`<${LoadingRows} label=${caption} />`;
+  if (rows.length === 0) return empty ?? html`<${Empty} title="Nothing here yet" />`;
+  return html`
+    <div class="table-scroll" tabindex="0" role="region" aria-label=${caption}>
+      <table class="table">
+        <caption class="visually-hidden">${caption}</caption>
+        <thead>
+          <tr>
+            ${columns.map(
+              ({ title, number, hidden }) => html`
+                <th key=${title} scope="col" class=${number ? 'number' : undefined}>
+                  ${hidden ? html`<span class="visually-hidden">${title}</span>` : title}
+                </th>
+              `,
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (row) => html`
+              <tr key=${keyOf(row)}>
+                ${columns.map(
+                  ({ title, cell, number }) =>
+                    html`<td key=${title} class=${number ? 'number' : undefined}>${cell(row)}</td>`,
+                )}
+              </tr>
+            `,
+          )}
+        </tbody>
+      </table>
+    </div>
+  `;
+}

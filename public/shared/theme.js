@@ -1,0 +1,10 @@
+// A classic script in the head, before anything is drawn, so that a page never shows in the wrong colours first.
+{
+  let chosen = null;
+  try {
+    chosen = localStorage.getItem('gantry-theme');
+  } catch {
+    // Storage is closed to this page; the system's choice holds.
+  }
+  if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen;
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+/** Below this many bytes a compressed file saves less than its headers cost. */
+const worthCompressing = 1_024;
+/** A little under the highest, which takes seconds for the largest files and saves little more. */
+const brotliQuality = 9;
+
+export type Encoding = 'identity' | 'gzip' | 'br';
+
+/** A file with what browsers ask about it: its type, its version, and itself in the encodings they take. */
+export class ServedFile {
+  readonly bytes: Uint8Array;
+  readonly type: string;
+  /** The first 16 hex digits of its SHA-256. */
+  readonly version: string;
+  readonly #encoded = new Map<Encoding, Promise<Uint8Array>>();
+
+  constructor(name: string, bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.type = typeOf(name);
+    this.version = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+  }
+
+  /** Which of the encodings a browser takes, best first, suits this file. */
+  choose(accepted: (encodings: Encoding[]) => string | false): Encoding {
+    if (!compresses(this.type) || this.bytes.length < worthCompressing) return 'identity';
+    const chosen = accepted(['br', 'gzip', 'identity']);
+    return chosen === 'br' || chosen === 'gzip' ? chosen : 'identity';
+  }
+
+  /** Compressed once, by the first who asks, off this thread. */
+  in(encoding: Encoding): Promise<Uint8Array> {
+    const done = this.#encoded.get(encoding) ?? encode(this.bytes, encoding);
+    this.#encoded.set(encoding, done);
+    return done;
+  }
+}
+
+async function encode(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
+  if (encoding === 'gzip') return promisify(gzip)(bytes, { level: 9 });
+  if (encoding === 'br') {
+    return promisify(brotliCompress)(bytes, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality },
+    });
+  }
+  return bytes;
+}
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
+  ts: 'text/javascript; charset=utf-8', // with its types taken out, see `Assets`
+  json: 'application/json; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  webmanifest: 'application/manifest+json',
+  md: 'text/markdown; charset=utf-8',
+};
+
+function typeOf(name: string): string {
+  return types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+}
+
+function compresses(type: string): boolean {
+  return type.startsWith('text/') || type.startsWith('application/') || type === 'image/svg+xml';
+}

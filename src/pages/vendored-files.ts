@@ -1,0 +1,70 @@
+/** A file of an installed package that browsers may have. Nothing else of any package is served. */
+export interface VendoredFile {
+  /** Its address is `/vendor/<path>`. */
+  path: string;
+  package: string;
+  /** Within the package. */
+  file: string;
+  /** The package that brings this one along, when it is not a dependency of Gantry's own. */
+  broughtBy?: string;
+  /** An ES module: in the import map, under this specifier when pages or other modules import it by one. */
+  module?: string | true;
+}
+
+/** secp256k1 and Keccak, with which the demo's players sign in without a wallet: what viem itself signs with. */
+const nobleCurves = [
+  '_shortw_utils',
+  'abstract/weierstrass',
+  'abstract/curve',
+  'abstract/modular',
+  'abstract/utils',
+  'abstract/hash-to-curve',
+  'secp256k1',
+];
+const nobleHashes = ['_md', '_u64', 'crypto', 'hmac', 'sha2', 'sha3', 'utils'];
+
+export const vendoredFiles: readonly VendoredFile[] = [
+  { path: 'preact/preact.mjs', package: 'preact', file: 'dist/preact.mjs', module: 'preact' },
+  { path: 'preact/hooks.mjs', package: 'preact', file: 'hooks/dist/hooks.mjs', module: 'preact/hooks' },
+  { path: 'htm/htm.mjs', package: 'htm', file: 'dist/htm.mjs', module: 'htm' },
+  { path: 'htm/preact.mjs', package: 'htm', file: 'preact/index.mjs', module: 'htm/preact' },
+  {
+    path: 'socket.io-client/socket.io.esm.min.js',
+    package: 'socket.io-client',
+    file: 'dist/socket.io.esm.min.js',
+    module: 'socket.io-client',
+  },
+  { path: 'uplot/uPlot.esm.js', package: 'uplot', file: 'dist/uPlot.esm.js', module: 'uplot' },
+  { path: 'uplot/uPlot.min.css', package: 'uplot', file: 'dist/uPlot.min.css' },
+  { path: 'swagger-ui/swagger-ui-bundle.js', package: 'swagger-ui-dist', file: 'swagger-ui-bundle.js' },
+  { path: 'swagger-ui/swagger-ui.css', package: 'swagger-ui-dist', file: 'swagger-ui.css' },
+  ...nobleCurves.map((name) => noble('curves', name)),
+  ...nobleHashes.map((name) => noble('hashes', name)),
+];
+
+function noble(library: string, name: string): VendoredFile {
+  return {
+    path: `noble/${library}/${name}.js`,
+    package: `@noble/${library}`,
+    file: `esm/${name}.js`,
+    broughtBy: 'viem',
+    module: `@noble/${library}/${name}`,
+  };
+}
+
+/** The reference client (`src/client/`), which runs in browsers as it does in Node. */
+export const clientFiles: readonly string[] = ['client.ts', 'client-error.ts', 'cursors.ts'];
+
+/** Every module that is in the import map, by its asset's name. */
+export const mappedAssets: readonly { name: string; specifier?: string }[] = [
+  ...vendoredFiles
+    .filter(({ module }) => module !== undefined)
+    .map(({ path, module }) => ({
+      name: `vendor/${path}`,
+      ...(typeof module === 'string' && { specifier: module }),
+    })),
+  ...clientFiles.map((file) => ({
+    name: `client/${file}`,
+    ...(file === 'client.ts' && { specifier: 'gantry-client' }),
+  })),
+];

@@ -1,0 +1,153 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import helmet from 'helmet';
+import type { Assets } from '../../pages/assets.ts';
+import { cspHash, importMapOf, importMapPlace } from '../../pages/import-map.ts';
+import { contentSecurityPolicy, type PageName, pageNames } from '../../pages/page-policy.ts';
+import { ServedFile } from '../../pages/served-file.ts';
+import { mappedAssets } from '../../pages/vendored-files.ts';
+
+export interface PageParts {
+  assets: Assets;
+  /** The addresses of the registered games. */
+  gameUrls(): Promise<readonly string[]>;
+}
+
+const oneYearSeconds = 31_536_000;
+
+/**
+ * helmet's, less what would send a browser to https (a local server has none, and a proxy that has adds it) and
+ * what is said here of each page. The files are public, and a game in a sandboxed frame has no origin
+ * to be the same as, so any page may load them.
+ */
+const securityHeaders = helmet({
+  contentSecurityPolicy: false,
+  strictTransportSecurity: false,
+  xFrameOptions: false,
+  crossOriginResourcePolicy: { policy: 'cross-origin' },
+});
+
+/** Serves the pages, the files they load, and the files of libraries they may have. */
+export function servePages(parts: PageParts): RequestHandler {
+  const pages = new Pages(parts);
+  const router = Router();
+  router.use(securityHeaders);
+  for (const name of pageNames) {
+    router.get(`/${name}`, async (request, response, next) => {
+      if (!(await pages.sendPage(request, response, name))) next();
+    });
+  }
+  router.get('/*name', async (request, response, next) => {
+    if (!(await pages.sendFile(request, response))) next();
+  });
+  router.get('/*name', async (request, response, next) => {
+    // Programs get the error body that everything unknown gets.
+    const wantsPage = request.accepts(['json', 'html']) === 'html';
+    if (!(wantsPage && (await pages.sendNotFound(request, response)))) next();
+  });
+  return router;
+}
+
+class Pages {
+  readonly #assets: Assets;
+  readonly #gameUrls: () => Promise<readonly string[]>;
+  readonly #served = new WeakMap<Uint8Array, ServedFile>();
+  /** By the file they were made of, with the import map they have in them. */
+  readonly #filled = new WeakMap<ServedFile, { importMap: string; page: ServedFile }>();
+
+  constructor({ assets, gameUrls }: PageParts) {
+    this.#assets = assets;
+    this.#gameUrls = gameUrls;
+  }
+
+  /** False when there is no such page. */
+  async sendPage(request: Request, response: Response, name: PageName): Promise<boolean> {
+    return this.#sendHtml(request, response, name === '' ? 'index.html' : `${name}/index.html`, name);
+  }
+
+  async sendNotFound(request: Request, response: Response): Promise<boolean> {
+    return this.#sendHtml(request, response, 'not-found.html', null);
+  }
+
+  /** False when there is no such file. */
+  async sendFile(request: Request, response: Response): Promise<boolean> {
+    const name = request.path.slice(1);
+    // A page's own address is the only one it has.
+    const file = name.endsWith('.html') ? null : await this.#file(name);
+    if (file === null) return false;
+    response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
+    const forGood = request.query.v === file.version;
+    response.setHeader(
+      'Cache-Control',
+      forGood ? `public, max-age=${oneYearSeconds}, immutable` : 'public, no-cache',
+    );
+    await send(request, response, file);
+    return true;
+  }
+
+  async #sendHtml(
+    request: Request,
+    response: Response,
+    fileName: string,
+    name: PageName | null,
+  ): Promise<boolean> {
+    const file = await this.#file(fileName);
+    if (file === null) return false;
+    if (name === null) response.status(404);
+    const importMap = await this.#importMap();
+    const policy = contentSecurityPolicy(name, {
+      scriptHash: cspHash(importMap),
+      gameUrls: name === 'play' ? await this.#gameUrls() : [],
+    });
+    response.setHeader('Content-Security-Policy', policy);
+    // Its policy may change while it does not, and a 304 would leave the browser with the earlier one.
+    response.setHeader('Cache-Control', 'no-store');
+    await send(request, response, this.#fill(file, importMap));
+    return true;
+  }
+
+  /** The page with the import map in its place. */
+  #fill(file: ServedFile, importMap: string): ServedFile {
+    const filled = this.#filled.get(file);
+    if (filled?.importMap === importMap) return filled.page;
+    const text = Buffer.from(file.bytes).toString();
+    const withMap = text.replace(importMapPlace, () => `<script type="importmap">${importMap}</script>`);
+    const page = new ServedFile('page.html', Buffer.from(withMap));
+    this.#filled.set(file, { importMap, page });
+    return page;
+  }
+
+  async #importMap(): Promise<string> {
+    return importMapOf(
+      await Promise.all(
+        mappedAssets.map(async ({ name, specifier }) => {
+          const file = await this.#file(name);
+          if (file === null) throw new Error(`/${name} is not installed`);
+          return { address: `/${name}`, version: file.version, ...(specifier && { specifier }) };
+        }),
+      ),
+    );
+  }
+
+  async #file(name: string): Promise<ServedFile | null> {
+    const bytes = await this.#assets.read(name);
+    if (bytes === null) return null;
+    const served = this.#served.get(bytes) ?? new ServedFile(name, bytes);
+    this.#served.set(bytes, served);
+    return served;
+  }
+}
+
+async function send(request: Request, response: Response, file: ServedFile): Promise<void> {
+  const encoding = file.choose((encodings) => request.acceptsEncodings(encodings));
+  response.setHeader('Content-Type', file.type);
+  response.vary('Accept-Encoding');
+  response.setHeader('ETag', encoding === 'identity' ? `"${file.version}"` : `"${file.version}-${encoding}"`);
+  if (response.statusCode === 200 && request.fresh) {
+    response.status(304).end();
+    return;
+  }
+  const body = await file.in(encoding);
+  if (encoding !== 'identity') response.setHeader('Content-Encoding', encoding);
+  response.setHeader('Content-Length', body.byteLength);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
