@@ -17,6 +17,11 @@ export class Links {
     return new URL(this.#base()).origin;
   }
 
+  /** An address that may be a path of this server's, made absolute; empty stays empty. */
+  absolute(url: string): string {
+    return url.startsWith('/') ? `${this.#base()}${url}` : url;
+  }
+
   /** The player's own avatar, or the identicon of the wallet. */
   avatar({ wallet, avatar }: Pick<Player, 'wallet' | 'avatar'>): string {
     return avatar || `${this.#base()}/avatars/${wallet}.svg`;

@@ -96,7 +96,7 @@ export function gameCommand(): Command {
 
 function withCommonOptions(command: Command): Command {
   return command
-    .option('--url <url>', 'where the game is played', parsed(gameUrl))
+    .option('--url <url>', 'where the game is played; a path for one that Gantry serves', parsed(gameUrl))
     .option(
       '--origin <origin>',
       'browser origin that may call for it (repeatable; none: any)',

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
 export const demoSlug = 'demo-game';
+/** Where the demo game is played: a page of this server's. */
+export const demoPage = '/demo-game';
 export const launcherSlug = 'launcher';
 
 /** The players a newcomer finds; the first one is whom the printed token is for. */

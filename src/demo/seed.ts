@@ -3,7 +3,7 @@ import type { Game } from '../domain/game.ts';
 import { GantryError } from '../errors.ts';
 import { ruleList } from '../rules/rule.ts';
 import type { NewGame, Store } from '../store/store.ts';
-import { demoPlayers, demoSlug, launcherSlug } from './demo-data.ts';
+import { demoPage, demoPlayers, demoSlug, launcherSlug } from './demo-data.ts';
 
 /**
  * Fills an empty data directory with a launcher, a demo game and enough in it to look at. The rules come
@@ -12,9 +12,13 @@ import { demoPlayers, demoSlug, launcherSlug } from './demo-data.ts';
  */
 export async function seedDemo(store: Store, box: SecretBox): Promise<void> {
   const begun = await store.games.findBySlug(demoSlug);
-  if (begun && (await isDoneOrUnderWay(store, begun))) return;
+  if (begun && (await isDoneOrUnderWay(store, begun))) {
+    // One made before the demo game had a page.
+    if (begun.url === '') await store.games.update(begun.id, { url: demoPage });
+    return;
+  }
   await createOnce(store, box, { name: 'Gantry Launcher', slug: launcherSlug, kind: 'launcher' });
-  const game = begun ?? (await createOnce(store, box, { name: 'Demo Game', slug: demoSlug }));
+  const game = begun ?? (await createOnce(store, box, { name: 'Demo Game', slug: demoSlug, url: demoPage }));
   if (!game) return; // another process that started with this one is seeding
   const owners = demoPlayers.map(({ wallet }) => ({ gameId: game.id, wallet }));
   for (const [index, { wallet, username, score }] of demoPlayers.entries()) {

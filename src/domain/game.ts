@@ -67,7 +67,7 @@ export interface Game {
   slug: string;
   name: string;
   kind: GameKind;
-  /** Where the game is played, absolute; empty when it has no page. */
+  /** Where the game is played, absolute or a path of this server's; empty when it has no page. */
   url: string;
   /** Browser origins that may call for this game; empty means any. */
   allowedOrigins: string[];
@@ -93,8 +93,18 @@ export function slugOf(name: string): string {
   return slug || 'game';
 }
 
-/** Where a game is played. */
-export const gameUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) address' });
+/** Where a game is played: absolute, or for one that this server serves, a path such as `/demo-game`. */
+export const gameUrl = z
+  .string()
+  .max(2_000)
+  .refine(isGameUrl, "must be an http(s) address, or a path of this server's such as /demo-game");
+
+function isGameUrl(text: string): boolean {
+  // Browsers drop white space in addresses, and what looked like a path would be a host.
+  if (/\s/.test(text)) return false;
+  if (/^https?:\/\//i.test(text)) return URL.canParse(text);
+  return text.startsWith('/') && URL.parse(text, 'http://this.server')?.host === 'this.server';
+}
 
 /** A browser origin, as browsers send it: scheme, host and port, nothing behind. */
 export const origin = z

@@ -28,11 +28,13 @@ import { endChannelSession } from './channel-sessions/end-channel-session.ts';
 import { listChannelSessions } from './channel-sessions/list-channel-sessions.ts';
 import { openChannelSession } from './channel-sessions/open-channel-session.ts';
 import { verifyUnverifiedChannel } from './channel-sessions/verify-unverified-channel.ts';
+import { getGames } from './games/get-games.ts';
 import { addParticipant } from './messages/add-participant.ts';
 import { createMessageChannel } from './messages/create-message-channel.ts';
 import { editChannelMessage } from './messages/edit-channel-message.ts';
 import { editGroupInfo } from './messages/edit-group-info.ts';
 import { getChannelMessages } from './messages/get-channel-messages.ts';
+import { getChannelParticipants } from './messages/get-channel-participants.ts';
 import { getMessageChannels } from './messages/get-message-channels.ts';
 import { removeParticipant } from './messages/remove-participant.ts';
 import { sendChannelMessage } from './messages/send-channel-message.ts';
@@ -72,6 +74,7 @@ export const operations = [
   sendChannelMessage,
   editChannelMessage,
   unsendChannelMessage,
+  getChannelParticipants,
   addParticipant,
   removeParticipant,
   editGroupInfo,
@@ -79,6 +82,7 @@ export const operations = [
   subscribe,
   unsubscribe,
   getSubscribedChannels,
+  getGames,
   createUnverifiedChannel,
   verifyUnverifiedChannel,
   channelStatus,

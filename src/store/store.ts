@@ -34,6 +34,7 @@ export interface Store {
   readonly notifications: NotificationStore;
   readonly messageChannels: MessageChannelStore;
   readonly messages: MessageStore;
+  readonly channelMembers: ChannelMemberStore;
   readonly rules: RuleStore;
   readonly events: EventStore;
   readonly audit: AuditStore;
@@ -327,6 +328,17 @@ export interface MessageChannelStore {
   editInfo(by: Owner, channelId: string, info: ChannelInfo): Promise<MessageChannel>;
   /** Every channel of a game, latest activity first; for moderation. */
   listOfGame(gameId: string, page: Page): Promise<Paged<MessageChannel>>;
+}
+
+/** Someone in a message channel, with what tells whether they are there. */
+export interface ChannelMember extends Omit<Player, 'userId'> {
+  /** The newest of the member's live sessions in the game and in launchers, a few of each. */
+  sessionIds: string[];
+}
+
+export interface ChannelMemberStore {
+  /** Everyone in a channel, whoever has been there longest first. @throws GantryError `channel_unknown` */
+  list(member: Owner, channelId: string): Promise<ChannelMember[]>;
 }
 
 export interface ChannelInfo {

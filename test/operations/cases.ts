@@ -1,6 +1,7 @@
 import { activityCases } from './cases/activities.ts';
 import { adminCases } from './cases/admin.ts';
 import { channelSessionCases } from './cases/channel-sessions.ts';
+import { gameCases } from './cases/games.ts';
 import { messageCases } from './cases/messages.ts';
 import { notificationCases } from './cases/notifications.ts';
 import { playSessionCases } from './cases/play-sessions.ts';
@@ -22,6 +23,7 @@ export const cases: LauncherCases & AdminCases = {
   ...notificationCases,
   ...ruleCases,
   ...messageCases,
+  ...gameCases,
   ...realtimeEventCases,
   ...channelSessionCases,
   ...adminCases,

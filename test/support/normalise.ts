@@ -1,3 +1,4 @@
+import { shortAddress } from '../../src/domain/address.ts';
 import { readJwt } from './jwt-parts.ts';
 import type { World } from './world.ts';
 
@@ -47,6 +48,7 @@ function namesOf(world: World): [string, string][] {
     [owner.wallet, 'owner'],
     [owner.userId, "owner's user id"],
     [participant.wallet, 'participant'],
+    [shortAddress(participant.wallet), 'short participant'],
     [stranger.wallet, 'stranger'],
     [banned.wallet, 'banned'],
     [world.scoreId, 'score'],

@@ -29,7 +29,7 @@ export const openChannelSession = defineOperation({
     const game = await requireGame(store, input.gameId);
     const owner = { gameId: game.id, wallet: caller.session.wallet };
     const launcherJwt = await issueToken(await store.sessions.open(owner, sessionLifetimeMs), services);
-    return { success: true, launcherJwt, url: withToken(game.url, launcherJwt) };
+    return { success: true, launcherJwt, url: withToken(services.links.absolute(game.url), launcherJwt) };
   },
 });
 

@@ -4,6 +4,7 @@ import type { StoredEvent } from '../../events/stream.ts';
 import type { Retention, Store } from '../store.ts';
 import { SqliteActivities } from './activities.ts';
 import { SqliteAudit } from './audit.ts';
+import { SqliteChannelMembers } from './channel-members.ts';
 import { SqliteChannelSessions } from './channel-sessions.ts';
 import { EventLog } from './event-log.ts';
 import { SqliteEvents } from './events.ts';
@@ -44,6 +45,7 @@ export class SqliteStore implements Store {
   readonly notifications: SqliteNotifications;
   readonly messageChannels: SqliteMessageChannels;
   readonly messages: SqliteMessages;
+  readonly channelMembers: SqliteChannelMembers;
   readonly rules: SqliteRules;
   readonly events: SqliteEvents;
   readonly audit: SqliteAudit;
@@ -75,6 +77,7 @@ export class SqliteStore implements Store {
     this.notifications = new SqliteNotifications(db, group, log);
     this.messageChannels = new SqliteMessageChannels(db, version, group, log);
     this.messages = new SqliteMessages(db, group, this.messageChannels, log);
+    this.channelMembers = new SqliteChannelMembers(db, this.messageChannels, this.sessions);
     this.audit = new SqliteAudit(db, group);
     const eraser = new PlayerEraser(db, {
       sessions: this.sessions,

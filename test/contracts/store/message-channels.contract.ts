@@ -9,6 +9,7 @@ import { randomWallet } from '../../support/server.ts';
 import {
   addGame,
   addPlayer,
+  hour,
   inShort,
   listen,
   nowAndReopened,
@@ -45,6 +46,32 @@ export function messageChannelsContract(open: OpenStore): void {
           expect(await one.messageChannels.list(member, wholePage)).toEqual({ total: 1, rows: [channel] });
         }
       }
+    });
+
+    test('members are told with their names and their live sessions in the game and in launchers', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      const [ada, linus] = await trio(store);
+      const grace = { gameId: ada.gameId, wallet: randomWallet() };
+      const launcher = await addGame(store, { kind: 'launcher', name: 'Launcher' });
+      const elsewhere = await addGame(store);
+      await store.players.setProfile(grace.wallet, { username: 'Grace', avatar: '/grace.svg' });
+      const newcomer = randomWallet();
+      const { _id } = await store.messageChannels.create(ada, [grace.wallet, newcomer]);
+      const inGame = await store.sessions.open(grace, hour);
+      const inLauncher = await store.sessions.open({ gameId: launcher.id, wallet: grace.wallet }, hour);
+      await store.sessions.open({ gameId: elsewhere.id, wallet: grace.wallet }, hour);
+      const ended = await store.sessions.open(grace, hour);
+      await store.sessions.end(grace.wallet, ended.session.id);
+      const [first, second, third, ...more] = await store.channelMembers.list(ada, _id);
+      expect(first).toMatchObject({ wallet: ada.wallet });
+      expect(second).toMatchObject({ wallet: grace.wallet, username: 'Grace', avatar: '/grace.svg' });
+      expect(second?.sessionIds.toSorted()).toEqual([inGame.session.id, inLauncher.session.id].toSorted());
+      expect(third).toEqual({ wallet: newcomer, username: '', avatar: '', sessionIds: [] });
+      expect(more).toEqual([]);
+      await expect(store.channelMembers.list(linus, _id)).rejects.toMatchObject({
+        reason: 'channel_unknown',
+      });
     });
 
     test('the same participants in the same game get the same channel, whoever asks and however many at once', async () => {

@@ -69,6 +69,22 @@ export const messageCases = {
     answer: { success: true, ...messageIdentity },
     access: refusedTo(unknownMessage, { participant: notTheSender }),
   },
+  getChannelParticipants: {
+    input: ({ channelId }) => ({ channelId }),
+    answer: {
+      success: true,
+      participants: [
+        { wallet: '<owner>', username: 'Ada', avatar: '<url>/avatars/<owner>.svg', present: false },
+        {
+          wallet: '<participant>',
+          username: '<short participant>',
+          avatar: '<url>/avatars/<participant>.svg',
+          present: false,
+        },
+      ],
+    },
+    access: refusedTo(unknownChannel, { participant: 'shared' }),
+  },
   addParticipant: {
     input: ({ channelId, stranger }) => ({ channelId, wallet: stranger.wallet }),
     answer: {

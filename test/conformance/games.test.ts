@@ -1,0 +1,157 @@
+import { afterAll, describe, expect, it, test } from 'vitest';
+import { z } from 'zod';
+import { gameUrl } from '../../src/domain/game.ts';
+import { apiOf } from '../support/api.ts';
+import { conversationsOn } from '../support/conversations.ts';
+import { faults, itRefuses, pagingFaults } from '../support/field-faults.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { accepted, refused } from '../support/outcome.ts';
+import { page } from '../support/records.ts';
+import { randomWallet, startTestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const server = await startTestServer();
+afterAll(server.close);
+const api = apiOf(server);
+const { create } = conversationsOn(api);
+
+const games = page(
+  z.strictObject({
+    gameId: z.string(),
+    slug: z.string(),
+    name: z.string(),
+    kind: z.enum(['game', 'launcher']),
+    url: z.string(),
+  }),
+);
+const launcher = await server.createGame({ name: 'Our Launcher', kind: 'launcher' });
+const orbit = await server.createGame({ name: 'Orbit', url: 'https://orbit.example/play?from=here' });
+const here = await server.createGame({ name: 'Here', url: '/demo-game' });
+
+describe('get-games', () => {
+  it('lists games and launchers, oldest first, with nothing that is not for everyone', async () => {
+    const all = accepted(await api.post('/launcher/get-games', {}), games);
+    expect(all).toMatchObject({ total: 3, limit: 50, skip: 0 });
+    expect(all.data).toEqual([
+      { gameId: launcher.gameId, slug: 'our-launcher', name: 'Our Launcher', kind: 'launcher', url: '' },
+      {
+        gameId: orbit.gameId,
+        slug: 'orbit',
+        name: 'Orbit',
+        kind: 'game',
+        url: 'https://orbit.example/play?from=here',
+      },
+      { gameId: here.gameId, slug: 'here', name: 'Here', kind: 'game', url: '/demo-game' },
+    ]);
+  });
+
+  it('narrows by kind and by slug, and pages', async () => {
+    const names = async (input: object) =>
+      accepted(await api.post('/launcher/get-games', input), games).data.map(({ name }) => name);
+    expect(await names({ kind: 'launcher' })).toEqual(['Our Launcher']);
+    expect(await names({ kind: 'game', limit: 1 })).toEqual(['Orbit']);
+    expect(await names({ kind: 'game', skip: 1 })).toEqual(['Here']);
+    expect(await names({ slug: 'here' })).toEqual(['Here']);
+    expect(await names({ slug: 'here', kind: 'launcher' })).toEqual([]);
+    expect(accepted(await api.dispatch('getGames', { slug: 'orbit' }), games).total).toBe(1);
+  });
+
+  itRefuses(api, '/launcher/get-games', () => ({}), [
+    ...pagingFaults,
+    ...faults('kind', ['console', 7], 'input_invalid'),
+    ...faults('slug', ['Not A Slug', 7], 'input_invalid'),
+  ]);
+});
+
+test('a launcher is given the whole address of a game this server serves', async () => {
+  const player = await server.openSession(launcher.gameId);
+  const open = async (gameId: string) =>
+    accepted(
+      await api.post('/launcher/open-channel-session', { launcherJwt: player.launcherJwt, gameId }),
+      z.looseObject({ url: z.string(), launcherJwt: z.string() }),
+    );
+  const ours = await open(here.gameId);
+  expect(ours.url).toBe(`${server.url}/demo-game?token=${ours.launcherJwt}`);
+  const theirs = await open(orbit.gameId);
+  expect(theirs.url).toBe(`https://orbit.example/play?from=here&token=${theirs.launcherJwt}`);
+});
+
+test.each([
+  '//elsewhere.example/game',
+  '/\\elsewhere.example',
+  '/\t/elsewhere.example',
+  'javascript:alert(1)',
+  'https://',
+  'ftp://games.example',
+  'demo-game',
+  '',
+])('%j is no address of a game', (text) => {
+  expect(gameUrl.safeParse(text).success).toBe(false);
+});
+
+describe('get-channel-participants', () => {
+  const participants = z.strictObject({
+    success: z.literal(true),
+    participants: z.array(
+      z.strictObject({
+        wallet: z.string(),
+        username: z.string(),
+        avatar: z.string(),
+        present: z.boolean(),
+      }),
+    ),
+  });
+  const list = (launcherJwt: string, channelId: string) =>
+    api.post('/launcher/get-channel-participants', { launcherJwt, channelId });
+
+  it('names everyone, also who has never signed in, and shows who is there in the game or in a launcher', async () => {
+    const ada = await server.openSession(orbit.gameId);
+    const grace = await server.openSession(orbit.gameId);
+    await server.services.store.players.setProfile(grace.wallet, {
+      username: 'Grace',
+      avatar: 'https://a.example/grace.png',
+    });
+    const nobody = { ...ada, wallet: randomWallet() };
+    const channel = await create(ada, grace, nobody);
+    const seen = async () =>
+      accepted(await list(ada.launcherJwt, channel._id), participants).participants.map(
+        ({ username, present }) => `${username} ${present}`,
+      );
+    const short = (wallet: string) => `${wallet.slice(0, 6)}…${wallet.slice(-4)}`;
+    const others = [`${short(ada.wallet)} false`, `${short(nobody.wallet)} false`];
+    expect(accepted(await list(ada.launcherJwt, channel._id), participants).participants).toMatchObject([
+      { wallet: ada.wallet, avatar: `${server.url}/avatars/${ada.wallet}.svg` },
+      { wallet: grace.wallet, username: 'Grace', avatar: 'https://a.example/grace.png' },
+      { wallet: nobody.wallet, avatar: `${server.url}/avatars/${nobody.wallet}.svg` },
+    ]);
+    expect(await seen()).toEqual([others[0], 'Grace false', others[1]]);
+
+    const inGame = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
+    await until('Grace is there', async () => (await seen())[1] === 'Grace true');
+    inGame.socket.close();
+    await until('Grace is gone', async () => (await seen())[1] === 'Grace false');
+
+    const signedIn = await server.openSession(launcher.gameId, grace.wallet);
+    using _inLauncher = await connectLauncher(server.url, { launcherJwt: signedIn.launcherJwt });
+    await until('Grace is there again', async () => (await seen())[1] === 'Grace true');
+  });
+
+  it('shows nothing of being in another game', async () => {
+    const ada = await server.openSession(orbit.gameId);
+    const grace = await server.openSession(orbit.gameId);
+    const channel = await create(ada, grace);
+    const elsewhere = await server.openSession(here.gameId, grace.wallet);
+    using connected = await connectLauncher(server.url, { launcherJwt: elsewhere.launcherJwt });
+    await connected.streams();
+    const { participants: shown } = accepted(await list(ada.launcherJwt, channel._id), participants);
+    expect(shown.map(({ present }) => present)).toEqual([false, false]);
+  });
+
+  it('is for who is in the channel', async () => {
+    const ada = await server.openSession(orbit.gameId);
+    const eve = await server.openSession(orbit.gameId);
+    const channel = await create(ada, await server.openSession(orbit.gameId));
+    refused(await list(eve.launcherJwt, channel._id), 400, 'channel_unknown');
+    refused(await list(ada.launcherJwt, 'none'), 400, 'channel_unknown');
+  });
+});
