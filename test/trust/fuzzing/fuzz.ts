@@ -60,10 +60,11 @@ export async function fuzz({ requests, seed }: { requests: number; seed: number 
   const http = new HttpSender(target);
   const sockets = [true, true, true, false].map((withToken) => new SocketSender(target, withToken));
   const tally = new Tally();
-  const send = (one: Plan, index: number) =>
-    one.way === 'socket' || one.way === 'find'
-      ? (sockets[index % sockets.length] ?? http).send(one)
-      : http.send(one);
+  const send = (one: Plan, index: number): Promise<Outcome> => {
+    const socket = one.way === 'socket' || one.way === 'find' ? sockets[index % sockets.length] : undefined;
+    if (!socket) return http.send(one);
+    return one.handshake ? socket.sendAfter(one.handshake, one) : socket.send(one);
+  };
 
   let before = await server.state();
   for (let from = 0; from < requests && !server.hasExited(); from += batchSize) {
@@ -126,7 +127,9 @@ class Tally {
 
   add(one: Plan, { result, body }: Outcome, target: Target): void {
     const { counts } = this;
-    increase(counts.ways, one.way);
+    increase(counts.ways, hasHandshake(one) ? `${one.way} after a handshake` : one.way);
+    if (one.operation.service === 'admin') increase(counts.ways, 'of these, /admin');
+    if (isPlainText(one)) increase(counts.ways, 'of these, text/plain');
     increase(counts.statuses, String(result));
     if (result === 200) increase(counts.carriedOut, one.operation.name);
     const isFault = typeof result === 'number' && result >= 500;
@@ -135,8 +138,8 @@ class Tally {
     if (result === 'hung') counts.hung++;
     if (isMisshapen) counts.misshapen++;
     if (!(isFault || isMisshapen || result === 'hung') || this.failures.length >= shownFailures) return;
-    const { operation, way, headers, method, service, textChange } = one;
-    const sent = { way, operation: operation.name, method, service, headers, textChange };
+    const { operation, way, headers, method, service, textChange, handshake } = one;
+    const sent = { way, operation: operation.name, method, service, headers, textChange, handshake };
     const text = inputText(one, target);
     this.failures.push(
       `${result} ${JSON.stringify(sent)} ${text.slice(0, 1_500)} → ${JSON.stringify(body).slice(0, 500)}`,
@@ -153,6 +156,14 @@ class Tally {
       if (Object(body).data?.reason !== expected) this.polluted.push(`${path}: ${JSON.stringify(body)}`);
     }
   }
+}
+
+function hasHandshake({ way, handshake }: Plan): boolean {
+  return handshake !== null && (way === 'socket' || way === 'find');
+}
+
+function isPlainText({ way, headers }: Plan): boolean {
+  return (way === 'dispatch' || way === 'dedicated') && !!headers['Content-Type']?.startsWith('text/plain');
 }
 
 function increase(counts: Record<string, number>, name: string): void {

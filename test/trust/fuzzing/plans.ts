@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import type { AnyOperation } from '../../../src/operations/define.ts';
 import { operations } from '../../../src/operations/operations.ts';
-import { absent, anything, extraFields, isSchema, like } from './values.ts';
+import { absent, anything, extraFields, isSchema, like, tokenOfPlayer, withOwn } from './values.ts';
 
 /** What a call goes by. */
 export const ways = ['dedicated', 'dispatch', 'query', 'socket', 'find'] as const;
@@ -35,6 +35,8 @@ export interface Plan {
   /** Over the socket: whether an answer is asked for, and what else is sent along. */
   hasAck: boolean;
   moreArguments: readonly unknown[];
+  /** Over the socket: what a handshake of its own carries; null: the call goes over a socket that is open. */
+  handshake: Readonly<Record<string, unknown>> | null;
 }
 
 const position = fc.double({ min: 0, max: 1, noNaN: true });
@@ -145,6 +147,53 @@ const names = fc.oneof(
   anything,
 );
 
+/** Names as streams have them, and others. */
+const streamName = fc.oneof(
+  fc.constantFrom('game:', 'game:none', 'player:', 'player::', 'channel:none', '__proto__', 'x'.repeat(201)),
+  fc.uuid().map((id) => `game:${id}`),
+  fc.uuid().map((id) => `channel:${id}`),
+  fc.string({ maxLength: 20 }),
+);
+const cursor = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ epoch: fc.string({ maxLength: 70 }), seq: fc.oneof(fc.nat(), fc.double()) }),
+  },
+  { weight: 1, arbitrary: anything },
+);
+const cursors = fc
+  .oneof(
+    { weight: 5, arbitrary: fc.array(fc.tuple(streamName, cursor), { maxLength: 5 }) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom(100, 3_000)
+        .map((length) =>
+          Array.from({ length }, (_, at): [string, unknown] => [`game:${at}`, { epoch: 'e', seq: at }]),
+        ),
+    },
+  )
+  .map((pairs) => pairs.reduce((map, [name, value]) => withOwn(map, name, value), {}));
+const handshake = fc
+  .record({
+    launcherJwt: fc.oneof(fc.constant(tokenOfPlayer), fc.constant(absent), anything),
+    cursors: fc.oneof(fc.constant(absent), cursors, anything),
+    extra: extraFields,
+  })
+  .map(({ extra, ...fields }) =>
+    [...Object.entries(fields), ...extra]
+      .filter(([, value]) => value !== absent)
+      .reduce<Record<string, unknown>>((auth, [name, value]) => withOwn(auth, name, value), {}),
+  );
+
+/** What a request says it is: browsers send JSON as text/plain. */
+const contentTypes = fc.constantFrom(
+  {},
+  { 'Content-Type': 'text/plain;charset=UTF-8' },
+  { 'Content-Type': 'application/json' },
+  { 'Content-Type': 'application/x-www-form-urlencoded' },
+);
+
 function planOf(operation: AnyOperation): fc.Arbitrary<Plan> {
   const schema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' });
   const fields = Object.entries(schema.properties ?? {});
@@ -166,11 +215,12 @@ function planOf(operation: AnyOperation): fc.Arbitrary<Plan> {
     extra: extraFields,
     whole: rarely(null, fc.tuple(fc.oneof(like(schema), anything)), 9),
     textChange: rarely(null, textChange, 9),
-    headers: rarely({}, headers, 3),
+    headers: fc.tuple(contentTypes, rarely({}, headers, 3)).map(([type, others]) => ({ ...type, ...others })),
     method: rarely(operation.name, names, 30),
     service: rarely(operation.service, names, 30),
     hasAck: rarely(true, fc.constant(false)),
     moreArguments: rarely<readonly unknown[], unknown[]>([], fc.array(anything, { maxLength: 3 })),
+    handshake: rarely(null, handshake, 4),
   });
 }
 

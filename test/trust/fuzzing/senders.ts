@@ -112,9 +112,34 @@ export class SocketSender {
   }
 
   async send(plan: Plan): Promise<Outcome> {
-    const { way, method, service, operation, hasAck, moreArguments } = plan;
     const socket = await this.#connected();
-    if (!socket.connected) return { result: 'cut off', body: null };
+    return socket.connected ? this.#call(socket, plan) : { result: 'cut off', body: null };
+  }
+
+  /** Opens a socket for this call alone, with the handshake of the plan; a refused one is the outcome. */
+  async sendAfter(handshake: Readonly<Record<string, unknown>>, plan: Plan): Promise<Outcome> {
+    const { url, world } = this.#target;
+    const auth: Record<string, unknown> = JSON.parse(toText(handshake, world.launcherJwt));
+    const socket = newSocket(url, auth);
+    try {
+      const refused = await new Promise<Outcome | null>((resolve) => {
+        setTimeout(() => resolve({ result: 'hung', body: 'the handshake' }), answerWithinMs).unref();
+        socket.once('connect', () => resolve(null));
+        socket.once('disconnect', (reason) => resolve({ result: 'cut off', body: reason }));
+        socket.once('connect_error', (error) => {
+          const body: unknown = Reflect.get(error, 'data');
+          const code = errorWithCode.safeParse(body);
+          resolve({ result: code.data?.code ?? 'cut off', body: body ?? error.message });
+        });
+      });
+      return refused ?? (await this.#call(socket, plan));
+    } finally {
+      socket.disconnect();
+    }
+  }
+
+  #call(socket: Socket, plan: Plan): Promise<Outcome> {
+    const { way, method, service, operation, hasAck, moreArguments } = plan;
     // What a client's socket.io refuses to emit never gets as far as the server.
     const isReserved = [
       'connect',
@@ -130,7 +155,7 @@ export class SocketSender {
     const name = way === 'find' ? 'find' : event;
     if (!hasAck) {
       socket.emit(name, ...sent);
-      return { result: 'no answer asked for', body: null };
+      return Promise.resolve({ result: 'no answer asked for', body: null });
     }
     return new Promise((resolve) => {
       const onClose = () => finish({ result: 'cut off', body: null });
@@ -159,12 +184,7 @@ export class SocketSender {
 
   async #connect(): Promise<Socket> {
     const { url, world } = this.#target;
-    const socket = io(url, {
-      auth: this.#withToken ? { launcherJwt: world.launcherJwt } : {},
-      transports: ['websocket'],
-      forceNew: true,
-      reconnection: false,
-    });
+    const socket = newSocket(url, this.#withToken ? { launcherJwt: world.launcherJwt } : {});
     await new Promise<void>((resolve) => {
       socket.once('connect', resolve);
       socket.once('connect_error', () => resolve()); // its session was ended; the next call tries again
@@ -177,6 +197,10 @@ export class SocketSender {
   #forget(): void {
     this.#socket = null;
   }
+}
+
+function newSocket(url: string, auth: Record<string, unknown>): Socket {
+  return io(url, { auth, transports: ['websocket'], forceNew: true, reconnection: false });
 }
 
 /** Some texts as bytes, which Socket.IO sends apart from the rest. */
