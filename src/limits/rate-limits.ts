@@ -7,8 +7,8 @@ import {
   RateLimiterRes,
 } from 'rate-limiter-flexible';
 import type { Game, RateLimit } from '../domain/game.ts';
-import { GantryError } from '../errors.ts';
-import type { AnyOperation } from '../operations/define.ts';
+import { GantryError, type Reason } from '../errors.ts';
+import type { AnyOperation, OperationKind } from '../operations/define.ts';
 
 /** What one token, or an address without one, may do: a hundred reads and fifty writes a second, bursts of twice that. */
 const perCaller: Record<'read' | 'write', RateLimit> = {
@@ -26,6 +26,24 @@ const perAddress: Record<'read' | 'write', RateLimit> = {
   read: { points: 8_000, seconds: 2 },
   write: { points: 4_000, seconds: 2 },
 };
+/** Connecting a socket. A launcher that is thrown out and back in by a bad line stays well below. */
+const handshakes: RateLimit = { points: 60, seconds: 30 };
+/**
+ * Credentials that are none of ours, from one address. Tokens, secrets and signatures cannot be guessed, so
+ * good ones pass however many bad ones came before: nobody locks out the others behind the same address.
+ */
+const refusals: RateLimit = { points: 300, seconds: 60 };
+/** The admin token may be of a person's choosing: beyond this it is not even looked at. */
+const adminRefusals: RateLimit = { points: 20, seconds: 60 };
+
+/** Why a call was refused that may have been a guess. */
+const guesses: ReadonlySet<Reason> = new Set<Reason>([
+  'token_invalid',
+  'secret_invalid',
+  'admin_token_invalid',
+  'signature_invalid',
+  'nonce_replayed',
+]);
 
 /** Who is calling, as far as limits are concerned. */
 export interface LimitedCaller {
@@ -78,23 +96,63 @@ export class RateLimits {
     ]);
   }
 
+  /** Counts a socket's connecting. @throws GantryError `rate_limited` */
+  async countHandshake(caller: Pick<LimitedCaller, 'address' | 'sessionId'>): Promise<void> {
+    await this.#consume(
+      'handshake',
+      caller.sessionId ?? networkOf(caller.address),
+      handshakes,
+      () => undefined,
+    );
+  }
+
+  /** To be asked before the admin token is looked at. @throws GantryError `rate_limited` */
+  async refuseGuessing(address: string, tell: (state: LimitState) => void = () => undefined): Promise<void> {
+    const limit = this.#scaled(adminRefusals);
+    const standing = await this.#limiter('refused admin', limit).get(networkOf(address));
+    if (standing && standing.remainingPoints <= 0) throw refusal(toState(limit, standing), tell);
+  }
+
+  /**
+   * Counts a call that was refused for what it said of who is calling.
+   * @throws GantryError `rate_limited`
+   */
+  async countRefused(
+    kind: OperationKind,
+    address: string,
+    refused: unknown,
+    tell: (state: LimitState) => void = () => undefined,
+  ): Promise<void> {
+    const network = networkOf(address);
+    const reason = refused instanceof GantryError ? refused.reason : null;
+    if (reason !== null && guesses.has(reason)) {
+      const [what, limit] =
+        reason === 'admin_token_invalid'
+          ? (['refused admin', adminRefusals] as const)
+          : (['refused', refusals] as const);
+      tell(await this.#consume(what, network, limit, tell));
+    }
+    const counted = kind === 'sign-in' ? 'write' : kind;
+    await this.#consume(`${counted} address`, network, perAddress[counted], tell);
+  }
+
   async #consume(
     what: string,
     key: string,
     limit: RateLimit,
     tell: (state: LimitState) => void,
   ): Promise<LimitState> {
-    const scaled = { ...limit, points: Math.max(1, Math.round(limit.points * this.#factor)) };
+    const scaled = this.#scaled(limit);
     try {
       return toState(scaled, await this.#limiter(what, scaled).consume(key));
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      const state = toState(scaled, refused);
-      tell(state);
-      throw new GantryError('rate_limited', `Too many calls; try again in ${state.resetSeconds} s`, {
-        retryAfterSeconds: state.resetSeconds,
-      });
+      throw refusal(toState(scaled, refused), tell);
     }
+  }
+
+  #scaled(limit: RateLimit): RateLimit {
+    return { ...limit, points: Math.max(1, Math.round(limit.points * this.#factor)) };
   }
 
   #limiter(what: string, { points, seconds }: RateLimit): RateLimiterAbstract {
@@ -116,6 +174,13 @@ export class RateLimits {
     }
     return limiter;
   }
+}
+
+function refusal(state: LimitState, tell: (state: LimitState) => void): GantryError {
+  tell(state);
+  return new GantryError('rate_limited', `Too many calls; try again in ${state.resetSeconds} s`, {
+    retryAfterSeconds: state.resetSeconds,
+  });
 }
 
 function toState(limit: RateLimit, { remainingPoints, msBeforeNext }: RateLimiterRes): LimitState {

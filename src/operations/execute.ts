@@ -28,7 +28,13 @@ export type Execute = (call: Call) => Promise<unknown>;
 /** The one path every call takes, whatever it came by: authenticate, limit, parse, handle. */
 export function createExecute(authenticator: Authenticator, limits: RateLimits, services: Services): Execute {
   return async ({ operation, style, input, credentials, address, connection, onLimit }) => {
-    const { caller, game } = await authenticator.authenticate(operation.auth, input, credentials);
+    if (operation.auth === 'admin') await limits.refuseGuessing(address, onLimit);
+    const { caller, game } = await authenticator
+      .authenticate(operation.auth, input, credentials)
+      .catch(async (refused: unknown) => {
+        await limits.countRefused(operation.kind, address, refused, onLimit);
+        throw refused;
+      });
     const sessionId = caller && 'session' in caller ? caller.session.id : undefined;
     await limits.count(operation, { address, sessionId, game: game ?? undefined }, onLimit);
     const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;

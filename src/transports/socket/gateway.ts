@@ -6,6 +6,7 @@ import { GantryError, toGantryError } from '../../errors.ts';
 import type { BusMessage, EventBus } from '../../events/bus.ts';
 import { EventFeed } from '../../events/event-feed.ts';
 import type { Signal, StoredEvent } from '../../events/stream.ts';
+import type { RateLimits } from '../../limits/rate-limits.ts';
 import type { Call } from '../../operations/execute.ts';
 import type { Presence } from '../../presence/presence.ts';
 import type { SessionDetails, Store } from '../../store/store.ts';
@@ -28,6 +29,7 @@ const goodbyeMs = 1_000;
 const finishWithinMs = 3_000;
 export interface GatewayParts extends RpcParts {
   authenticator: Authenticator;
+  limits: Pick<RateLimits, 'countHandshake' | 'countRefused'>;
   store: Store;
   presence: Presence;
   /** The first rows of a game's leaderboard, for its followers. */
@@ -178,13 +180,19 @@ export class Gateway {
 
   /** Everything that must be settled before the client knows that it is connected. */
   async #admit(socket: GatewaySocket): Promise<Admission> {
-    const { authenticator, store } = this.#parts;
+    const { authenticator, limits, store } = this.#parts;
     const { auth, headers } = socket.handshake;
     const token: unknown = auth.launcherJwt;
+    const address = this.#parts.addressOf(socket.request);
     if (token === undefined || token === null) {
+      await limits.countHandshake({ address });
       return { details: null, token: undefined, catchUp: null, resumptions: {} };
     }
-    const details = await authenticator.liveSession(token);
+    const details = await authenticator.liveSession(token).catch(async (refused: unknown) => {
+      await limits.countRefused('read', address, refused);
+      throw refused;
+    });
+    await limits.countHandshake({ address, sessionId: details.session.id });
     authenticator.checkOrigin(details.game, headers.origin);
     const cursors = readCursors(auth.cursors);
     await this.#trackPresence(socket, details.session.id);

@@ -133,7 +133,9 @@ class Tally {
     increase(counts.statuses, String(result));
     if (result === 200) increase(counts.carriedOut, one.operation.name);
     const isFault = typeof result === 'number' && result >= 500;
-    const isMisshapen = typeof result === 'number' && result !== 200 && !errorBody.safeParse(body).success;
+    // A head that is too large is refused by Node's parser, before anything of ours could say so.
+    const isOurs = typeof result === 'number' && result !== 200 && result !== 431;
+    const isMisshapen = isOurs && !errorBody.safeParse(body).success;
     if (isFault) counts['5xx']++;
     if (result === 'hung') counts.hung++;
     if (isMisshapen) counts.misshapen++;
@@ -142,7 +144,7 @@ class Tally {
     const sent = { way, operation: operation.name, method, service, headers, textChange, handshake };
     const text = inputText(one, target);
     this.failures.push(
-      `${result} ${JSON.stringify(sent)} ${text.slice(0, 1_500)} → ${JSON.stringify(body).slice(0, 500)}`,
+      `${result} ${JSON.stringify(sent).slice(0, 1_500)} ${text.slice(0, 1_500)} → ${JSON.stringify(body).slice(0, 500)}`,
     );
   }
 
