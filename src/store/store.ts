@@ -171,6 +171,8 @@ export interface ChannelSessionStore {
    * @throws GantryError `sign_in_unknown`, `sign_in_expired`, `sign_in_used`, `sign_in_attempts_exhausted`
    */
   beginAttempt(signInId: string): Promise<UnverifiedChannel>;
+  /** Takes back an attempt that `beginAttempt` counted, because nobody could judge its signature. */
+  giveBackAttempt(signInId: string): Promise<void>;
   /**
    * Opens the session a sign-in was for, once.
    * @throws GantryError `sign_in_used` when another call was first

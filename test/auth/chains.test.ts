@@ -73,6 +73,36 @@ describe('a contract wallet is told to try again later, not that its signature i
   });
 });
 
+test('attempts that no RPC server could judge use up none of the five, also when they come at once; wrong ones still do', async () => {
+  let isUp = false;
+  const up = answering({ eth_chainId: '0x1', eth_getCode: '0x6001', eth_call: '0x00' });
+  await using rpc = await startRpcServer((request, response) => {
+    if (isUp) up(request, response);
+    else response.writeHead(502).end();
+  });
+  await using server = await startTestServer({ CHAINS: `{"1":["${rpc.url}"]}` });
+  const { begin, finish } = signInsTo(server, (await server.createGame()).gameId);
+  const wallet = newWallet();
+  const { channelId, signRequest } = await begin(wallet.address, 1);
+  const another = await newWallet().sign(signRequest);
+  for (let time = 0; time < 12; time++) {
+    refused(await finish(channelId, another, 1), 503, 'chain_unavailable');
+  }
+  const atOnce = await Promise.all(Array.from({ length: 20 }, () => finish(channelId, another, 1)));
+  for (const answer of atOnce) {
+    if (answer.status === 503) refused(answer, 503, 'chain_unavailable');
+    else refused(answer, 400, 'sign_in_attempts_exhausted'); // five were being judged just then
+  }
+  refused(await finish(channelId, another, 5), 400, 'chain_unknown');
+
+  isUp = true;
+  const judged = await Promise.all(Array.from({ length: 20 }, () => finish(channelId, another, 1)));
+  const wrong = judged.filter(({ status }) => status === 401);
+  expect(wrong).toHaveLength(5);
+  for (const answer of wrong) refused(answer, 401, 'wallet_signature_invalid');
+  refused(await finish(channelId, await wallet.sign(signRequest)), 400, 'sign_in_attempts_exhausted');
+});
+
 test('a chain that is not configured is refused, and those that are get named', async () => {
   const chains = `{"10":["${nowhere}"],"8453":["${nowhere}"]}`;
   const { error } = refused(await askOfChain(chains, 137), 400, 'chain_unknown');

@@ -28,8 +28,13 @@ export const verifyUnverifiedChannel = defineOperation({
   }),
   async handler({ input }, services) {
     const { store, sessionLifetimeMs } = services;
+    // Counted before it is judged, so that no more than five are, however many come at once.
     const signIn = await store.sessions.beginAttempt(input.channelId);
-    if (!(await isSigned(signIn, input, services))) {
+    const isRight = await isSigned(signIn, input, services).catch(async (error: unknown) => {
+      await store.sessions.giveBackAttempt(signIn.id); // nobody could judge it: no RPC server, or an unknown chain
+      throw error;
+    });
+    if (!isRight) {
       throw new GantryError(
         'wallet_signature_invalid',
         'The signature does not match: sign the whole signRequest with personal_sign, with the wallet it names',

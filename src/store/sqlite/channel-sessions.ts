@@ -81,6 +81,7 @@ export class SqliteChannelSessions implements ChannelSessionStore {
       ),
       signIn: db.prepare<[string], SignInRow>('SELECT * FROM sign_ins WHERE id = ?'),
       countAttempt: db.prepare('UPDATE sign_ins SET attempts = attempts + 1 WHERE id = ?'),
+      uncountAttempt: db.prepare('UPDATE sign_ins SET attempts = attempts - 1 WHERE id = ? AND attempts > 0'),
       useSignIn: db.prepare('UPDATE sign_ins SET used_at = ? WHERE id = ?'),
       insert: db.prepare(
         'INSERT INTO channel_sessions (id, game_id, wallet, opened_at, expires_at) VALUES (?, ?, ?, ?, ?)',
@@ -137,6 +138,12 @@ export class SqliteChannelSessions implements ChannelSessionStore {
         signRequest: signIn.sign_request,
         expiresAt: signIn.expires_at,
       };
+    });
+  }
+
+  giveBackAttempt(signInId: string): Promise<void> {
+    return this.#group.write(() => {
+      this.#statements.uncountAttempt.run(signInId);
     });
   }
 

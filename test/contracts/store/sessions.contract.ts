@@ -63,6 +63,31 @@ export function sessionsContract(open: OpenStore): void {
       });
     });
 
+    test('an attempt that is given back can be made again, and only that one, however many are made at once', async () => {
+      await using fixture = await open();
+      const signIn = await requestSignIn(fixture);
+      const { sessions } = fixture.store;
+      const attempts = (count: number) =>
+        Promise.allSettled(Array.from({ length: count }, () => sessions.beginAttempt(signIn.id)));
+      const allowed = async (count: number) =>
+        (await attempts(count)).filter(({ status }) => status === 'fulfilled').length;
+      expect(await allowed(10)).toBe(5);
+      await Promise.all([sessions.giveBackAttempt(signIn.id), sessions.giveBackAttempt(signIn.id)]);
+      expect(await allowed(10)).toBe(2);
+      await sessions.giveBackAttempt('nothing');
+    });
+
+    test('more are never given back than were made', async () => {
+      await using fixture = await open();
+      const signIn = await requestSignIn(fixture);
+      const { sessions } = fixture.store;
+      for (let time = 0; time < 3; time++) await sessions.giveBackAttempt(signIn.id);
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 8 }, () => sessions.beginAttempt(signIn.id)),
+      );
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    });
+
     test('an expired sign-in says so, to an attempt and to its completion', async () => {
       await using fixture = await open();
       const { store, clock } = fixture;
