@@ -114,6 +114,7 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     execute,
     report,
     authenticator,
+    tokens,
     limits,
     store,
     presence,

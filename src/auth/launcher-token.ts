@@ -1,4 +1,4 @@
-import { errors, jwtVerify, SignJWT } from 'jose';
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { GantryError } from '../errors.ts';
@@ -78,6 +78,16 @@ export class LauncherTokens {
     if (!this.#keys.verifies(known.kid)) throw invalid();
     if (known.expiresAt <= Date.now()) throw expired();
     return known.sessionId;
+  }
+
+  /** The key that a verified token is signed with. */
+  keyOf(token: string): string | undefined {
+    return this.#verified.get(token)?.kid ?? decodeProtectedHeader(token).kid;
+  }
+
+  /** Whether tokens signed with this key are good still. */
+  isGoodKey(kid: string | undefined): boolean {
+    return this.#keys.verifies(kid);
   }
 
   async #check(token: string): Promise<VerifiedToken> {

@@ -63,15 +63,17 @@ export class TokenKeys {
   }
 
   /**
-   * Adds a new key, to sign with from now on; the others go on verifying for `overlapMs`, and for the moment
-   * in which a running server does not know of the new one yet.
+   * Adds a new key, to sign with from now on; the others go on verifying for `overlapMs` at most, and for the
+   * moment in which a running server does not know of the new one yet. With 0 they are gone at once: what such
+   * a server signs in that moment is void.
    */
   rotate(overlapMs: number): { kid: string } {
     const now = Date.now();
     const key = newKey();
+    const retiresAt = overlapMs === 0 ? now : now + overlapMs + lookEveryMs;
     const earlier = this.#read()
-      .filter((one) => one.retiresAt === undefined || one.retiresAt > now)
-      .map((one) => ({ ...one, retiresAt: one.retiresAt ?? now + overlapMs + lookEveryMs }));
+      .map((one) => ({ ...one, retiresAt: Math.min(one.retiresAt ?? retiresAt, Math.ceil(retiresAt)) }))
+      .filter((one) => one.retiresAt > now);
     replaceKeyFile(this.#file, JSON.stringify({ keys: [key, ...earlier] }));
     this.#keys = this.#read();
     return { kid: key.kid };
@@ -81,9 +83,18 @@ export class TokenKeys {
     const now = Date.now();
     if (now - this.#readAt >= lookEveryMs) {
       this.#readAt = now;
-      if (statSync(this.#file).mtimeMs !== this.#modifiedAt) this.#keys = this.#read();
+      this.#readAgain();
     }
     return this.#keys.filter((one) => one.retiresAt === undefined || one.retiresAt > now);
+  }
+
+  /** A file that is gone, or cannot be read just now, takes nothing away: what is known goes on. */
+  #readAgain(): void {
+    try {
+      if (statSync(this.#file).mtimeMs !== this.#modifiedAt) this.#keys = this.#read();
+    } catch {
+      this.#modifiedAt = 0; // looked at again the next time
+    }
   }
 
   #read(): readonly StoredKey[] {

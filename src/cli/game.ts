@@ -1,12 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { z } from 'zod';
 import { gameName, gameSlug, gameUrl, origin, type PolicyChanges, policyChanges } from '../domain/game.ts';
 import { createGame } from '../operations/admin/create-game.ts';
 import { listGames } from '../operations/admin/list-games.ts';
 import { rotateGameSecret } from '../operations/admin/rotate-game-secret.ts';
 import { updateGame } from '../operations/admin/update-game.ts';
 import { asAdministrator } from './as-administrator.ts';
-import { collected, parsed } from './option-parsers.ts';
+import { collected, minutes, parsed } from './option-parsers.ts';
 import { print } from './output.ts';
 
 interface CommonOptions {
@@ -26,15 +25,6 @@ interface UpdateOptions extends CommonOptions {
   game: string;
   name?: string;
 }
-
-/** Ten years. */
-const maximumMinutes = 10 * 365 * 24 * 60;
-
-const minutes = z
-  .string()
-  .regex(/^\d+(\.\d+)?$/, 'must be a number of minutes')
-  .transform(Number)
-  .refine((value) => value <= maximumMinutes, `must be a number of minutes, at most ${maximumMinutes}`);
 
 export function gameCommand(): Command {
   const command = new Command('game').description('register games, change them, rotate their secrets');

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { minutes, parsed } from './option-parsers.ts';
 import { print } from './output.ts';
 import { withWorkspace } from './with-workspace.ts';
 
@@ -7,14 +8,21 @@ export function keyCommand(): Command {
   command
     .command('rotate')
     .description('sign new tokens with a new key; tokens signed before stay good until they expire')
+    .option(
+      '--overlap <minutes>',
+      'how long tokens signed before stay good at most; 0 when a key has leaked: not a moment longer',
+      parsed(minutes),
+    )
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  gantry key rotate')
-    .action(({ json }: { json?: boolean }) =>
+    .addHelpText('after', '\nExamples:\n  gantry key rotate\n  gantry key rotate --overlap 0')
+    .action(({ overlap, json }: { overlap?: number; json?: boolean }) =>
       withWorkspace(async ({ keys, store }, config) => {
-        const entry = await store.audit.begin('cli', 'rotateTokenKey', {});
+        const input = overlap === undefined ? {} : { overlapMinutes: overlap };
+        const entry = await store.audit.begin('cli', 'rotateTokenKey', input);
         // The server's SESSION_DAYS may be another than ours: what counts is what it has issued.
         const lastExpiry = (await store.sessions.lastExpiry()) ?? 0;
-        const { kid } = keys.rotate(Math.max(config.sessionLifetimeMs, lastExpiry - Date.now()));
+        const untilTheyExpire = Math.max(config.sessionLifetimeMs, lastExpiry - Date.now());
+        const { kid } = keys.rotate(overlap === undefined ? untilTheyExpire : overlap * 60_000);
         await store.audit.finish(entry, 'ok');
         print({ kid }, json);
       }),

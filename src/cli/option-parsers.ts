@@ -1,5 +1,15 @@
 import { InvalidArgumentError } from 'commander';
-import type { z } from 'zod';
+import { z } from 'zod';
+
+/** Ten years. */
+const maximumMinutes = 10 * 365 * 24 * 60;
+
+/** A duration as options take it; fractions count. */
+export const minutes = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/, 'must be a number of minutes')
+  .transform(Number)
+  .refine((value) => value <= maximumMinutes, `must be a number of minutes, at most ${maximumMinutes}`);
 
 /** An option parser that reads the option with a schema; what is wrong is said beside the option's name. */
 export function parsed<Schema extends z.ZodType>(schema: Schema): (value: unknown) => z.output<Schema> {

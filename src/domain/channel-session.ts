@@ -14,9 +14,17 @@ export type ChannelStatus = z.infer<typeof channelStatus>;
 
 /**
  * Why a session ended: the player ended it, an administrator or the game revoked it, a newer session of the
- * player took its place, the player was banned or erased, or it expired.
+ * player took its place, the player was banned or erased, it expired, or the key its token was signed with was retired.
  */
-export const endReason = z.enum(['ended', 'revoked', 'replaced', 'banned', 'erased', 'expired']);
+export const endReason = z.enum([
+  'ended',
+  'revoked',
+  'replaced',
+  'banned',
+  'erased',
+  'expired',
+  'key_retired',
+]);
 export type EndReason = z.infer<typeof endReason>;
 
 /** One player in one game. A `launcherJwt` belongs to exactly one. Times in Unix milliseconds. */

@@ -196,6 +196,8 @@ export interface ChannelSessionStore {
   expire(sessionId: string): Promise<void>;
   /** Ends any player's session. @throws GantryError `session_unknown` */
   revoke(sessionId: string): Promise<void>;
+  /** Ends sessions whose tokens are void because the key they were signed with was retired; unknown ones are left out. */
+  retire(sessionIds: readonly string[]): Promise<void>;
   /** Sessions in whatever condition, newest first. */
   list(
     filter: { wallet?: string | undefined; gameId?: string | undefined },

@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { dataFiles } from '../../src/config.ts';
@@ -10,7 +10,7 @@ import { type AdminWay, overHttp } from '../support/administration.ts';
 import { type GantryProcess, gantry, serveGantry } from '../support/gantry-process.ts';
 import { type Answer, get, post } from '../support/http.ts';
 import { ed25519, makeJwt, readJwt } from '../support/jwt-parts.ts';
-import { connectLauncher } from '../support/launcher.ts';
+import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { randomWallet } from '../support/server.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
@@ -50,8 +50,11 @@ describe('gantry key rotate, while a server runs,', () => {
     ({ gameId } = await admin.call(createGame, { name: 'Space Race' }));
   }
 
-  async function rotate(variables: Record<string, string> = {}): Promise<string> {
-    const { code, stdout, stderr } = await gantry(['key', 'rotate', '--json'], {
+  async function rotate(
+    variables: Record<string, string> = {},
+    ...options: readonly string[]
+  ): Promise<string> {
+    const { code, stdout, stderr } = await gantry(['key', 'rotate', '--json', ...options], {
       env: { DATA_DIR: directory.path, ...variables },
     });
     expect([code, stderr]).toEqual([0, '']);
@@ -137,6 +140,103 @@ describe('gantry key rotate, while a server runs,', () => {
     await until('a second and more', () => Date.now() > issuedAt(kid) + 1500);
     expect((await status(before)).status).toBe(200);
     expect(await kids()).toContain(kidOf(before));
+  });
+
+  /** Resolves with why and how soon the launcher's session was ended, once its socket has been cut for good. */
+  async function cutOff({ heard, socket }: TestLauncher, since: number): Promise<unknown> {
+    const why: string[] = [];
+    socket.on('disconnect', (reason) => why.push(reason));
+    await until('the cut', () => why.length > 0, 15_000);
+    expect(Date.now() - since).toBeLessThan(5_000);
+    const { record } = heard.filter(({ name }) => name === 'game-channels patched').at(-1) ?? {};
+    return { why, exists: record?.exists, endReason: record?.endReason };
+  }
+  const retired = { why: ['io server disconnect'], exists: false, endReason: 'key_retired' };
+
+  it('with --overlap 0 voids what the old key has signed or will sign, and tells and cuts its sockets, on every node', async () => {
+    await start();
+    await using other = await serveGantry(directory.path, { GANTRY_DEMO: 'off', ADMIN_TOKEN: adminToken });
+    const [before, another] = [await newToken(), await newToken()];
+    const forged = signedLater(before);
+    using here = await connectLauncher(server.url, { launcherJwt: before });
+    using there = await connectLauncher(other.url, { launcherJwt: another });
+    using forger = await connectLauncher(other.url, { launcherJwt: forged });
+    expect((await status(forged)).status).toBe(200);
+    const oldKid = String(kidOf(before));
+
+    const kid = await rotate({}, '--overlap', '0');
+    const since = Date.now();
+    const cut = await Promise.all([here, there, forger].map((launcher) => cutOff(launcher, since)));
+    expect(cut).toEqual([retired, retired, retired]);
+    expect(await kids()).toEqual([kid]);
+    expect(readFileSync(dataFiles(directory.path).tokenKeys, 'utf8')).not.toContain(oldKid);
+    for (const token of [before, another, forged]) {
+      refused(await status(token), 401, 'token_invalid');
+      refused(
+        await post(`${other.url}/launcher/channel-status`, { launcherJwt: token }),
+        401,
+        'token_invalid',
+      );
+      await expect(connectLauncher(other.url, { launcherJwt: token })).rejects.toMatchObject({
+        data: { data: { reason: 'token_invalid' } },
+      });
+    }
+
+    const after = await newToken();
+    using launcher = await connectLauncher(other.url, { launcherJwt: after });
+    await launcher.call('setUserScore', { score: 1 });
+    const { data } = await admin.call(listAuditLog, {});
+    expect(data).toContainEqual(
+      expect.objectContaining({ operation: 'rotateTokenKey', input: { overlapMinutes: 0 }, outcome: 'ok' }),
+    );
+  });
+
+  it('with an overlap cuts the sockets of earlier keys when it is over, and leaves alone who may go on', async () => {
+    await start();
+    const before = await newToken();
+    using early = await connectLauncher(server.url, { launcherJwt: before });
+    const second = await rotate();
+    await seen(second);
+    const after = await newToken();
+    using late = await connectLauncher(server.url, { launcherJwt: after });
+    await rotate({}, '--overlap', '0.05'); // shortens what the rotation before left for a day
+    expect((await status(before)).status).toBe(200);
+    const at = Date.now() + 3_000;
+    expect(await Promise.all([early, late].map((launcher) => cutOff(launcher, at)))).toEqual([
+      retired,
+      retired,
+    ]);
+    using last = await connectLauncher(server.url, { launcherJwt: await newToken() });
+    await rotate({}, '--overlap', '60');
+    await last.call('channelHeartbeat');
+    expect(last.socket.connected).toBe(true);
+  });
+
+  it('goes on with the keys it knows while their file is not there', async () => {
+    await start({ RATE_LIMIT_FACTOR: '100' });
+    const before = await newToken();
+    using launcher = await connectLauncher(server.url, { launcherJwt: before });
+    const file = dataFiles(directory.path).tokenKeys;
+    renameSync(file, `${file}.away`);
+    const from = Date.now();
+    await until('a look at the keys', async () => {
+      expect((await status(before)).status).toBe(200);
+      return Date.now() > from + 1_500;
+    });
+    expect(launcher.socket.connected).toBe(true);
+    renameSync(`${file}.away`, file);
+    const kid = await rotate();
+    await seen(kid);
+  });
+
+  it.each(['-1', 'soon', '', '1e3', '99999999999'])('refuses --overlap %j', async (overlap) => {
+    await start();
+    const { code, stderr } = await gantry(['key', 'rotate', `--overlap=${overlap}`], {
+      env: { DATA_DIR: directory.path },
+    });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('must be a number of minutes');
+    expect(await kids()).toHaveLength(1);
   });
 
   /** What whoever has the old private key would make: the same token for another year. */

@@ -195,6 +195,15 @@ export class SqliteChannelSessions implements ChannelSessionStore {
     });
   }
 
+  retire(sessionIds: readonly string[]): Promise<void> {
+    return this.#group.write((tx) => {
+      for (const sessionId of sessionIds) {
+        const row = this.#statements.find.get(sessionId);
+        if (row) this.#end(tx, row, 'key_retired');
+      }
+    });
+  }
+
   async list(
     filter: { wallet?: string | undefined; gameId?: string | undefined },
     page: Page,

@@ -1,6 +1,7 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io';
 import type { Authenticator } from '../../auth/authenticator.ts';
+import type { LauncherTokens } from '../../auth/launcher-token.ts';
 import type { LeaderboardRow } from '../../domain/score.ts';
 import { GantryError, toGantryError } from '../../errors.ts';
 import type { BusMessage, EventBus } from '../../events/bus.ts';
@@ -19,9 +20,10 @@ import { LiveConnection } from './live-connection.ts';
 import { Push } from './push.ts';
 import { roomOfFollowers, roomOfSession } from './rooms.ts';
 import { answerCalls, type RpcParts } from './rpc.ts';
+import { SigningKeys } from './signing-keys.ts';
 import { closeSlowReaders, cut, whenGone } from './slow-readers.ts';
 
-/** Events other processes wrote are looked for this often, whether or not a bus tells of them. */
+/** Events other processes wrote, and keys they retired, are looked for this often, whether or not a bus tells of them. */
 const lookForEventsEveryMs = 1_000;
 /** How long a goodbye waits for sockets to take what was sent to them. */
 const goodbyeMs = 1_000;
@@ -29,6 +31,7 @@ const goodbyeMs = 1_000;
 const finishWithinMs = 3_000;
 export interface GatewayParts extends RpcParts {
   authenticator: Authenticator;
+  tokens: Pick<LauncherTokens, 'keyOf' | 'isGoodKey'>;
   limits: Pick<RateLimits, 'countHandshake' | 'countRefused'>;
   store: Store;
   presence: Presence;
@@ -65,6 +68,7 @@ export class Gateway {
   /** The way to other nodes; null when there are none. */
   readonly #bus: EventBus | null;
   readonly #leaderboards: LeaderboardFeed;
+  readonly #signingKeys: SigningKeys;
   readonly #stopWatching: () => void;
   readonly #timer: NodeJS.Timeout;
   /** Presence being told of, which closing waits for. */
@@ -108,7 +112,14 @@ export class Gateway {
       conn.once('close', () => this.#connections.delete(conn));
     });
     this.#stopWatching = closeSlowReaders(this.#io, parts.onSlowReader);
-    this.#timer = setInterval(() => this.catchUp(), lookForEventsEveryMs).unref();
+    this.#signingKeys = new SigningKeys(
+      (kid) => parts.tokens.isGoodKey(kid),
+      (sessionIds) => this.#track(parts.store.sessions.retire(sessionIds)),
+    );
+    this.#timer = setInterval(() => {
+      this.catchUp();
+      this.#signingKeys.look();
+    }, lookForEventsEveryMs).unref();
   }
 
   /** Begins to pass events on; to be called before the first socket can connect. */
@@ -220,9 +231,12 @@ export class Gateway {
     const stopWaiting = onceAt(session.expiresAt, () => {
       this.#track(this.#parts.store.sessions.expire(session.id));
     });
+    const kid = token === undefined ? undefined : this.#parts.tokens.keyOf(token);
+    const forgetKey = this.#signingKeys.add(kid, socket.id, session.id);
     // Not only with the connection: a client may leave and keep the connection below open.
     socket.once('disconnect', () => {
       stopWaiting();
+      forgetKey();
       catchUp.cancel();
       this.#track(this.#tellIfGone(session.id, socket.id));
     });

@@ -63,6 +63,24 @@ export function sessionsContract(open: OpenStore): void {
       });
     });
 
+    test('retiring sessions ends those there are, each once, and tells why', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      const game = await addGame(store);
+      const [one, other] = [await addPlayer(store, game.id), await addPlayer(store, game.id)];
+      const sessions = [await store.sessions.open(one, hour), await store.sessions.open(other, hour)];
+      const ids = sessions.map(({ session }) => session.id);
+      await store.sessions.end(other.wallet, ids[1] ?? '');
+      const events = listen(store);
+      await store.sessions.retire([...ids, 'nothing']);
+      await store.sessions.retire(ids);
+      expect(events.map(({ record }) => record)).toEqual([
+        expect.objectContaining({ _id: ids[0], exists: false, endReason: 'key_retired' }),
+      ]);
+      expect((await store.sessions.find(ids[0] ?? ''))?.session.endReason).toBe('key_retired');
+      expect((await store.sessions.find(ids[1] ?? ''))?.session.endReason).toBe('ended');
+    });
+
     test('an attempt that is given back can be made again, and only that one, however many are made at once', async () => {
       await using fixture = await open();
       const signIn = await requestSignIn(fixture);
