@@ -31,8 +31,8 @@ import { RequestsUnderWay } from './transports/http/requests-under-way.ts';
 import { Gateway } from './transports/socket/gateway.ts';
 import { openWorkspace } from './workspace.ts';
 
-/** How long a stop waits for requests under way before it says goodbye to the sockets. */
-const finishWithinMs = 5_000;
+/** How long a stop takes for the goodbye to the sockets and the requests under way, together. */
+const finishWithinMs = 6_500;
 /** How long it then waits for the last requests of connections that were open, before it cuts them off. */
 const lastRequestsMs = 500;
 
@@ -138,9 +138,12 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     if (closing) return;
     closing = true;
     stopTrimming();
+    const deadline = Date.now() + finishWithinMs;
+    const goodbye = gateway.sayGoodbye();
+    // What was answered to a launcher on long polling waits for its next poll, over a connection of its own.
+    if (gateway.isPolled()) await goodbye;
     http.close();
-    await underWay.finished(finishWithinMs);
-    await gateway.sayGoodbye();
+    await Promise.all([goodbye, underWay.finished(deadline - Date.now())]);
     await underWay.finished(lastRequestsMs);
     http.closeAllConnections(); // whoever is left is hanging
     await gateway.close();

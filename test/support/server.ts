@@ -45,7 +45,7 @@ export async function startTestServer(variables: Record<string, string> = {}): P
   const { store } = server.services;
   const dispose = async () => {
     await server.close();
-    if (ownDirectory !== undefined) await rm(ownDirectory, { recursive: true });
+    if (ownDirectory !== undefined) await rm(ownDirectory, { recursive: true, force: true }); // also when closed twice
   };
   return {
     ...server,

@@ -150,10 +150,15 @@ export class Gateway {
     this.#bus?.send({ kind: 'signal', signal });
   }
 
+  /** Whether a launcher is connected by long polling, so that what it is sent waits for it to ask. */
+  isPolled(): boolean {
+    return [...this.#connections].some(({ transport }) => transport.name === 'polling');
+  }
+
   /**
    * Closes every connection, after the answers of its calls and what else was sent to it; without the packet
    * that would tell the client to stay away, so that it reconnects, here or to another node. Whoever does not
-   * take what was sent is cut off.
+   * take what was sent is cut off, and whoever comes now is asked to come again later.
    */
   async sayGoodbye(): Promise<void> {
     this.#takesCalls = false;
@@ -192,6 +197,7 @@ export class Gateway {
   /** Everything that must be settled before the client knows that it is connected. */
   async #admit(socket: GatewaySocket): Promise<Admission> {
     const { authenticator, limits, store } = this.#parts;
+    if (!this.#takesCalls) throw shuttingDown();
     const { auth, headers } = socket.handshake;
     const token: unknown = auth.launcherJwt;
     const address = this.#parts.addressOf(socket.request);
@@ -251,7 +257,7 @@ export class Gateway {
   }
 
   async #execute(call: Call): Promise<unknown> {
-    if (!this.#takesCalls) throw new GantryError('not_ready', 'The server is shutting down');
+    if (!this.#takesCalls) throw shuttingDown();
     const answer = this.#parts.execute(call);
     this.#calls.add(answer);
     const done = () => this.#calls.delete(answer);
@@ -302,6 +308,10 @@ export class Gateway {
       .finally(() => this.#telling.delete(tracked));
     this.#telling.add(tracked);
   }
+}
+
+function shuttingDown(): GantryError {
+  return new GantryError('not_ready', 'The server is shutting down');
 }
 
 /** @throws GantryError `cursors_invalid` */
