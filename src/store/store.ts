@@ -256,8 +256,15 @@ export interface ActivityStore {
 
 export interface NotificationStore {
   send(owner: Owner, notification: Pick<NotificationRecord, 'message' | 'type'>): Promise<NotificationRecord>;
-  /** What no launcher has been told yet, oldest first; these are kept until they are. */
-  undelivered(listener: Listener, limit: number): Promise<StoredEvent<'notifications created'>[]>;
+  /**
+   * What no launcher has been told yet, those of a stream oldest first; these are kept until they are.
+   * `after`: those behind this one, the last of the page before.
+   */
+  undelivered(
+    listener: Listener,
+    limit: number,
+    after?: StoredEvent<'notifications created'>,
+  ): Promise<StoredEvent<'notifications created'>[]>;
   /** A launcher was told. */
   markDelivered(notificationIds: readonly string[]): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { startBalancer } from '../support/balancer.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { listen } from '../support/listening-client.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
@@ -124,19 +125,70 @@ test('one that was told live is not told to the next connection', async () => {
   expect(await toldAtConnecting(server, inOne)).toEqual([]);
 });
 
-test('many that waited all arrive, each once, oldest first, and the client passes each on once', async () => {
+test('many that waited all arrive on one connection, each once, oldest first, and the client passes each on once', async () => {
   await using server = await startTestServer();
   const { inOne } = await playerOfTwoGames(server);
-  const messages = Array.from({ length: 300 }, (_, number) => `message ${number}`);
-  for (const message of messages) await notify(server, inOne, message);
+  const messages = Array.from({ length: 1_234 }, (_, number) => `message ${number}`);
+  await Promise.all(messages.map((message) => notify(server, inOne, message)));
   using listening = listen({ url: server.url, launcherJwt: inOne.launcherJwt });
-  await until('all of them', () => listening.heard.length >= 300);
+  await until('all of them', () => listening.heard.length >= messages.length);
   const told = listening.heard.filter(({ name }) => name === 'notifications created');
   expect(told.map(({ record }) => record.message)).toEqual(messages);
   // They are older than the cursor, which must not go back to them: the next event would seem a gap.
   await notify(server, inOne, 'the next');
   await until('the next', () => listening.heard.at(-1)?.record.message === 'the next');
   expect(listening.connections()).toBe(1);
+});
+
+test('those of several games arrive in the order of each game, while new ones come', async () => {
+  await using server = await startTestServer();
+  const { inOne, inOther, inLauncher } = await playerOfTwoGames(server);
+  const numbers = Array.from({ length: 450 }, (_, number) => number);
+  await Promise.all(
+    numbers.flatMap((number) => [
+      notify(server, inOne, `one ${number}`),
+      notify(server, inOther, `other ${number}`),
+    ]),
+  );
+  using listening = listen({ url: server.url, launcherJwt: inLauncher.launcherJwt });
+  await Promise.all(numbers.map((number) => notify(server, inOne, `one ${450 + number}`)));
+  await until('all of them', () => listening.heard.length >= 3 * 450);
+  const messages = listening.heard.map(({ record }) => String(record.message));
+  const of = (game: string) => messages.filter((message) => message.startsWith(game));
+  expect(of('one')).toEqual([...numbers, ...numbers.map((number) => 450 + number)].map((n) => `one ${n}`));
+  expect(of('other')).toEqual(numbers.map((number) => `other ${number}`));
+  expect(listening.connections()).toBe(1);
+});
+
+test('a launcher that reads slowly gets them all on one connection, and what it had not taken waits for the next', {
+  timeout: 60_000,
+}, async () => {
+  await using server = await startTestServer();
+  const { inOne } = await playerOfTwoGames(server);
+  const long = 'x'.repeat(900);
+  const messages = Array.from({ length: 12_000 }, (_, number) => `${number} ${long}`);
+  await Promise.all(messages.map((message) => notify(server, inOne, message)));
+  await using line = await startBalancer([Number(new URL(server.url).port)], { bytesPerSecond: 3_000_000 });
+  const waiting = () =>
+    server.services.store.notifications.undelivered({ wallet: inOne.wallet, gameId: inOne.gameId }, 12_000);
+  const seen: unknown[] = [];
+  {
+    using listening = listen({ url: line.url, launcherJwt: inOne.launcherJwt });
+    await until('some of them', () => listening.heard.length >= 500, 20_000);
+    expect(listening.heard.length).toBeLessThan(messages.length);
+    // More would be lost with the connection than it holds on its way.
+    expect((await waiting()).length).toBeGreaterThan(1_000);
+    listening.client.close();
+    seen.push(...listening.heard.map(({ record }) => record.message));
+  }
+  await nobodyIsThere(server, inOne);
+  using back = listen({ url: line.url, launcherJwt: inOne.launcherJwt });
+  const left = (await waiting()).map(({ record }) => record.message);
+  await until('the others', () => back.heard.length >= left.length, 30_000);
+  await until('all marked', async () => (await waiting()).length === 0);
+  expect(back.heard.map(({ record }) => record.message).slice(-left.length)).toEqual(left);
+  expect(back.connections()).toBe(1);
+  expect(seen).toEqual(messages.slice(0, seen.length));
 });
 
 test('a connection that is gone before it was brought up to date takes no notification with it', async () => {

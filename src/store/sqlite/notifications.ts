@@ -31,10 +31,14 @@ export class SqliteNotifications implements NotificationStore {
         `INSERT INTO notifications (id, game_id, wallet, message, type, event_seq, created_at)
          VALUES (?, ?, ?, ?, ?, ?, ?)`,
       ),
-      undelivered: db.prepare<[Listener & { limit: number }], NotificationRow>(
+      undelivered: db.prepare<
+        [Listener & { limit: number; afterSeq: number; afterId: string }],
+        NotificationRow
+      >(
         `SELECT * FROM notifications
          WHERE delivered_at IS NULL AND wallet = @wallet AND (@gameId IS NULL OR game_id = @gameId)
-         ORDER BY event_seq LIMIT @limit`,
+           AND event_seq >= @afterSeq AND (event_seq, id) > (@afterSeq, @afterId)
+         ORDER BY event_seq, id LIMIT @limit`,
       ),
       markDelivered: db.prepare(
         `UPDATE notifications SET delivered_at = ?
@@ -66,8 +70,13 @@ export class SqliteNotifications implements NotificationStore {
     return record;
   }
 
-  async undelivered(listener: Listener, limit: number): Promise<StoredEvent<'notifications created'>[]> {
-    return this.#statements.undelivered.all({ ...listener, limit }).map((row) => ({
+  async undelivered(
+    listener: Listener,
+    limit: number,
+    after?: StoredEvent<'notifications created'>,
+  ): Promise<StoredEvent<'notifications created'>[]> {
+    const from = { afterSeq: after?.seq ?? 0, afterId: after?.record._id ?? '' };
+    return this.#statements.undelivered.all({ ...listener, ...from, limit }).map((row) => ({
       ...toEvent({
         _id: row.id,
         gameId: row.game_id,

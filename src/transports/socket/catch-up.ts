@@ -12,8 +12,6 @@ const pageSize = 200;
 const sentAtOnce = 20;
 /** The most events kept in memory for a socket that is catching up; beyond that they are read again. */
 const maximumHeld = 1_000;
-/** The most waiting notifications given to a launcher at once; the next connection gets the next ones. */
-const maximumWaiting = 500;
 /** A client has one cursor a stream it hears; more than this is no client of ours. */
 const maximumCursors = 10_000;
 
@@ -87,8 +85,7 @@ export class CatchUp {
    * which the last held event was sent, so that nothing falls between.
    */
   async run(socket: Socket, goLive: () => void): Promise<void> {
-    const waiting = await this.#store.notifications.undelivered(this.#listener, maximumWaiting);
-    await this.#sendLate(socket, waiting);
+    await this.#sendWaiting(socket);
     do {
       this.#overflowed = false;
       await this.#replay(socket);
@@ -119,6 +116,16 @@ export class CatchUp {
   async #standings(): Promise<StreamStanding[]> {
     const followed = [...this.followed].map((gameId) => this.#store.events.standing(streamOf.game(gameId)));
     return [...(await this.#store.events.standings(this.#listener)), ...(await Promise.all(followed))];
+  }
+
+  /** All of them, as fast as the socket takes them. */
+  async #sendWaiting(socket: Socket): Promise<void> {
+    let last: StoredEvent<'notifications created'> | undefined;
+    do {
+      const waiting = await this.#store.notifications.undelivered(this.#listener, pageSize, last);
+      await this.#sendLate(socket, waiting);
+      last = waiting.length === pageSize ? waiting.at(-1) : undefined;
+    } while (last && !this.#cancelled);
   }
 
   /** Notifications nobody was there for. Those the replay is going to bring are left to it. */
