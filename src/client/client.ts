@@ -30,6 +30,8 @@ export type Status =
 
 /** How long a server that cannot take connections right now is left alone. */
 const retryAfterMs = 1_000;
+/** And one that has been asked too often; its windows are half a minute and a minute. */
+const retryWhenLimitedMs = 10_000;
 
 type Listener<Name extends HeardName> = (record: Heard[Name], meta: Meta) => void;
 
@@ -187,8 +189,13 @@ export class GantryClient {
    */
   #refused(body: ErrorBody | undefined): void {
     if (!body) return;
-    if ((body.code ?? 0) < 500) this.#setStatus({ state: 'refused', reason: body.data?.reason ?? 'unknown' });
-    else this.#retry = setTimeout(() => this.#socket.connect(), retryAfterMs);
+    const { code = 0, data: { reason = 'unknown' } = {} } = body;
+    if (reason === 'cursors_invalid' && Object.keys(this.cursors).length > 0) {
+      this.#cursors.clear(); // what they were of is loaded anew
+      this.#retry = setTimeout(() => this.#socket.connect());
+    } else if (code === 429) this.#retry = setTimeout(() => this.#socket.connect(), retryWhenLimitedMs);
+    else if (code >= 500) this.#retry = setTimeout(() => this.#socket.connect(), retryAfterMs);
+    else this.#setStatus({ state: 'refused', reason });
   }
 
   #setStatus(status: Status): void {

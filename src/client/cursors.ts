@@ -41,6 +41,11 @@ export class Cursors {
     if (this.#places.get(stream)?.epoch !== epoch) this.set(stream, { epoch, seq });
   }
 
+  /** Goes on from nowhere: every stream is to be loaded anew. */
+  clear(): void {
+    this.#places.clear();
+  }
+
   forget(stream: string): void {
     this.#places.delete(stream);
   }

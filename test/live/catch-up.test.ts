@@ -193,13 +193,56 @@ test.each([
   ['a broken seq', { stream: { epoch: 'a', seq: 1.5 } }],
   ['no seq', { stream: { epoch: 'a' } }],
   ['a stream name that has no end', { ['s'.repeat(201)]: { epoch: 'a', seq: 1 } }],
-  ['far too many', Object.fromEntries(upTo(10_001).map((seq) => [`s${seq}`, { epoch: 'a', seq }]))],
+  ['far too many', Object.fromEntries(upTo(5_001).map((seq) => [`s${seq}`, { epoch: 'a', seq }]))],
+  ['of too many games', Object.fromEntries(upTo(101).map((seq) => [`game:${seq}`, { epoch: 'a', seq }]))],
 ])('cursors that are %s are refused', async (_what, cursors) => {
   await using server = await startTestServer();
   const { grace } = await conversation(server);
   await expect(
     connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors }),
   ).rejects.toMatchObject({ data: { success: false, code: 400, data: { reason: 'cursors_invalid' } } });
+});
+
+test('what is wrong with cursors is said in words, and a client that has such connects without them', async () => {
+  await using server = await startTestServer();
+  const { grace, stream } = await conversation(server);
+  const { launcherJwt } = grace;
+  const many = Object.fromEntries(upTo(5_001).map((seq) => [`s${seq}`, { epoch: 'a', seq }]));
+  await expect(connectLauncher(server.url, { launcherJwt, cursors: many })).rejects.toMatchObject({
+    data: { message: expect.stringContaining('of 5001 streams; at most 5000') },
+  });
+  using listening = listen({ url: server.url, launcherJwt, cursors: many });
+  await listening.client.ready();
+  expect(listening.resyncs).toContain(stream);
+  expect(Object.keys(listening.client.cursors)).toHaveLength(2);
+});
+
+test("a launcher's cursors follow the games there are, and no more of them than a connection may", async () => {
+  await using server = await startTestServer();
+  const launcher = await server.openSession((await server.createGame({ kind: 'launcher' })).gameId);
+  const gameIds: string[] = [];
+  for (let game = 0; game < 101; game++) gameIds.push((await server.createGame()).gameId);
+  const epoch = await server.services.store.events.epoch();
+  const { launcherJwt } = launcher;
+  const some = [...gameIds.slice(0, 60), ...upTo(40).map((number) => `none-${number}`)];
+  const cursors = Object.fromEntries(some.map((gameId) => [`game:${gameId}`, { epoch, seq: 0 }]));
+  using socket = await connectLauncher(server.url, { launcherJwt, cursors });
+  const named = Object.keys(await socket.streams()).filter((stream) => stream.startsWith('game:'));
+  expect(named.sort()).toEqual(
+    gameIds
+      .slice(0, 60)
+      .map((gameId) => `game:${gameId}`)
+      .sort(),
+  );
+  const follow = (gameId?: string) => socket.call('subscribe', { gameId }, 'realtime-events');
+  for (const gameId of gameIds.slice(60, 100)) await follow(gameId);
+  await expect(follow(gameIds[100])).rejects.toMatchObject({
+    code: 400,
+    message: expect.stringContaining('at most 100 games'),
+  });
+  await follow(gameIds[0]); // one that is followed already
+  await socket.call('unsubscribe', { gameId: gameIds[0] }, 'realtime-events');
+  await follow(gameIds[100]);
 });
 
 test("cursors into streams of others, of no one and of Object's own names open nothing", async () => {

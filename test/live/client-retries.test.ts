@@ -34,3 +34,16 @@ test('a client that is closed while it waits to try again stays closed', async (
   expect(listening.client.status.state).toBe('connecting');
   expect(listening.connections()).toBe(0);
 });
+
+test('a client that has connected too often waits, and is let in again', { timeout: 30_000 }, async () => {
+  await using server = await startTestServer();
+  const player = await server.openSession((await server.createGame()).gameId);
+  vi.spyOn(server.services.store.events, 'standings').mockRejectedValueOnce(
+    new GantryError('rate_limited', 'Too many calls; try again in 30 s'),
+  );
+  using listening = listen({ url: server.url, launcherJwt: player.launcherJwt });
+  const states: string[] = [];
+  listening.client.onStatus(({ state }) => states.push(state));
+  await until('let in again', () => states.includes('live'), 20_000);
+  expect(states).not.toContain('refused');
+});

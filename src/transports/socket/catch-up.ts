@@ -1,5 +1,6 @@
 import type { Socket } from 'socket.io';
 import { z } from 'zod';
+import { GantryError } from '../../errors.ts';
 import { type Cursor, type StoredEvent, streamOf } from '../../events/stream.ts';
 import type { Listener, SessionDetails, Store, StreamStanding } from '../../store/store.ts';
 import { isNotification, Push } from './push.ts';
@@ -13,13 +14,37 @@ const sentAtOnce = 20;
 /** The most events kept in memory for a socket that is catching up; beyond that they are read again. */
 const maximumHeld = 1_000;
 /** A client has one cursor a stream it hears; more than this is no client of ours. */
-const maximumCursors = 10_000;
+const maximumCursors = 5_000;
+/** The games whose public streams a connection may follow at once: each costs a look at a leaderboard. */
+export const maximumFollowed = 100;
 
-/** What the handshake may carry as `auth.cursors`. */
-export const cursorMap = z
-  .record(z.string().max(200), z.object({ epoch: z.string().max(64), seq: z.int().min(0) }))
-  .refine((map) => Object.keys(map).length <= maximumCursors, `at most ${maximumCursors} cursors`);
+const cursorMap = z.record(z.string().max(200), z.object({ epoch: z.string().max(64), seq: z.int().min(0) }));
 export type CursorMap = z.infer<typeof cursorMap>;
+
+/**
+ * What the handshake carries as `auth.cursors`, if anything.
+ * @throws GantryError `cursors_invalid`
+ */
+export function readCursors(value: unknown): CursorMap | undefined {
+  if (value === undefined || value === null) return undefined;
+  const result = cursorMap.safeParse(value);
+  if (!result.success) throw invalid('must be { [stream]: { epoch: string, seq: number } }');
+  const streams = Object.keys(result.data);
+  if (streams.length > maximumCursors) {
+    throw invalid(`are of ${streams.length} streams; at most ${maximumCursors} are taken`);
+  }
+  const games = streams.filter(isOfAGame).length;
+  if (games > maximumFollowed) {
+    throw invalid(
+      `are of the public streams of ${games} games; at most ${maximumFollowed} can be followed at once`,
+    );
+  }
+  return result.data;
+}
+
+function invalid(what: string): GantryError {
+  return new GantryError('cursors_invalid', `auth.cursors ${what}. Connect without, and load anew`);
+}
 
 /** How a stream goes on for a client: after `seq`, and whether that is where its cursor stood. */
 export interface Resumption extends Cursor {
@@ -71,7 +96,7 @@ export class CatchUp {
   /** Reads where every stream stands, and where the client's cursors allow it to go on from. */
   async prepare(cursors: CursorMap | undefined): Promise<Record<string, Resumption>> {
     const epoch = await this.#store.events.epoch();
-    for (const stream of Object.keys(cursors ?? {})) this.#followAgain(stream);
+    await Promise.all(Object.keys(cursors ?? {}).map((stream) => this.#followAgain(stream)));
     for (const standing of await this.#standings()) {
       const resumption = resume(standing, cursors, epoch);
       this.#resumptions[standing.stream] = resumption;
@@ -106,11 +131,14 @@ export class CatchUp {
     this.#push.release(this);
   }
 
-  /** A cursor into a game's public stream says that the client followed it; it does so again. */
-  #followAgain(stream: string): void {
-    const gameId = isOfAGame(stream) ? stream.slice(streamOf.game('').length) : '';
+  /** A cursor into a game's public stream says that the client followed it; it does so again, if there is one. */
+  async #followAgain(stream: string): Promise<void> {
+    if (!isOfAGame(stream)) return;
+    const gameId = stream.slice(streamOf.game('').length);
     const { game } = this.#details;
-    if (gameId !== '' && (game.kind === 'launcher' || gameId === game.id)) this.followed.add(gameId);
+    const mayFollow =
+      gameId === game.id || (game.kind === 'launcher' && (await this.#store.games.find(gameId)) !== null);
+    if (mayFollow) this.followed.add(gameId);
   }
 
   async #standings(): Promise<StreamStanding[]> {

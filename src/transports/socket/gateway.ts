@@ -13,7 +13,7 @@ import type { Presence } from '../../presence/presence.ts';
 import type { SessionDetails, Store } from '../../store/store.ts';
 import { maximumBodyBytes } from '../http/body.ts';
 import { adapterBus } from './adapter-bus.ts';
-import { CatchUp, type CursorMap, cursorMap, type Resumption } from './catch-up.ts';
+import { CatchUp, type Resumption, readCursors } from './catch-up.ts';
 import { onceAt, within } from './deadlines.ts';
 import { LeaderboardFeed } from './leaderboard-feed.ts';
 import { LiveConnection } from './live-connection.ts';
@@ -312,14 +312,4 @@ export class Gateway {
 
 function shuttingDown(): GantryError {
   return new GantryError('not_ready', 'The server is shutting down');
-}
-
-/** @throws GantryError `cursors_invalid` */
-function readCursors(value: unknown): CursorMap | undefined {
-  const result = cursorMap.optional().safeParse(value ?? undefined);
-  if (result.success) return result.data;
-  throw new GantryError(
-    'cursors_invalid',
-    'auth.cursors must be { [stream]: { epoch: string, seq: number } }',
-  );
 }

@@ -1,10 +1,11 @@
 import type { Socket } from 'socket.io';
 import type { LeaderboardRow } from '../../domain/score.ts';
+import { GantryError } from '../../errors.ts';
 import type { LeaderboardChange } from '../../events/catalogue.ts';
 import { type Cursor, streamOf } from '../../events/stream.ts';
 import type { Connection } from '../../operations/connection.ts';
 import type { SessionDetails, Store } from '../../store/store.ts';
-import type { CatchUp } from './catch-up.ts';
+import { type CatchUp, maximumFollowed } from './catch-up.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { listenerOf, roomOfFollowers, roomOfListener } from './rooms.ts';
 
@@ -42,8 +43,15 @@ export class LiveConnection implements Connection {
   }
 
   async follow(gameId: string): Promise<{ stream: string; cursor: Cursor; leaderboard: LeaderboardRow[] }> {
+    const { followed } = this.#catchUp;
+    if (!followed.has(gameId) && followed.size >= maximumFollowed) {
+      throw new GantryError(
+        'input_invalid',
+        `A connection follows the public streams of at most ${maximumFollowed} games; let go of one first`,
+      );
+    }
     // Joined first: what happens while the standing is read comes twice rather than not at all.
-    this.#catchUp.followed.add(gameId);
+    followed.add(gameId);
     if (this.#isLive) this.#socket.join(roomOfFollowers(gameId));
     const stream = streamOf.game(gameId);
     const [epoch, { seq }, leaderboard] = await Promise.all([
