@@ -60,6 +60,11 @@ export async function startClusterNode(variables: Record<string, string>): Promi
       child.stderr.on('data', (chunk) => {
         log += chunk;
       });
+      // It could not be started, or not be told to end; without a listener this would end the tests.
+      child.on('error', (error) => {
+        log += `${error}\n`;
+        if (child.pid === undefined && running === child) running = null;
+      });
       child.once('exit', () => {
         if (running !== child) return;
         running = null;
