@@ -4,6 +4,9 @@ import type { StoredEvent } from './stream.ts';
 /** How many events are read from the store at a time. */
 const pageSize = 500;
 
+/** How long events of this process's commits may be on their way, before they are read from the store instead. */
+const underWayMs = 50;
+
 /**
  * Every event of the store, once and in the order of commits, for the sockets of this node.
  *
@@ -20,6 +23,8 @@ export class EventFeed {
   #position: number;
   #refill: Promise<void> | null = null;
   #moreCame = false;
+  /** Whoever waits for a position to be passed on. */
+  #waiting: { position: number; resolve(): void }[] = [];
 
   private constructor(
     store: EventStore,
@@ -51,8 +56,7 @@ export class EventFeed {
       this.#startRefill().catch(this.#report); // what could not be read now is found by the next `catchUp`
       return;
     }
-    this.#position = last.position;
-    this.#deliver(events);
+    this.#passOn(events, last.position);
   }
 
   /** Resolves when everything committed before the call has been passed on. */
@@ -62,6 +66,30 @@ export class EventFeed {
       return this.#refill;
     }
     if ((await this.#store.lastPosition()) > this.#position) await this.#startRefill();
+  }
+
+  /** As `catchUp`, but for a moment leaves what is missing to come by itself, as most of it does. */
+  async allPassedOn(): Promise<void> {
+    const last = await this.#store.lastPosition();
+    if (last <= this.#position) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, underWayMs);
+      const settle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#waiting.push({ position: last, resolve: settle });
+    });
+    if (last > this.#position) await this.catchUp();
+  }
+
+  #passOn(events: readonly StoredEvent[], position: number): void {
+    this.#position = position;
+    this.#deliver(events);
+    if (this.#waiting.length === 0) return;
+    const reached = this.#waiting.filter((waiting) => waiting.position <= position);
+    this.#waiting = this.#waiting.filter((waiting) => waiting.position > position);
+    for (const { resolve } of reached) resolve();
   }
 
   #startRefill(): Promise<void> {
@@ -77,8 +105,7 @@ export class EventFeed {
         const events = await this.#store.after(this.#position, pageSize);
         const last = events.at(-1);
         if (!last) continue;
-        this.#position = last.position;
-        this.#deliver(events);
+        this.#passOn(events, last.position);
         if (events.length === pageSize) this.#moreCame = true;
       }
     } finally {

@@ -26,6 +26,7 @@ export class ThreadedStore implements Store {
   readonly activities;
   readonly notifications;
   readonly messageChannels;
+  readonly channelMembers;
   readonly messages;
   readonly rules;
   readonly events;
@@ -50,6 +51,7 @@ export class ThreadedStore implements Store {
     this.activities = this.#part('activities');
     this.notifications = this.#part('notifications');
     this.messageChannels = this.#part('messageChannels');
+    this.channelMembers = this.#part('channelMembers');
     this.messages = this.#part('messages');
     this.rules = this.#part('rules');
     this.events = this.#part('events');

@@ -64,6 +64,7 @@ export class CatchUp {
   readonly #details: SessionDetails;
   readonly #listener: Listener;
   readonly #push: Push;
+  readonly #allPassedOn: () => Promise<void>;
   #held: StoredEvent[] = [];
   #overflowed = false;
   #cancelled = false;
@@ -71,7 +72,14 @@ export class CatchUp {
   readonly #reached = new Map<string, number>();
   #resumptions: Record<string, Resumption> = {};
 
-  constructor(parts: { store: Store; details: SessionDetails; push: Push }) {
+  /** `allPassedOn` resolves when everything committed before the call has been offered to whoever is connected. */
+  constructor(parts: {
+    store: Store;
+    details: SessionDetails;
+    push: Push;
+    allPassedOn(): Promise<void>;
+  }) {
+    this.#allPassedOn = parts.allPassedOn;
     this.#store = parts.store;
     this.#details = parts.details;
     this.#listener = listenerOf(parts.details);
@@ -114,6 +122,8 @@ export class CatchUp {
     do {
       this.#overflowed = false;
       await this.#replay(socket);
+      // What was read may be on its way here as well: were it to come after going live, it would come twice.
+      await this.#allPassedOn();
       while (this.#held.length > sentAtOnce && !this.#cancelled) {
         await this.#send(socket, this.#held.splice(0, sentAtOnce));
       }

@@ -213,7 +213,12 @@ export class Gateway {
     authenticator.checkOrigin(details.game, headers.origin);
     const cursors = readCursors(auth.cursors);
     await this.#trackPresence(socket, details.session.id);
-    const catchUp = new CatchUp({ store, details, push: this.#push });
+    const catchUp = new CatchUp({
+      store,
+      details,
+      push: this.#push,
+      allPassedOn: () => this.#feed?.allPassedOn() ?? Promise.resolve(),
+    });
     socket.conn.once('close', () => catchUp.cancel());
     const resumptions = await catchUp.prepare(cursors);
     // It may have ended before `catchUp` could hear of it; from then on its end reaches the socket.

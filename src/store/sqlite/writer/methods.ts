@@ -30,6 +30,7 @@ export const methods: { readonly [Name in Part]: Readonly<Record<keyof Store[Nam
     requestSignIn: 'write',
     gameOfSignIn: 'read',
     beginAttempt: 'write',
+    giveBackAttempt: 'write',
     completeSignIn: 'write',
     open: 'write',
     find: 'read',
@@ -37,6 +38,7 @@ export const methods: { readonly [Name in Part]: Readonly<Record<keyof Store[Nam
     end: 'write',
     expire: 'write',
     revoke: 'write',
+    retire: 'write',
     list: 'read',
     lastExpiry: 'read',
     recordPresence: 'write',
@@ -62,6 +64,7 @@ export const methods: { readonly [Name in Part]: Readonly<Record<keyof Store[Nam
     editInfo: 'write',
     listOfGame: 'read',
   },
+  channelMembers: { list: 'read' },
   messages: {
     list: 'read',
     send: 'write',
