@@ -14,7 +14,10 @@ export interface Transaction {
   scrub(): void;
 }
 
-/** Changes the database synchronously, wholly or (by throwing) not at all. */
+/**
+ * Changes the database synchronously, wholly or (by throwing) not at all. It may be undone and run again, and does
+ * nothing that would not bear that.
+ */
 type Command<Result> = (tx: Transaction) => Result;
 
 interface Queued {
@@ -29,6 +32,9 @@ const busyTries = 20;
 /** The most commands of one transaction: bounds how long the event loop stands still for a batch. */
 const maximumBatch = 1000;
 
+/** So many batches after one with a refused command are run with a savepoint a command from the start. */
+const carefulAfterRefusal = 16;
+
 const scrubAfterMs = 100;
 const scrubAgainMs = 1_000;
 /** How often a store that is closed tries to empty the log while another process reads it, 250 ms a try. */
@@ -36,8 +42,12 @@ const lastScrubTries = 4;
 
 /**
  * Group commit: the writes asked for in one turn of the event loop share one transaction and one fsync.
- * Each command runs in its own savepoint, so one that throws undoes only itself. Promises settle after the
- * commit, never before; `onCommit` then hears the events in the order they were written.
+ * A command that throws undoes only itself. Promises settle after the commit, never before; `onCommit` then
+ * hears the events in the order they were written.
+ *
+ * A savepoint around each command costs a fifth of all writing and is needed by the few that throw. So commands
+ * run without; when one throws, the batch is undone and run again with a savepoint for each, and so are the
+ * next batches.
  */
 export class GroupCommit {
   readonly #db: Database;
@@ -50,6 +60,7 @@ export class GroupCommit {
   readonly #listeners: ((events: readonly StoredEvent[]) => void)[] = [];
   #queue: Queued[] = [];
   #scheduled = false;
+  #carefulBatches = 0;
   #scrubbing: NodeJS.Timeout | undefined;
   #idle: (() => void)[] = [];
 
@@ -108,50 +119,70 @@ export class GroupCommit {
     }
     this.#version.begin();
     const batch = this.#takeBatch();
-    const outcomes: (() => void)[] = [];
     const written: StoredEvent[] = [];
+    const isCareful = this.#carefulBatches > 0;
+    let settles: (() => void)[];
     try {
-      for (const queued of batch) outcomes.push(this.#run(queued, written));
+      settles = batch.map((queued) =>
+        isCareful ? this.#runAlone(queued, written) : this.#run(queued, written),
+      );
       this.#statements.commit.run();
     } catch (error) {
-      if (this.#db.inTransaction) this.#statements.rollback.run();
-      this.#version.invalidate();
+      const isOneRefused = this.#db.inTransaction && !isCareful;
+      this.#rollBack();
+      if (isOneRefused) {
+        this.#carefulBatches = carefulAfterRefusal;
+        this.#queue = [...batch, ...this.#queue];
+        this.#flush(1);
+        return;
+      }
       this.#fail(batch, error);
       this.#next();
       return;
     }
-    for (const settle of outcomes) settle();
+    if (isCareful) this.#carefulBatches--;
+    for (const settle of settles) settle();
     if (written.length > 0) for (const listener of this.#listeners) listener(written);
     this.#next();
   }
 
-  /** Runs one command in its savepoint. Throws only when the transaction as a whole is lost. */
-  #run(queued: Queued, written: StoredEvent[]): () => void {
-    const { savepoint, release, undo } = this.#statements;
+  #run({ command, resolve }: Queued, written: StoredEvent[]): () => void {
     const now = this.#clock();
-    const events: StoredEvent[] = [];
+    const result = command({
+      now,
+      emit: (event) => {
+        const stored = this.#events.append(event, now);
+        written.push(stored);
+        return stored.seq;
+      },
+      scrub: () => this.#scheduleScrub(),
+    });
+    return () => resolve(result);
+  }
+
+  /** Runs one command in a savepoint, so that it undoes itself alone when it throws. */
+  #runAlone(queued: Queued, written: StoredEvent[]): () => void {
+    const { savepoint, release, undo } = this.#statements;
+    const before = written.length;
     savepoint.run();
     try {
-      const result = queued.command({
-        now,
-        emit: (event) => {
-          const stored = this.#events.append(event, now);
-          events.push(stored);
-          return stored.seq;
-        },
-        scrub: () => this.#scheduleScrub(),
-      });
+      const settle = this.#run(queued, written);
       release.run();
-      written.push(...events);
-      return () => queued.resolve(result);
+      return settle;
     } catch (error) {
       // A full disk or an I/O error may have rolled everything back: then no command of the batch holds.
       if (!this.#db.inTransaction) throw error;
+      written.length = before;
       undo.run();
       release.run();
       this.#version.invalidate();
       return () => queued.reject(asStoreError(error));
     }
+  }
+
+  #rollBack(): void {
+    if (this.#db.inTransaction) this.#statements.rollback.run();
+    this.#version.invalidate();
   }
 
   /**
