@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdapter } from '@socket.io/redis-adapter';
 import type { Logger } from 'pino';
@@ -83,13 +83,16 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
   const limits = new RateLimits(config.rateLimitFactor, redis && { client: redis.commands, prefix });
   const execute = createExecute(authenticator, limits, services);
   const trusted = proxyAddr.compile([...config.trustedProxies]);
+  /** Without a proxy that is trusted, whatever `X-Forwarded-For` says is the caller's own invention. */
+  const addressOf = (request: IncomingMessage): string =>
+    config.trustedProxies.length === 0 ? (request.socket.remoteAddress ?? '') : proxyAddr(request, trusted);
   let closing = false;
 
   const app = createApp({
     registry,
     execute,
     publicKeys: () => keys.publicKeys,
-    trusted,
+    addressOf,
     openApi: () => openApiDocument(registry, links.base),
     notReady: () => (closing ? 'The server is shutting down' : null),
     degraded: () => redis?.trouble() ?? null,
@@ -119,7 +122,7 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     store,
     presence,
     leaderboardTop: (gameId) => leaderboardRows(store, links, gameId),
-    addressOf: (request) => proxyAddr(request, trusted),
+    addressOf,
     onSlowReader: (queuedBytes) => logger.warn({ queuedBytes }, 'closed a socket that does not read'),
     ...(redis && { adapter: createAdapter(redis.commands, redis.subscriber, { key: prefix }) }),
   });

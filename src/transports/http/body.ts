@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import express, { type Request, type RequestHandler } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type Request, type Response } from 'express';
 import { maximumDepth, textNestsTooDeep } from '../../domain/json-value.ts';
 import { GantryError } from '../../errors.ts';
 import { bodyTooLarge, sendError } from './respond.ts';
@@ -10,33 +11,74 @@ export const maximumBodyBytes = 2 * 1024 * 1024;
 /** So much of a refused body is still taken in, for a client that sends on before it reads the refusal. */
 const toleratedBytes = 4 * maximumBodyBytes;
 
-const readRaw = express.raw({ type: () => true, limit: maximumBodyBytes });
+const readEncoded = express.raw({ type: () => true, limit: maximumBodyBytes });
 
 /**
  * Reads the body whatever its content type says: browsers and Unity send JSON as text/plain. One that is too
- * large is refused as soon as that shows; body-parser would read it to its end first.
+ * large is answered as soon as that shows, and null is returned; so it is when the request was broken off.
+ * @throws GantryError `body_not_json` when it cannot be decoded
  */
-export const readBody: RequestHandler = (request, response, next) => {
-  const refuse = () => {
-    if (!response.headersSent) sendError(response, bodyTooLarge());
-  };
-  let received = 0;
-  request.on('data', (chunk: Buffer) => {
-    received += chunk.length;
-    if (received > maximumBodyBytes) refuse();
-    if (received > toleratedBytes) request.destroy();
+export function readBody(request: IncomingMessage, response: ServerResponse): Promise<Buffer | null> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let received = 0;
+    const refuse = () => {
+      if (!response.headersSent) sendError(response, bodyTooLarge());
+      resolve(null);
+    };
+    request.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > maximumBodyBytes) refuse();
+      else chunks.push(chunk);
+      if (received > toleratedBytes) request.destroy();
+    });
+    if (Number(request.headers['content-length']) > maximumBodyBytes) return refuse();
+    if (isEncoded(request)) {
+      decode(request, response).then(resolve, reject);
+      return;
+    }
+    request.once('end', () => {
+      const [only] = chunks;
+      resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks));
+    });
+    request.once('close', () => resolve(null));
+    request.once('error', () => resolve(null));
   });
-  if (Number(request.headers['content-length']) > maximumBodyBytes) refuse();
-  else readRaw(request, response, next);
-};
+}
+
+function isEncoded({ headers }: IncomingMessage): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding !== undefined && encoding.toLowerCase() !== 'identity';
+}
+
+/** A compressed body, by Express's parser. */
+function decode(request: IncomingMessage, response: ServerResponse): Promise<Buffer | null> {
+  return new Promise((resolve, reject) => {
+    readEncoded(request as Request, response as Response, (thrown?: unknown) => {
+      if (thrown !== undefined) return reject(fromBodyParser(thrown));
+      const { body } = request as Request;
+      resolve(Buffer.isBuffer(body) ? body : Buffer.alloc(0));
+    });
+  });
+}
+
+/** What body-parser throws when a request cannot be read. */
+function fromBodyParser(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return thrown;
+  if (thrown.status === 413) return bodyTooLarge();
+  if (thrown.status >= 500) return thrown;
+  return new GantryError(
+    'body_not_json',
+    'The request body could not be read: it was cut short or is encoded in an unknown way',
+  );
+}
 
 /**
- * The JSON object in a body that `readBody` has read; an empty body is an empty object.
+ * The JSON object in a body; an empty body is an empty object.
  * @throws GantryError `body_not_json`, `body_too_deep`, `body_not_object`
  */
-export function jsonObjectIn(request: Request): Record<string, unknown> {
-  const bytes: unknown = request.body;
-  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {};
+export function jsonObjectIn(bytes: Buffer): Record<string, unknown> {
+  if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw new GantryError('body_not_json', 'The request body is not UTF-8');
   const text = bytes.toString('utf8');
   if (textNestsTooDeep(text)) {

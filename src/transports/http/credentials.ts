@@ -1,8 +1,8 @@
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 import type { Credentials } from '../../auth/authenticator.ts';
 
-/** What a request says of who sends it; the token is in the input (INTERFACE.md section 5). */
-export function credentialsOf(request: Request, launcherJwt: unknown): Credentials {
+/** What a request with these bytes says of who sends it; the token is in the input (INTERFACE.md section 5). */
+export function credentialsOf(request: IncomingMessage, launcherJwt: unknown, body: Buffer): Credentials {
   const { headers } = request;
   return {
     launcherJwt,
@@ -13,7 +13,7 @@ export function credentialsOf(request: Request, launcherJwt: unknown): Credentia
       nonce: single(headers['x-request-nonce']),
       signature: single(headers['x-request-signature']),
       timestamp: single(headers['x-request-timestamp']),
-      body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+      body,
     },
   };
 }

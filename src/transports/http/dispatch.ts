@@ -1,61 +1,40 @@
-import { type RequestHandler, Router } from 'express';
+import type { IncomingHttpHeaders } from 'node:http';
 import { GantryError } from '../../errors.ts';
 import type { AnyOperation } from '../../operations/define.ts';
-import type { Execute } from '../../operations/execute.ts';
 import type { Registry } from '../../operations/registry.ts';
 import { inputFromQuery } from '../query-input.ts';
-import { answer } from './answer.ts';
-import { jsonObjectIn, readBody } from './body.ts';
+import type { Route, Routes } from './routes.ts';
 
 /**
  * Feathers' custom methods over HTTP: one path a service, the operation chosen by `X-Service-Method`. POST
  * takes any operation; GET takes those that change nothing, with the query as their input.
  */
-export function dispatchPaths(registry: Registry, execute: Execute): Router {
-  const router = Router();
-  for (const service of registry.services) {
-    router
-      .route(`/${service}`)
-      .post(readBody, async (request, response) => {
-        const operation = requireMethod(registry, service, request.headers['x-service-method']);
-        const input = jsonObjectIn(request);
-        await answer(request, response, execute, {
-          operation,
-          style: 'dispatch',
-          input,
-          token: input.launcherJwt,
-        });
-      })
-      .get(byQuery(registry, service, execute))
-      .all((request, response) => {
-        response.setHeader('Allow', 'GET, POST');
-        throw new GantryError('method_unknown', `${request.method} is not for this path: use POST or GET`);
-      });
-  }
-  return router;
+export function dispatchRoutes(registry: Registry): Routes {
+  return new Map([...registry.services].map((service) => [`/${service}`, routeOf(registry, service)]));
 }
 
-function byQuery(registry: Registry, service: string, execute: Execute): RequestHandler {
-  return async (request, response) => {
-    const operation = requireMethod(registry, service, request.headers['x-service-method']);
-    if (operation.kind !== 'read') {
-      throw new GantryError(
-        'method_unknown',
-        'X-Service-Method names an operation that changes something: use POST',
-      );
-    }
-    const schema = operation.dispatchInput ?? operation.input;
-    const input = inputFromQuery(schema, request.query);
-    const token = input.launcherJwt ?? request.headers['x-launcher-jwt'];
-    await answer(request, response, execute, { operation, style: 'dispatch', input, token });
+function routeOf(registry: Registry, service: string): Route {
+  return {
+    post(headers, input) {
+      const operation = requireMethod(registry, service, headers);
+      return { operation, style: 'dispatch', input, token: input.launcherJwt };
+    },
+    get(headers, query) {
+      const operation = requireMethod(registry, service, headers);
+      if (operation.kind !== 'read') {
+        throw new GantryError(
+          'method_unknown',
+          'X-Service-Method names an operation that changes something: use POST',
+        );
+      }
+      const input = inputFromQuery(operation.dispatchInput ?? operation.input, query);
+      return { operation, style: 'dispatch', input, token: input.launcherJwt ?? headers['x-launcher-jwt'] };
+    },
   };
 }
 
-function requireMethod(
-  registry: Registry,
-  service: string,
-  header: string | string[] | undefined,
-): AnyOperation {
+function requireMethod(registry: Registry, service: string, headers: IncomingHttpHeaders): AnyOperation {
+  const header = headers['x-service-method'];
   const operation = typeof header === 'string' ? registry.method(service, header) : undefined;
   if (operation) return operation;
   throw new GantryError(
