@@ -9,7 +9,7 @@ export class MemoryPresence implements Presence {
   readonly #sockets = new Map<string, Set<string>>();
   /** When each session's last heartbeat lapses; re-inserted at each beat, so the first to lapse come first. */
   readonly #heartbeats = new Map<string, number>();
-  readonly #listeners: ((sessionId: string) => void)[] = [];
+  readonly #listeners: ((sessionId: string, present: boolean) => void)[] = [];
   readonly #timer: NodeJS.Timeout;
 
   constructor(clock: () => number = Date.now) {
@@ -42,7 +42,7 @@ export class MemoryPresence implements Presence {
     return this.#isThere(sessionId);
   }
 
-  onLapse(listener: (sessionId: string) => void): void {
+  onChange(listener: (sessionId: string, present: boolean) => void): void {
     this.#listeners.push(listener);
   }
 
@@ -52,7 +52,7 @@ export class MemoryPresence implements Presence {
     for (const [sessionId, lapsesAt] of this.#heartbeats) {
       if (lapsesAt > now) return;
       this.#heartbeats.delete(sessionId);
-      if (!this.#sockets.has(sessionId)) for (const listener of this.#listeners) listener(sessionId);
+      if (!this.#sockets.has(sessionId)) for (const listener of this.#listeners) listener(sessionId, false);
     }
   }
 

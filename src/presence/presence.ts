@@ -15,7 +15,10 @@ export interface Presence {
   /** True when nobody was there before. */
   heartbeat(sessionId: string): Promise<boolean>;
   isPresent(sessionId: string): Promise<boolean>;
-  /** Calls the listener when nobody is there any more because a heartbeat lapsed or a node died. */
-  onLapse(listener: (sessionId: string) => void): void;
+  /**
+   * Calls the listener with changes that no call tells of: nobody is there any more because a heartbeat lapsed
+   * or a node died, or someone is after all, on a node that had been given up.
+   */
+  onChange(listener: (sessionId: string, present: boolean) => void): void;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { MemoryPresence } from './memory-presence.ts';
 import { heartbeatLifetimeMs, type Presence } from './presence.ts';
 
 /** A node's lease on a session lapses this long after the node stopped renewing it. */
-const defaultLeaseMs = 30_000;
+const defaultLeaseMs = 15_000;
 /** Renewed in pieces, so that ten thousand leases are no lump. */
 const renewAtOnce = 500;
 
@@ -74,9 +74,11 @@ export class RedisPresence implements Presence {
   /** When the last heartbeat this node took of each session lapses. */
   readonly #heartbeats = new Map<string, number>();
   readonly #options: Required<RedisPresenceOptions>;
-  readonly #listeners: ((sessionId: string) => void)[] = [];
+  readonly #listeners: ((sessionId: string, present: boolean) => void)[] = [];
   readonly #timer: NodeJS.Timeout;
   #tending = false;
+  /** After an outage other nodes' leases may have lapsed only because they could not renew them. */
+  #sweepFrom = 0;
 
   constructor(redis: Redis, options: RedisPresenceOptions) {
     for (const [name, script] of Object.entries(scripts)) redis.defineCommand(name, script);
@@ -119,19 +121,19 @@ export class RedisPresence implements Presence {
     return this.#orLocally(false, () => this.#redis.zcount(this.#lease(sessionId), Date.now(), '+inf'));
   }
 
-  onLapse(listener: (sessionId: string) => void): void {
+  onChange(listener: (sessionId: string, present: boolean) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Renews this node's leases, and tells of sessions whose last lease has lapsed. */
+  /**
+   * Renews this node's leases, and tells of sessions whose last lease has lapsed. A lease of its own that had
+   * lapsed, because this node stood still, was told by another one; it is told again that someone is there.
+   */
   async tend(): Promise<void> {
-    const sessions = [...this.#held.keys()];
-    for (let at = 0; at < sessions.length; at += renewAtOnce) {
-      const some = sessions.slice(at, at + renewAtOnce).filter((sessionId) => this.#held.has(sessionId));
-      await Promise.all(some.map((id) => this.#hold(id, this.#options.nodeId, this.#options.leaseMs)));
-    }
+    await this.#renew((sessionId) => this.#tell(sessionId, true));
     const now = Date.now();
     for (const [id, lapsesAt] of this.#heartbeats) if (lapsesAt <= now) this.#heartbeats.delete(id);
+    if (now < this.#sweepFrom) return;
     for (const sessionId of await this.#redis.zrangebyscore(
       this.#due,
       '-inf',
@@ -141,8 +143,24 @@ export class RedisPresence implements Presence {
       renewAtOnce,
     )) {
       const lapsed = await this.#redis.gantryLapse(this.#lease(sessionId), this.#due, Date.now(), sessionId);
-      if (lapsed === 1) for (const listener of this.#listeners) listener(sessionId);
+      if (lapsed === 1) this.#tell(sessionId, false);
     }
+  }
+
+  async #renew(onReturn: (sessionId: string) => void): Promise<void> {
+    const sessions = [...this.#held.keys()];
+    for (let at = 0; at < sessions.length; at += renewAtOnce) {
+      const some = sessions.slice(at, at + renewAtOnce).filter((sessionId) => this.#held.has(sessionId));
+      const renewed = some.map(async (id) => {
+        const wasNew = await this.#hold(id, this.#options.nodeId, this.#options.leaseMs);
+        if (wasNew === 1) onReturn(id);
+      });
+      await Promise.all(renewed);
+    }
+  }
+
+  #tell(sessionId: string, present: boolean): void {
+    for (const listener of this.#listeners) listener(sessionId, present);
   }
 
   async close(): Promise<void> {
@@ -161,9 +179,11 @@ export class RedisPresence implements Presence {
       });
   }
 
+  /** Says what this node knows to a Redis that may have forgotten it; nobody was told that anything changed. */
   readonly #restore = (): void => {
-    this.#tend();
     const now = Date.now();
+    this.#sweepFrom = now + this.#options.leaseMs / 3;
+    this.#renew(() => undefined).catch(this.#options.report);
     for (const [id, lapsesAt] of this.#heartbeats) {
       if (lapsesAt > now) this.#hold(id, 'heartbeat', lapsesAt - now).catch(this.#options.report);
     }

@@ -73,7 +73,9 @@ export function presenceContract(adapter: string, open: () => Promise<PresenceUn
       await using subject = await open();
       const { presence } = subject;
       const lapsed: string[] = [];
-      presence.onLapse((session) => lapsed.push(session));
+      presence.onChange((session, present) => {
+        if (!present) lapsed.push(session);
+      });
       await presence.heartbeat('session');
       await subject.advance(heartbeatLifetimeMs - 1_000);
       expect(await presence.isPresent('session')).toBe(true);
@@ -89,7 +91,9 @@ export function presenceContract(adapter: string, open: () => Promise<PresenceUn
       await using subject = await open();
       const { presence } = subject;
       const lapsed: string[] = [];
-      presence.onLapse((session) => lapsed.push(session));
+      presence.onChange((session, present) => {
+        if (!present) lapsed.push(session);
+      });
       await presence.heartbeat('session');
       await subject.advance(heartbeatLifetimeMs - 1_000);
       expect(await presence.heartbeat('session')).toBe(false);
@@ -102,7 +106,9 @@ export function presenceContract(adapter: string, open: () => Promise<PresenceUn
       await using subject = await open();
       const { presence } = subject;
       const lapsed: string[] = [];
-      presence.onLapse((session) => lapsed.push(session));
+      presence.onChange((session, present) => {
+        if (!present) lapsed.push(session);
+      });
       await presence.heartbeat('session');
       await presence.connected('session', 'one');
       await subject.advance(heartbeatLifetimeMs + 1_000);

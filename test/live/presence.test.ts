@@ -96,6 +96,47 @@ test('a heartbeat makes a session present without a socket, on every node, and i
   for (const node of [one, other]) expect(await status(node, inGame)).toMatchObject({ present: true });
 });
 
+test('when a node dies, who was there only is absent by itself, and the launcher on another node is told, once', {
+  timeout: 90_000,
+}, async ({ skip, annotate }) => {
+  skip(redisMissing !== null, redisMissing ?? '');
+  await using redis = await startRedis();
+  await using data = await openSharedData();
+  const variables = { DATA_DIR: data.path, REDIS_URL: redis.url };
+  await using one = await startClusterNode(variables);
+  await using third = await startClusterNode(variables);
+  await using dying = await startClusterNode(variables);
+  const { inGame, inLauncher } = await playerAndLauncher(data);
+  const both = await data.openSession(inGame.gameId, inGame.wallet);
+  using watching = await connect(one, inLauncher);
+  using _playing = await connect(dying, inGame);
+  using _playingTwice = await connect(dying, both);
+  using elsewhere = await connect(third, both);
+  await isTold(data, watching, inGame, [true]);
+  await isTold(data, watching, both, [true]);
+
+  const from = performance.now();
+  await dying.kill();
+  expect(await status(one, inGame)).toMatchObject({ exists: true, present: true }); // its lease is not over
+  await until('the lapse', () => toldOf(watching, inGame).length === 2, 40_000);
+  const seconds = Math.round((performance.now() - from) / 1000);
+  await annotate(`told ${seconds} s after the node died`);
+  process.stdout.write(`presence: told as absent ${seconds} s after its node was killed\n`);
+  expect(seconds).toBeLessThan(30);
+  for (const node of [one, third]) {
+    expect(await status(node, inGame)).toMatchObject({ exists: true, present: false });
+    expect(await status(node, both)).toMatchObject({ exists: true, present: true });
+  }
+  // Each node has swept again by then.
+  await until('another round', () => performance.now() - from > (seconds + 7) * 1000, 10_000);
+  await isTold(data, watching, inGame, [true, false]);
+  await isTold(data, watching, both, [true]);
+  elsewhere.socket.disconnect();
+  await isTold(data, watching, both, [true, false]);
+  using _back = await connect(third, inGame);
+  await isTold(data, watching, inGame, [true, false, true]);
+});
+
 test('without Redis one node tells of presence just the same', async () => {
   await using data = await openSharedData();
   await using node = await startClusterNode({ DATA_DIR: data.path });

@@ -16,6 +16,9 @@ interface Node extends AsyncDisposable {
   lapsed: string[];
   troubles: unknown[];
   isConnected(): boolean;
+  /** Keeps it from its Redis until `connect`. */
+  disconnect(): void;
+  connect(): Promise<void>;
 }
 
 async function startClusterNode(nodeId: string, prefix: string, leaseMs?: number): Promise<Node> {
@@ -28,7 +31,9 @@ async function startClusterNode(nodeId: string, prefix: string, leaseMs?: number
     report: (thrown) => troubles.push(thrown),
     ...(leaseMs !== undefined && { leaseMs }),
   });
-  presence.onLapse((session) => lapsed.push(session));
+  presence.onChange((session, present) => {
+    if (!present) lapsed.push(session);
+  });
   const isConnected = () => clients.trouble() === null;
   await until('Redis connected', isConnected);
   return {
@@ -36,6 +41,8 @@ async function startClusterNode(nodeId: string, prefix: string, leaseMs?: number
     lapsed,
     troubles,
     isConnected,
+    disconnect: () => clients.commands.disconnect(),
+    connect: () => clients.commands.connect(),
     async [Symbol.asyncDispose]() {
       await presence.close();
       clients.close();
@@ -158,6 +165,59 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
     const client = new Redis(redis.url);
     expect(await client.keys(`${prefix}:*`)).toEqual([]);
     client.disconnect();
+  });
+});
+
+describe.skipIf(redisMissing !== null)(redisMissing ?? 'a lease that lapses though its node lives', () => {
+  test('because the node stood still: who had been told of as gone is told of as there again, once', async () => {
+    redis = await startRedis();
+    await using _redis = redis;
+    const prefix = newPrefix();
+    const leaseMs = 600;
+    await using one = await startClusterNode('one', prefix, leaseMs);
+    await using other = await startClusterNode('other', prefix, leaseMs);
+    const returned: string[] = [];
+    one.presence.onChange((session, present) => {
+      if (present) returned.push(session);
+    });
+    await one.presence.connected('session', 'a');
+    await one.presence.tend();
+    expect(returned).toEqual([]);
+    const stoodStill = vi.spyOn(one.presence, 'tend').mockResolvedValue(undefined);
+    await until('the lapse', () => other.lapsed.includes('session'));
+    stoodStill.mockRestore();
+    await until('the return', () => returned.includes('session'));
+    await one.presence.tend();
+    expect(returned).toEqual(['session']);
+    expect(await other.presence.isPresent('session')).toBe(true);
+    expect(await one.presence.disconnected('session', 'a')).toBe(true);
+  });
+
+  test('because Redis hung for longer: nobody is told of as gone', { timeout: 30_000 }, async () => {
+    redis = await startRedis();
+    await using _redis = redis;
+    const prefix = newPrefix();
+    const leaseMs = 4_000;
+    await using one = await startClusterNode('one', prefix, leaseMs);
+    await using other = await startClusterNode('other', prefix, leaseMs);
+    const changes: string[] = [];
+    for (const { presence } of [one, other]) presence.onChange((session) => changes.push(session));
+    await one.presence.connected('session', 'a');
+    await other.presence.connected('another', 'b');
+    redis.freeze();
+    const from = Date.now();
+    await until('leases that would have lapsed', () => Date.now() - from > leaseMs + 3_000);
+    other.disconnect();
+    redis.thaw();
+    await until('one connected', () => one.isConnected());
+    await one.presence.tend(); // before the other has had the time to come back
+    expect(changes).toEqual([]);
+    await other.connect();
+    await until('Redis connected', () => other.isConnected());
+    const thawed = Date.now();
+    await until('rounds of renewals and sweeps', () => Date.now() - thawed > leaseMs * 1.5, 10_000);
+    expect(changes).toEqual([]);
+    expect(await other.presence.isPresent('session')).toBe(true);
   });
 });
 

@@ -136,7 +136,7 @@ export class Gateway {
       }
     });
     this.#bus?.onMessage((message) => this.#receive(message));
-    presence.onLapse((sessionId) => this.#tellPresence(sessionId, false));
+    presence.onChange((sessionId, present) => this.#track(this.#record(sessionId, present)));
   }
 
   /** Looks for events the bus may have failed to bring. */
@@ -297,10 +297,6 @@ export class Gateway {
 
   async #tellIfGone(sessionId: string, socketId: string): Promise<void> {
     if (await this.#parts.presence.disconnected(sessionId, socketId)) await this.#record(sessionId, false);
-  }
-
-  #tellPresence(sessionId: string, present: boolean): void {
-    this.#track(this.#record(sessionId, present));
   }
 
   #record(sessionId: string, present: boolean): Promise<void> {
