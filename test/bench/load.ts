@@ -1,6 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { Child } from './child.ts';
-import { type Chatted, called, chatted, done, type HttpJob, httpDone, type SocketJob } from './loads/jobs.ts';
+import {
+  type Chatted,
+  called,
+  chatted,
+  counted,
+  done,
+  type HttpJob,
+  httpDone,
+  type SocketJob,
+} from './loads/jobs.ts';
 
 type Timed<Kind> = Omit<Extract<SocketJob, { kind: Kind }>, 'kind'>;
 
@@ -55,6 +64,11 @@ export class SocketLoad implements AsyncDisposable {
       deliveries: sum(parts.map((part) => part.deliveries)),
       latencies: parts.flatMap((part) => [...part.latencies]),
     };
+  }
+
+  /** How many of the sockets are connected still. */
+  async connected(): Promise<number> {
+    return sum(await this.#each((child) => child.ask({ kind: 'count' }, counted)));
   }
 
   async disconnect(): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Benchmark } from '../benchmark.ts';
 import { SocketLoad } from '../load.ts';
@@ -8,12 +9,15 @@ import { makeWorld } from '../world.ts';
 const wanted = 10_000;
 const memoryProbe = ['--expose-gc', '--import', new URL('../memory-probe.ts', import.meta.url).href];
 const residentBytes = z.number();
+/** How long the sockets are held to see whether any is dropped, and in a quick look. */
+const holdSeconds = 120;
+const quickHoldSeconds = 10;
 /** Files a server holds open beside its sockets. */
 const otherFiles = 200;
 
 export const sockets: Benchmark = {
   name: 'sockets',
-  summary: 'memory of an idle socket, ours authenticated, against bare Socket.IO',
+  summary: 'memory of an idle socket, ours authenticated, against bare Socket.IO, and whether any is dropped',
   async run(settings) {
     const count = Math.min(wanted, openFileLimit() - otherFiles);
     if (count < wanted) settings.say(`sockets: scaled down to ${count}, which is what ulimit -n allows`);
@@ -27,9 +31,19 @@ export const sockets: Benchmark = {
       await load.connect(server.url, tokens);
       const after = await server.child.ask('memory', residentBytes);
       await load.disconnect();
+      settings.say(`sockets: RSS ${megabytes(before)} empty, ${megabytes(after)} with ${count} sockets`);
       return (after - before) / count;
     };
-    return [
+    const hold = async (seconds: number) => {
+      await using server = await startGantry(world, settings);
+      await load.connect(server.url, tokens);
+      await setTimeout(seconds * 1000);
+      const dropped = count - (await load.connected());
+      await load.disconnect();
+      settings.say(`sockets: ${count} held for ${seconds} s, ${dropped} dropped`);
+      if (dropped > 0) throw new Error(`${dropped} of ${count} idle sockets were dropped in ${seconds} s`);
+    };
+    const rows = [
       await compare(
         {
           name: 'sockets',
@@ -44,8 +58,14 @@ export const sockets: Benchmark = {
         { ...settings, rounds: Math.min(settings.rounds, 3), warmUp: false },
       ),
     ];
+    await hold(settings.loadSeconds < 30 ? quickHoldSeconds : holdSeconds);
+    return rows;
   },
 };
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
 
 const processReport = z.object({
   userLimits: z.object({ open_files: z.object({ soft: z.union([z.number(), z.literal('unlimited')]) }) }),

@@ -42,11 +42,15 @@ export const socketJob = z.discriminatedUnion('kind', [
     /** Makes this process's messages its own. */
     sender: z.string(),
   }),
+  /** How many of the sockets have stayed connected all the while. */
+  z.object({ kind: z.literal('count') }),
   z.object({ kind: z.literal('disconnect') }),
 ]);
 export type SocketJob = z.infer<typeof socketJob>;
 
 export const done = z.literal('done');
+/** Sockets connected. */
+export const counted = z.int();
 /** Calls acked with success, a second. */
 export const called = z.number();
 export const chatted = z.object({

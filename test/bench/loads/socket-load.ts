@@ -20,6 +20,8 @@ answer(async (message): Promise<Serializable> => {
       return callInLoop(sockets, job);
     case 'chat':
       return chatInLoop(sockets, job);
+    case 'count':
+      return sockets.filter((socket) => socket.connected).length; // none reconnects
     case 'disconnect':
       for (const socket of sockets.splice(0)) socket.disconnect();
       return 'done';
