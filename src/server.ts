@@ -36,6 +36,9 @@ const finishWithinMs = 6_500;
 /** How long it then waits for the last requests of connections that were open, before it cuts them off. */
 const lastRequestsMs = 500;
 
+/** What one socket may send in a second: three times what its session may call. */
+const packetsASecond = 1_000;
+
 /** A client that sends its request drop by drop is cut off, and none may send headers without end. */
 const headersWithinMs = 10_000;
 const bodyWithinMs = 30_000;
@@ -123,6 +126,8 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     presence,
     leaderboardTop: (gameId) => leaderboardRows(store, links, gameId),
     addressOf,
+    packetsASecond: Math.max(1, packetsASecond * config.rateLimitFactor),
+    onFlood: () => logger.warn('closed a socket that sent too much at once'),
     onSlowReader: (queuedBytes) => logger.warn({ queuedBytes }, 'closed a socket that does not read'),
     ...(redis && { adapter: createAdapter(redis.commands, redis.subscriber, { key: prefix }) }),
   });

@@ -15,6 +15,7 @@ import { maximumBodyBytes } from '../http/body.ts';
 import { adapterBus } from './adapter-bus.ts';
 import { CatchUp, type Resumption, readCursors } from './catch-up.ts';
 import { onceAt, within } from './deadlines.ts';
+import { limitInbound } from './inbound-limits.ts';
 import { LeaderboardFeed } from './leaderboard-feed.ts';
 import { LiveConnection } from './live-connection.ts';
 import { Push } from './push.ts';
@@ -25,6 +26,8 @@ import { closeSlowReaders, cut, whenGone } from './slow-readers.ts';
 
 /** Events other processes wrote, and keys they retired, are looked for this often, whether or not a bus tells of them. */
 const lookForEventsEveryMs = 1_000;
+/** A connection that has not asked to be let in by then is closed. */
+const letInWithinMs = 10_000;
 /** How long a goodbye waits for sockets to take what was sent to them. */
 const goodbyeMs = 1_000;
 /** How long a goodbye waits for calls under way. */
@@ -40,6 +43,9 @@ export interface GatewayParts extends RpcParts {
   /** Socket.IO's way to other nodes; left out, there are none. */
   adapter?: Parameters<Server['adapter']>[0];
   onSlowReader(queuedBytes: number): void;
+  /** The most packets one connection may send within a second; beyond that it is cut. */
+  packetsASecond: number;
+  onFlood(): void;
   /** Where a request comes from, proxies that are trusted left aside. */
   addressOf(request: IncomingMessage): string;
 }
@@ -85,6 +91,7 @@ export class Gateway {
     this.#io = new Server(http, {
       transports: ['websocket', 'polling'],
       maxHttpBufferSize: maximumBodyBytes,
+      connectTimeout: letInWithinMs,
       cors: { origin: true, credentials: true },
       ...(parts.adapter && { adapter: parts.adapter }),
     });
@@ -109,9 +116,10 @@ export class Gateway {
     this.#io.on('connection', (socket) => this.#welcome(socket));
     this.#io.engine.on('connection', (conn: GatewaySocket['conn']) => {
       this.#connections.add(conn);
+      limitInbound(conn, parts.packetsASecond, parts.onFlood);
       conn.once('close', () => this.#connections.delete(conn));
     });
-    this.#stopWatching = closeSlowReaders(this.#io, parts.onSlowReader);
+    this.#stopWatching = closeSlowReaders(this.#connections, parts.onSlowReader);
     this.#signingKeys = new SigningKeys(
       (kid) => parts.tokens.isGoodKey(kid),
       (sessionIds) => this.#track(parts.store.sessions.retire(sessionIds)),

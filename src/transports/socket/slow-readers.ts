@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Server, Socket } from 'socket.io';
+import type { Socket } from 'socket.io';
 
 /**
  * A socket with more than this waiting to be read, and less of it taken than came since the last look, is
@@ -18,13 +18,15 @@ type Connection = Socket['conn'];
 
 /**
  * Closes the connections of clients that stopped reading, before what is queued for them fills the memory
- * (engine.io#420). Returns how to stop looking.
+ * (engine.io#420): those that were not let in too, which are answered as well. Returns how to stop looking.
  */
-export function closeSlowReaders(io: Server, onClosed: (queuedBytes: number) => void): () => void {
+export function closeSlowReaders(
+  connections: Iterable<Connection>,
+  onClosed: (queuedBytes: number) => void,
+): () => void {
   const lastSeen = new WeakMap<Connection, number>();
   const timer = setInterval(() => {
-    for (const socket of io.of('/').sockets.values()) {
-      const { conn } = socket;
+    for (const conn of connections) {
       if (packetsWaiting(conn).length === 0 && transportBytes(conn) <= maximumQueuedBytes) continue;
       const queued = queuedBytes(conn);
       if (queued <= maximumQueuedBytes) {
@@ -94,5 +96,6 @@ export function whenGone(conn: Connection): Promise<void> {
 export function cut(conn: Connection): void {
   const webSocket = webSocketOf(conn);
   if (webSocket) webSocket.terminate();
-  else conn.close(true);
+  // Closing would wait for the client's next poll, and take in what it sends until then.
+  else conn.transport.emit('error', new Error('cut off'));
 }

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { until } from './until.ts';
+
+/** A WebSocket down to its bytes (RFC 6455), for what no library would send. */
+export interface RawWebSocket extends Disposable {
+  socket: Socket;
+  /** Texts of the frames that came, in order; control frames are in `closed` or nowhere. */
+  texts: string[];
+  /** The code of the close frame that came, 1005 for one without; null until one has come. */
+  closeCode(): number | null;
+  /** Whether the connection is over. */
+  isClosed(): boolean;
+  send(...frames: Buffer[]): void;
+}
+
+export interface FrameOptions {
+  fin?: boolean;
+  /** The three reserved bits. */
+  rsv?: number;
+  masked?: boolean;
+  /** In place of the payload's own length. */
+  length?: bigint;
+}
+
+export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
+
+/** A client's frame. */
+export function frame(
+  opcode: number,
+  payload: string | Buffer = '',
+  { fin = true, rsv = 0, masked = true, length }: FrameOptions = {},
+): Buffer {
+  const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
+  const size = length ?? BigInt(bytes.length);
+  const first = (fin ? 0x80 : 0) | (rsv << 4) | opcode;
+  const mask = masked ? 0x80 : 0;
+  const head =
+    size < 126n
+      ? Buffer.from([first, mask | Number(size)])
+      : size < 65_536n
+        ? Buffer.from([first, mask | 126, Number(size >> 8n), Number(size & 0xffn)])
+        : Buffer.concat([Buffer.from([first, mask | 127]), bigEndian(size)]);
+  if (!masked) return Buffer.concat([head, bytes]);
+  const key = randomBytes(4);
+  return Buffer.concat([head, key, bytes.map((byte, at) => byte ^ (key[at % 4] ?? 0))]);
+}
+
+export const text = (payload: string | Buffer, options?: FrameOptions) =>
+  frame(opcodes.text, payload, options);
+
+/** Opens a WebSocket to Socket.IO's path; resolves when the server has said its first words. */
+export async function openRawWebSocket({ url }: { url: string }): Promise<RawWebSocket> {
+  const { port } = new URL(url);
+  const socket = connect(Number(port), '127.0.0.1');
+  await once(socket, 'connect');
+  let received: Buffer = Buffer.alloc(0);
+  let isUpgraded = false;
+  let isClosed = false;
+  let closeCode: number | null = null;
+  const texts: string[] = [];
+  socket.on('error', () => {}); // a reset is one way to be closed
+  socket.once('close', () => {
+    isClosed = true;
+  });
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
+    if (!isUpgraded) {
+      const headEnds = received.indexOf('\r\n\r\n');
+      if (headEnds < 0) return;
+      isUpgraded = received.subarray(0, headEnds).includes(' 101 ');
+      received = received.subarray(headEnds + 4);
+    }
+    for (let taken = takeFrame(received); taken; taken = takeFrame(received)) {
+      received = received.subarray(taken.size);
+      if (taken.opcode === opcodes.text) texts.push(taken.payload.toString('utf8'));
+      if (taken.opcode === opcodes.close) {
+        closeCode = taken.payload.length >= 2 ? taken.payload.readUInt16BE(0) : 1005;
+      }
+    }
+  });
+  socket.write(
+    'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: gantry\r\nUpgrade: websocket\r\n' +
+      'Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  await until('the first frame', () => texts.length > 0);
+  return {
+    socket,
+    texts,
+    closeCode: () => closeCode,
+    isClosed: () => isClosed,
+    send: (...frames) => {
+      for (const one of frames) socket.write(one);
+    },
+    [Symbol.dispose]: () => socket.destroy(),
+  };
+}
+
+/** The first whole frame of a server's bytes; none of ours are masked. */
+function takeFrame(bytes: Buffer): { opcode: number; payload: Buffer; size: number } | null {
+  const [first = 0, second = 0] = bytes;
+  if (bytes.length < 2) return null;
+  const extra = second === 127 ? 8 : second === 126 ? 2 : 0;
+  if (bytes.length < 2 + extra) return null;
+  const length =
+    extra === 8 ? Number(bytes.readBigUInt64BE(2)) : extra === 2 ? bytes.readUInt16BE(2) : second;
+  const size = 2 + extra + length;
+  if (bytes.length < size) return null;
+  return { opcode: first & 0x0f, payload: bytes.subarray(2 + extra, size), size };
+}
+
+function bigEndian(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(value);
+  return bytes;
+}
