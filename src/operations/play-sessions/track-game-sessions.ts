@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../domain/outcome.ts';
-import { parseState } from '../../domain/state.ts';
+import { canonicalJson, parseState } from '../../domain/state.ts';
 import { defineOperation } from '../define.ts';
 import { ownerOf } from '../owner.ts';
 
@@ -9,6 +9,17 @@ const stateText = z.string('must be a string that contains JSON').refine((json) 
   return true;
 });
 
+/** On the dispatch path a value that is not a string is the state itself, and no quote of it counts twice. */
+const stateOrText = z.unknown().transform((state, context): string => {
+  if (state === undefined) context.issues.push({ code: 'custom', message: 'is required', input: state });
+  if (typeof state !== 'string') return canonicalJson(state ?? null);
+  parseState(state);
+  return state;
+});
+
+const sessionId = z.guid('must be a UUID').transform((uuid) => uuid.toLowerCase());
+const endTime = z.int('must be Unix time in milliseconds').min(0).optional();
+
 export const trackGameSessions = defineOperation({
   name: 'trackGameSessions',
   service: 'launcher',
@@ -16,10 +27,11 @@ export const trackGameSessions = defineOperation({
   summary: 'Start, update or (with endTime) end a play session of the player',
   auth: 'player',
   input: z.object({
-    sessionId: z.guid('must be a UUID').transform((uuid) => uuid.toLowerCase()),
+    sessionId,
     state: stateText.meta({ description: 'JSON as text, at most 1,048,576 bytes of UTF-8' }),
-    endTime: z.int('must be Unix time in milliseconds').min(0).optional(),
+    endTime,
   }),
+  dispatchInput: z.object({ sessionId, state: stateOrText, endTime }),
   output: z.object({ success }),
   async handler({ input, caller }, { store }) {
     await store.playSessions.track(ownerOf(caller), input);
