@@ -36,7 +36,7 @@ export function Button({
       class=${classes}
       disabled=${disabled || busy}
       aria-busy=${busy ? 'true' : undefined}
-      aria-label=${label}
+      aria-label=${label ?? rest['aria-label']}
       title=${label}
     >
       ${busy && html`<span class="spinner" aria-hidden="true"></span>`}

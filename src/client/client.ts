@@ -20,13 +20,13 @@ export interface ClientOptions {
  * - `connecting`: not there yet, or trying again
  * - `live`: what happens now arrives, behind the `replayed` events that were missed
  * - `ended`: the server has ended the session; it does not try again
- * - `refused`: the token was not accepted, for `reason`; it does not try again
+ * - `refused`: the token was not accepted, for `reason`, which `message` puts in words; it does not try again
  */
 export type Status =
   | { state: 'connecting' }
   | { state: 'live'; replayed: number }
   | { state: 'ended' }
-  | { state: 'refused'; reason: string };
+  | { state: 'refused'; reason: string; message: string };
 
 /** How long a server that cannot take connections right now is left alone. */
 const retryAfterMs = 1_000;
@@ -109,10 +109,12 @@ export class GantryClient {
       ? [OperationInput<Name>?]
       : [OperationInput<Name>]
   ): Promise<OperationOutput<Name>> {
-    const data = { ...input };
-    return this.#options.callOver === 'http'
-      ? this.#callOverHttp(name, data)
-      : this.#callOverSocket(name, data);
+    return this.#call(name, { ...input });
+  }
+
+  /** Calls with another token over the same connection, as a launcher does in a game it has opened. */
+  as(launcherJwt: string): Pick<GantryClient, 'call'> {
+    return { call: (name, ...[input]) => this.#call(name, { ...input, launcherJwt }) };
   }
 
   /** Calls the listener for each event of this name, once and in order within its stream. Returns how to stop. */
@@ -189,18 +191,24 @@ export class GantryClient {
    */
   #refused(body: ErrorBody | undefined): void {
     if (!body) return;
-    const { code = 0, data: { reason = 'unknown' } = {} } = body;
+    const { code = 0, data: { reason = 'unknown' } = {}, message = 'The connection was refused' } = body;
     if (reason === 'cursors_invalid' && Object.keys(this.cursors).length > 0) {
       this.#cursors.clear(); // what they were of is loaded anew
       this.#retry = setTimeout(() => this.#socket.connect());
     } else if (code === 429) this.#retry = setTimeout(() => this.#socket.connect(), retryWhenLimitedMs);
     else if (code >= 500) this.#retry = setTimeout(() => this.#socket.connect(), retryAfterMs);
-    else this.#setStatus({ state: 'refused', reason });
+    else this.#setStatus({ state: 'refused', reason, message });
   }
 
   #setStatus(status: Status): void {
     this.#status = status;
     for (const listener of this.#statusListeners) listener(status);
+  }
+
+  #call<Name extends OperationName>(name: Name, data: object): Promise<OperationOutput<Name>> {
+    return this.#options.callOver === 'http'
+      ? this.#callOverHttp(name, data)
+      : this.#callOverSocket(name, data);
   }
 
   #callOverSocket<Name extends OperationName>(name: Name, data: object): Promise<OperationOutput<Name>> {

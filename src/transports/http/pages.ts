@@ -23,6 +23,8 @@ const securityHeaders = helmet({
   contentSecurityPolicy: false,
   strictTransportSecurity: false,
   xFrameOptions: false,
+  // The API's answers do not ask for it, and browsers want it of all of an origin or of none.
+  originAgentCluster: false,
   crossOriginResourcePolicy: { policy: 'cross-origin' },
 });
 

@@ -1,0 +1,459 @@
+/**
+ * Stack: a game of about a minute, and the example to copy of a game that runs in a Gantry launcher. It uses nothing
+ * but `fetch`; the first half is all there is of Gantry in it, the second half is the game.
+ */
+
+/** Where Gantry is. This game is served by it; yours would say `https://gantry.example`. */
+const gantry = location.origin;
+
+/** Who plays, in which game: the launcher opens the game with it. Without it the game works and keeps nothing. */
+const launcherJwt = new URLSearchParams(location.search).get('token');
+
+/**
+ * Calls an operation by its dedicated path. A game goes on without an answer: what fails here is not worth
+ * stopping a round for, and the next call tells again how things stand.
+ * @param {string} operation in kebab-case, as in `POST /launcher/set-user-score`
+ * @param {object} input
+ * @param {{ keepalive?: boolean }} [options] `keepalive` lets it finish after the page has gone
+ * @returns {Promise<any>} null when there is no token, no answer, or a refusal
+ */
+async function call(operation, input, { keepalive = false } = {}) {
+  if (launcherJwt === null) return null;
+  try {
+    const response = await fetch(`${gantry}/launcher/${operation}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ launcherJwt, ...input }),
+      keepalive,
+    });
+    const answer = await response.json();
+    // Programs branch on `data.reason`; `message` is for people.
+    if (!response.ok) say(answer.data?.reason === 'rate_limited' ? 'Slow down a little' : answer.message);
+    return response.ok ? answer : null;
+  } catch {
+    say('Not connected: this round counts when you are back');
+    return null;
+  }
+}
+
+/**
+ * Everything this game tells Gantry.
+ */
+const cloud = {
+  /**
+   * get-states: what was saved under this label, here or on another device.
+   * @returns {Promise<Saved | null>}
+   */
+  async load() {
+    const answer = await call('get-states', { label: 'progress' });
+    return answer?.states[0]?.state ?? null;
+  },
+
+  /**
+   * set-state: a state is any JSON, sent as text. The same label again replaces it.
+   * @param {Saved} saved
+   */
+  save(saved) {
+    return call('set-state', { label: 'progress', state: JSON.stringify(saved) }, { keepalive: true });
+  },
+
+  /**
+   * set-user-score: the leaderboard shows each player's best. The round's id as the nonce makes it harmless to
+   * send the same score twice.
+   * @param {Round} round
+   */
+  score(round) {
+    return call('set-user-score', { score: round.score, nonce: round.id }, { keepalive: true });
+  },
+
+  /**
+   * track-game-sessions: the first call starts a play session, later ones update it, one with `endTime` ends it.
+   * @param {Round} round
+   * @param {number} [endTime]
+   */
+  track(round, endTime) {
+    const state = JSON.stringify({ score: round.score, containers: round.stack.length - 1 });
+    const end = endTime === undefined ? {} : { endTime };
+    return call('track-game-sessions', { sessionId: round.id, state, ...end }, { keepalive: true });
+  },
+
+  /**
+   * trigger-rules-engine: says what happened; what follows from it (in the demo, a notification and an activity) is
+   * in the game's rules, which its operator can change. The nonce lets it happen once a round.
+   * @param {Round} round
+   */
+  win(round) {
+    return call('trigger-rules-engine', { trigger: 'win', value: round.score, nonce: `win-${round.id}` });
+  },
+
+  /**
+   * send-custom-activity: a line of the public feed. Gantry fills in the player's name when it is read.
+   * @param {number} score
+   */
+  tellOfRecord(score) {
+    return call('send-custom-activity', {
+      label: `{username} stacked a new best: ${score}`,
+      eventId: 'personal-best',
+    });
+  },
+};
+
+// ---------------------------------------------------------------------------------------------------------
+// The game.
+
+/**
+ * @typedef {{ x: number, width: number, hue: number }} Container `x` is its left edge, in units of the world
+ * @typedef {{ id: string, score: number, streak: number, stack: Container[], won: boolean }} Round
+ * @typedef {{ best: number, round: Round | null }} Saved
+ */
+
+const world = 360; // units from the left edge of the world to the right one; the window shows all of them
+const height = 30; // of a container
+const firstWidth = 150;
+const perfect = 5; // so far off counts as not at all
+const perfectsForGrowth = 3; // as many in a row, and the next container is wider again
+const growth = 14;
+const points = 50; // for a container
+const perfectBonus = 25; // and for each perfect one in a row, up to five
+const winsAt = 12; // containers
+const firstSpeed = 120; // units a second
+const fasterEach = 7;
+const gravity = 1500;
+const hues = [18, 205, 145, 42, 265, 345, 185];
+
+/**
+ * An element of index.html.
+ * @template {HTMLElement} [Element=HTMLElement]
+ * @param {string} id
+ * @returns {Element}
+ */
+const element = (id) => {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`index.html has no #${id}`);
+  return /** @type {Element} */ (found);
+};
+/** @type {HTMLCanvasElement} */
+const canvas = element('canvas');
+const overlay = element('overlay');
+const title = element('title');
+const text = element('text');
+const start = element('start');
+const note = element('note');
+const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+
+let best = 0;
+/** @type {Round | null} */
+let round = null;
+/** What hangs from the crane, or falls from it. */
+let load = { x: 0, width: firstWidth, hue: 0, speed: firstSpeed, falling: false, y: 0, velocity: 0 };
+/** What was cut off, on its way into the sea. @type {{ x: number, y: number, width: number, hue: number, velocity: number, turn: number }[]} */
+let pieces = [];
+let camera = 0; // units the view has moved up
+let lastFrame = 0;
+let noteTimer = 0;
+
+function newRound() {
+  round = { id: crypto.randomUUID(), score: 0, streak: 0, stack: [base()], won: false };
+  pieces = [];
+  nextLoad();
+  overlay.hidden = true;
+  cloud.track(round); // the play session begins
+  showScores();
+}
+
+/** @param {Round} saved */
+function resume(saved) {
+  round = saved;
+  nextLoad();
+  overlay.hidden = true;
+  showScores();
+  say('Welcome back: your stack is as you left it');
+}
+
+/** The hold that the first container is put into. @returns {Container} */
+function base() {
+  return { x: (world - firstWidth) / 2, width: firstWidth, hue: 215 };
+}
+
+function nextLoad() {
+  if (!round) return;
+  const top = round.stack.at(-1) ?? base();
+  const count = round.stack.length;
+  const fromLeft = count % 2 === 0;
+  const speed = firstSpeed + count * fasterEach;
+  load = {
+    x: fromLeft ? 0 : world - top.width,
+    width: top.width,
+    hue: hues[count % hues.length] ?? 0,
+    speed: fromLeft ? speed : -speed,
+    falling: false,
+    y: hangingHeight(),
+    velocity: 0,
+  };
+}
+
+function drop() {
+  if (round && !load.falling) load.falling = true;
+}
+
+/** The load has reached the stack: what lies on it stays, what hangs over is cut off. */
+function land() {
+  if (!round) return;
+  const top = round.stack.at(-1) ?? base();
+  const offset = load.x - top.x;
+  const overlap = top.width - Math.abs(offset);
+  const isPerfect = Math.abs(offset) <= perfect;
+  if (overlap <= 0) {
+    pieces.push({ x: load.x, y: load.y, width: load.width, hue: load.hue, velocity: 0, turn: 0 });
+    finish();
+    return;
+  }
+  if (isPerfect) {
+    round.streak += 1;
+    const wider = round.streak % perfectsForGrowth === 0 ? Math.min(growth, firstWidth - top.width) : 0;
+    round.stack.push({ x: top.x - wider / 2, width: top.width + wider, hue: load.hue });
+    round.score += points + perfectBonus * Math.min(round.streak, 5);
+    say(round.streak > 1 ? `Perfect, ${round.streak} in a row` : 'Perfect');
+  } else {
+    round.streak = 0;
+    const left = Math.max(load.x, top.x);
+    round.stack.push({ x: left, width: overlap, hue: load.hue });
+    round.score += points;
+    const cut = offset > 0 ? top.x + top.width : load.x;
+    pieces.push({ x: cut, y: load.y, width: load.width - overlap, hue: load.hue, velocity: 0, turn: 0 });
+  }
+  const containers = round.stack.length - 1;
+  if (containers >= winsAt && !round.won) {
+    round.won = true;
+    say(`${containers} containers: the ship is loaded. How high can you go?`);
+    cloud.win(round); // once a round, when it is won
+  }
+  cloud.save({ best, round }); // so that a reload, or another device, goes on from here
+  if (containers % 5 === 0) cloud.track(round); // the play session goes on
+  showScores();
+  nextLoad();
+}
+
+async function finish() {
+  if (!round) return;
+  const over = round;
+  round = null;
+  const isRecord = over.score > best;
+  best = Math.max(best, over.score);
+  showScores(over.score);
+  title.textContent = isRecord ? 'A new best' : over.won ? 'Well stacked' : 'Into the sea';
+  const containers = over.stack.length - 1;
+  text.textContent = `${over.score} points with ${containers} ${containers === 1 ? 'container' : 'containers'}.`;
+  start.textContent = 'Play again';
+  overlay.hidden = false;
+  start.focus();
+  await cloud.score(over); // the leaderboard moves, for everyone who watches it
+  cloud.track(over, Date.now()); // the play session is over
+  cloud.save({ best, round: null });
+  if (isRecord && over.score > 0) cloud.tellOfRecord(over.score);
+}
+
+/** @param {string} words also read out by a screen reader */
+function say(words) {
+  note.textContent = words;
+  clearTimeout(noteTimer);
+  noteTimer = window.setTimeout(() => {
+    note.textContent = '';
+  }, 3_000);
+}
+
+/** @param {number} [score] */
+function showScores(score = round?.score ?? 0) {
+  element('score').textContent = String(score);
+  element('best').textContent = String(best);
+}
+
+// Heights count from the hold upwards; the crane is always in view, some containers above the stack.
+
+function stackHeight() {
+  return (round?.stack.length ?? 1) * height;
+}
+
+function hangingHeight() {
+  return stackHeight() + 150;
+}
+
+/** @param {number} seconds since the last frame */
+function move(seconds) {
+  if (round) {
+    if (load.falling) {
+      load.velocity += gravity * seconds;
+      load.y -= load.velocity * seconds;
+      if (load.y <= stackHeight()) {
+        load.y = stackHeight();
+        land();
+      }
+    } else {
+      load.x += load.speed * seconds;
+      const end = world - load.width;
+      if (load.x < 0 || load.x > end) {
+        load.x = Math.min(Math.max(load.x, 0), end);
+        load.speed = -load.speed;
+      }
+      load.y = hangingHeight();
+    }
+  }
+  for (const piece of pieces) {
+    piece.velocity += gravity * seconds;
+    piece.y -= piece.velocity * seconds;
+    piece.turn += 2.5 * seconds;
+  }
+  pieces = pieces.filter(({ y }) => y > camera - 200);
+  const wanted = Math.max(0, stackHeight() - 4 * height);
+  camera += (wanted - camera) * Math.min(1, seconds * 4);
+}
+
+function draw() {
+  const ratio = devicePixelRatio;
+  const { clientWidth, clientHeight } = canvas;
+  if (
+    canvas.width !== Math.round(clientWidth * ratio) ||
+    canvas.height !== Math.round(clientHeight * ratio)
+  ) {
+    canvas.width = Math.round(clientWidth * ratio);
+    canvas.height = Math.round(clientHeight * ratio);
+  }
+  // The whole world fits the window, whatever its shape.
+  const scale = Math.min(clientWidth / (world + 40), clientHeight / 420);
+  const dark = isDark();
+  const toX = (/** @type {number} */ x) => clientWidth / 2 + (x - world / 2) * scale;
+  const toY = (/** @type {number} */ y) => clientHeight - 70 * scale - (y - camera) * scale;
+
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const sky = pen.createLinearGradient(0, 0, 0, clientHeight);
+  sky.addColorStop(0, dark ? '#0d1722' : '#cfe4ee');
+  sky.addColorStop(1, dark ? '#1f3140' : '#f6eddc');
+  pen.fillStyle = sky;
+  pen.fillRect(0, 0, clientWidth, clientHeight);
+
+  // The ship, and on it the hold.
+  pen.fillStyle = dark ? '#7a3b2e' : '#a8513c';
+  pen.beginPath();
+  pen.moveTo(toX(8), toY(0));
+  pen.lineTo(toX(352), toY(0));
+  pen.lineTo(toX(330), toY(-48));
+  pen.lineTo(toX(36), toY(-48));
+  pen.fill();
+  pen.fillStyle = dark ? '#d8dde1' : '#f4efe6';
+  pen.fillRect(toX(11), toY(-6), 338 * scale, 4 * scale);
+  const stack = round?.stack ?? [base()];
+  stack.forEach(({ x, width, hue }, index) => {
+    drawContainer(
+      toX(x),
+      toY((index + 1) * height),
+      width * scale,
+      height * scale,
+      index === 0 ? null : hue,
+      dark,
+    );
+  });
+  for (const { x, y, width, hue, turn } of pieces) {
+    pen.save();
+    pen.translate(toX(x + width / 2), toY(y + height / 2));
+    pen.rotate(turn);
+    drawContainer((-width * scale) / 2, (-height * scale) / 2, width * scale, height * scale, hue, dark);
+    pen.restore();
+  }
+  drawSea(toY(-30), clientWidth, clientHeight, dark);
+  drawCrane(toX, toY, scale, clientWidth, dark);
+}
+
+/**
+ * @param {(x: number) => number} toX
+ * @param {(y: number) => number} toY
+ * @param {number} scale
+ * @param {number} clientWidth
+ * @param {boolean} dark
+ */
+function drawCrane(toX, toY, scale, clientWidth, dark) {
+  const beam = toY(hangingHeight() + height + 42);
+  pen.fillStyle = dark ? '#8b97a2' : '#37424c';
+  pen.fillRect(0, beam, clientWidth, 7 * scale);
+  pen.fillRect(toX(-14), beam, 7 * scale, canvas.clientHeight);
+  pen.fillRect(toX(world + 7), beam, 7 * scale, canvas.clientHeight);
+  if (!round) return;
+  const middle = toX(load.x + load.width / 2);
+  pen.fillRect(middle - 13 * scale, beam + 7 * scale, 26 * scale, 8 * scale);
+  if (!load.falling) {
+    pen.fillRect(middle - 1 * scale, beam + 14 * scale, 2 * scale, 28 * scale);
+  }
+  drawContainer(toX(load.x), toY(load.y + height), load.width * scale, height * scale, load.hue, dark);
+}
+
+/**
+ * @param {number} x of its left edge, in pixels
+ * @param {number} y of its top
+ * @param {number} width
+ * @param {number} tall
+ * @param {number | null} hue null is the hold
+ * @param {boolean} dark
+ */
+function drawContainer(x, y, width, tall, hue, dark) {
+  const saturation = hue === null ? 6 : 52;
+  const lightness = dark ? 44 : 52;
+  pen.fillStyle = `hsl(${hue ?? 215} ${saturation}% ${lightness}%)`;
+  pen.beginPath();
+  pen.roundRect(x, y, width, tall, Math.min(3, width / 2));
+  pen.fill();
+  pen.fillStyle = `hsl(${hue ?? 215} ${saturation}% ${lightness - 9}%)`;
+  const step = tall / 3;
+  for (let at = step / 2; at + step / 3 < width; at += step) {
+    pen.fillRect(x + at, y + tall * 0.14, step / 3, tall * 0.72);
+  }
+}
+
+/**
+ * @param {number} level
+ * @param {number} clientWidth
+ * @param {number} clientHeight
+ * @param {boolean} dark
+ */
+function drawSea(level, clientWidth, clientHeight, dark) {
+  if (level > clientHeight) return;
+  pen.fillStyle = dark ? 'rgb(18 50 71 / 92%)' : 'rgb(91 147 171 / 92%)';
+  pen.beginPath();
+  pen.moveTo(0, clientHeight);
+  for (let x = 0; x < clientWidth + 8; x += 8) {
+    pen.lineTo(x, level + Math.sin(x / 40 + lastFrame / 900) * 3);
+  }
+  pen.lineTo(clientWidth, clientHeight);
+  pen.fill();
+}
+
+function isDark() {
+  const { theme } = document.documentElement.dataset;
+  return theme === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
+}
+
+/** @param {number} now */
+function frame(now) {
+  // A tab that was away for long does not make up for it in one leap.
+  move(Math.min(0.05, (now - lastFrame) / 1000));
+  lastFrame = now;
+  draw();
+  requestAnimationFrame(frame);
+}
+
+start.addEventListener('click', newRound);
+canvas.addEventListener('pointerdown', drop);
+addEventListener('keydown', (event) => {
+  if (event.repeat || !overlay.hidden || (event.key !== ' ' && event.key !== 'Enter')) return;
+  event.preventDefault();
+  drop();
+});
+// What rules send with a window message arrives here, from the launcher.
+addEventListener('message', (event) => {
+  if (event.source === parent && typeof event.data?.message === 'string') say(event.data.message);
+});
+
+requestAnimationFrame(frame);
+if (launcherJwt === null) say('Open this game in the launcher at /play, and your scores count');
+const saved = await cloud.load();
+best = saved?.best ?? 0;
+showScores();
+if (saved?.round) resume(saved.round);

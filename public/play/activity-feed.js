@@ -1,0 +1,34 @@
+import { html } from 'htm/preact';
+import { Avatar } from '../shared/avatar.js';
+import { RelativeTime } from '../shared/relative-time.js';
+import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
+
+/**
+ * What players do, as it happens.
+ * @param {{ launcher: import('./launcher.js').Launcher, current: import('./open-game.js').OpenGame }} props
+ */
+export function ActivityFeed({ launcher, current }) {
+  const { feed, error } = current.stream;
+  if (error !== null) {
+    return html`<${ErrorState} error=${error} title="The activities could not be loaded" onRetry=${() => current.stream.follow()} />`;
+  }
+  if (feed === null) return html`<${LoadingRows} rows=${5} label="Loading the activities" />`;
+  if (feed.length === 0) {
+    return html`<${Empty} icon="bolt" title="Nothing has happened yet"><p>Wins, levels and whatever else this game tells of shows here.</p><//>`;
+  }
+  return html`
+    <ul role="list" class="feed" aria-label="Activity">
+      ${feed.map(
+        ({ key, wallet, text, at, onChain }) => html`
+          <li key=${key} class="feed-item">
+            <${Avatar} small wallet=${wallet} url=${launcher.players.avatar(wallet)} />
+            <div>
+              <p>${text}</p>
+              <p class="quiet small"><${RelativeTime} at=${at} />${onChain && html` · on-chain`}</p>
+            </div>
+          </li>
+        `,
+      )}
+    </ul>
+  `;
+}

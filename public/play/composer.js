@@ -1,0 +1,109 @@
+import { html } from 'htm/preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { Icon } from '../shared/icon.js';
+import { messageOf } from '../shared/states.js';
+
+/** README.md, "Message channels". */
+const longest = 4_000;
+/** So much before the end it is said how much is left. */
+const warnBefore = 200;
+
+/**
+ * Where one writes. Enter sends, Shift+Enter makes a new line, the up arrow in an empty field edits what one said
+ * last, Escape gives an edit up.
+ * @param {{
+ *   editing: import('./conversations.js').Message | null,
+ *   offline: boolean,
+ *   onSubmit: (text: string) => Promise<void>,
+ *   onCancel: () => void,
+ *   onType: () => void,
+ *   onEditLast: () => void,
+ * }} props
+ */
+export function Composer({ editing, offline, onSubmit, onCancel, onType, onEditLast }) {
+  const [text, setText] = useState(editing?.content ?? '');
+  const [problem, setProblem] = useState('');
+  const [busy, setBusy] = useState(false);
+  const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const said = text.trim();
+
+  useEffect(() => {
+    const element = field.current;
+    // A phone's keyboard would come up over the conversation; an edit was asked for.
+    if (!element || (!editing && matchMedia('(pointer: coarse)').matches)) return;
+    element.focus();
+    element.setSelectionRange(element.value.length, element.value.length);
+  }, []);
+
+  const submit = async () => {
+    if (said === '' || busy) return;
+    setProblem('');
+    setBusy(true);
+    if (!editing) setText('');
+    try {
+      await onSubmit(said);
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+    setBusy(false);
+  };
+  /** @param {KeyboardEvent} event */
+  const pressed = (event) => {
+    if (event.isComposing) return;
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault();
+      submit();
+    } else if (event.key === 'Escape' && editing) {
+      event.preventDefault();
+      onCancel();
+    } else if (event.key === 'ArrowUp' && text === '' && !editing) {
+      event.preventDefault();
+      onEditLast();
+    }
+  };
+  /** @param {Event} event */
+  const typed = (event) => {
+    setText(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value);
+    if (!editing) onType();
+  };
+  const left = longest - text.length;
+  return html`
+    <form
+      class="composer"
+      onSubmit=${(/** @type {Event} */ event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      ${
+        editing &&
+        html`
+          <div class="composer-editing small">
+            <${Icon} name="edit" /><span>Editing your message</span>
+            <button type="button" class="link" onClick=${onCancel}>Cancel</button>
+          </div>
+        `
+      }
+      ${offline && html`<p class="composer-hint small">You are not connected. What you send goes out when you are back.</p>`}
+      ${problem && html`<p class="composer-hint problem small" role="alert">${problem}</p>`}
+      <div class="composer-row">
+        <textarea
+          ref=${field}
+          class="input"
+          rows="1"
+          maxlength=${longest}
+          aria-label=${editing ? 'Edit your message' : 'Write a message'}
+          placeholder=${editing ? 'Edit your message' : 'Write a message'}
+          value=${text}
+          onInput=${typed}
+          onKeyDown=${pressed}
+        ></textarea>
+        <${Button} type="submit" kind="primary" iconOnly busy=${busy && editing !== null} disabled=${said === ''} label=${editing ? 'Save' : 'Send'}>
+          <${Icon} name=${editing ? 'check' : 'send'} />
+        <//>
+      </div>
+      ${left < warnBefore && html`<p class="composer-hint small" role="status">${left} characters left</p>`}
+    </form>
+  `;
+}

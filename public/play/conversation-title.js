@@ -1,0 +1,24 @@
+/**
+ * @typedef {import('./conversations.js').Channel} Channel
+ */
+
+/**
+ * The wallets in a channel beside one's own.
+ * @param {Channel} channel
+ * @param {string} own
+ */
+export function othersIn({ participants }, own) {
+  return participants.map(({ wallet }) => wallet).filter((wallet) => wallet !== own);
+}
+
+/**
+ * What a conversation is called: by its name, or by who is in it.
+ * @param {Channel} channel
+ * @param {string} own
+ * @param {import('./player-book.js').PlayerBook} players
+ */
+export function titleOf(channel, own, players) {
+  if (channel.name !== '') return channel.name;
+  const names = othersIn(channel, own).map((wallet) => players.name(wallet));
+  return names.length === 0 ? 'Only you' : names.join(', ');
+}

@@ -1,0 +1,209 @@
+import { html } from 'htm/preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Avatar } from '../shared/avatar.js';
+import { Button } from '../shared/button.js';
+import { ConfirmDialog } from '../shared/dialog.js';
+import { Icon } from '../shared/icon.js';
+import { Loading } from '../shared/states.js';
+import { Composer } from './composer.js';
+import { othersIn, titleOf } from './conversation-title.js';
+import { GroupInfo } from './group-info.js';
+import { sayWhatFailed } from './launcher.js';
+import { MessageItem } from './message-item.js';
+
+/** @typedef {import('./conversations.js').Message} Message */
+
+/** Within this of the end, in pixels, one reads the newest and is kept there. */
+const nearEnd = 80;
+
+/**
+ * One conversation: what was said, who is there, and a place to write.
+ * @param {import('./messages.js').InGame & { conversation: import('./conversations.js').Conversation }} props
+ */
+export function Conversation({ launcher, current, conversation }) {
+  const { conversations } = current;
+  const { players, wallet } = launcher;
+  const { channel, messages, unsent } = conversation;
+  const [editing, setEditing] = useState(/** @type {Message | null} */ (null));
+  const [unsending, setUnsending] = useState(/** @type {Message | null} */ (null));
+  const [busy, setBusy] = useState(false);
+  const [showInfo, setShowInfo] = useState(false);
+  const log = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const atEnd = useRef(true);
+  const [first] = othersIn(channel, wallet);
+  const shownAs = first ?? wallet;
+
+  const lastKey = unsent.at(-1)?.key ?? messages.at(-1)?._id;
+  useLayoutEffect(() => {
+    const element = log.current;
+    if (element && atEnd.current) element.scrollTop = element.scrollHeight;
+  }, [lastKey, messages.at(-1)?.content, conversation.typing.size]);
+  // One that was unsent meanwhile is no longer there to be edited.
+  useEffect(() => {
+    if (editing && !messages.some(({ _id }) => _id === editing._id)) setEditing(null);
+  }, [messages]);
+
+  /** @param {Event} event */
+  const scrolled = ({ currentTarget }) => {
+    const { scrollTop, scrollHeight, clientHeight } = /** @type {HTMLElement} */ (currentTarget);
+    atEnd.current = scrollHeight - scrollTop - clientHeight < nearEnd;
+  };
+  const unsend = async () => {
+    if (!unsending) return;
+    setBusy(true);
+    await conversations.unsend(unsending).catch(sayWhatFailed);
+    setBusy(false);
+    setUnsending(null);
+  };
+  const loadEarlier = async () => {
+    const before = log.current?.scrollHeight ?? 0;
+    await conversations.loadEarlier().catch(sayWhatFailed);
+    // What was being read stays where it was.
+    requestAnimationFrame(() => log.current?.scrollBy(0, log.current.scrollHeight - before));
+  };
+  /** @param {string} text */
+  const submit = async (text) => {
+    if (editing) {
+      await conversations.edit(editing, text);
+      setEditing(null);
+      return;
+    }
+    atEnd.current = true;
+    // It stands in the conversation as not sent, with a way to try again.
+    conversations.send(text).catch(sayWhatFailed);
+  };
+  const lastOwn = messages.findLast(({ senderId }) => senderId === wallet) ?? null;
+
+  return html`
+    <div class="conversation">
+      <div class="conversation-head">
+        <${Button} kind="plain" size="small" iconOnly label="Back to all messages" onClick=${() => conversations.show(null)}>
+          <${Icon} name="arrowLeft" />
+        <//>
+        <button type="button" class="conversation-title" onClick=${() => setShowInfo(true)} aria-label="About this conversation: ${titleOf(channel, wallet, players)}">
+          <${Avatar} small wallet=${shownAs} url=${players.avatar(shownAs)} present=${presentOf(conversation, shownAs)} />
+          <span class="conversation-title-text">
+            <strong class="truncate">${titleOf(channel, wallet, players)}</strong>
+            <span class="quiet small truncate">${presenceInWords(conversation, wallet)}</span>
+          </span>
+        </button>
+        <${Button} kind="plain" size="small" iconOnly label="People in this conversation" onClick=${() => setShowInfo(true)}><${Icon} name="people" /><//>
+      </div>
+      <div class="log" ref=${log} role="log" aria-label="Messages with ${titleOf(channel, wallet, players)}" tabindex="0" onScroll=${scrolled}>
+        ${
+          conversation.loaded
+            ? html`
+                ${
+                  conversation.complete
+                    ? html`<p class="log-start quiet small">${messages.length === 0 ? 'Nothing said yet. Say hello.' : 'This is where the conversation began.'}</p>`
+                    : html`<${Button} kind="plain" size="small" onClick=${loadEarlier}>Show earlier messages<//>`
+                }
+                ${messages.map(
+                  (message, index) => html`
+                    <${MessageItem}
+                      key=${message._id}
+                      message=${message}
+                      before=${messages[index - 1]}
+                      own=${message.senderId === wallet}
+                      players=${players}
+                      inGroup=${channel.participants.length > 2}
+                      onEdit=${() => setEditing(message)}
+                      onUnsend=${() => setUnsending(message)}
+                    />
+                  `,
+                )}
+                ${unsent.map(
+                  (one) =>
+                    html`<${UnsentItem} key=${one.key} unsent=${one} conversations=${conversations} live=${isLive(launcher)} />`,
+                )}
+              `
+            : html`<${Loading} label="Loading the messages" />`
+        }
+      </div>
+      <p class="typing quiet small" data-typing=${typingInWords(conversation, players) !== ''}>${typingInWords(conversation, players)}</p>
+      <${Composer}
+        key=${editing?._id ?? 'new'}
+        editing=${editing}
+        offline=${!isLive(launcher)}
+        onSubmit=${submit}
+        onCancel=${() => setEditing(null)}
+        onType=${() => conversations.type()}
+        onEditLast=${() => setEditing(lastOwn)}
+      />
+      ${
+        unsending &&
+        html`
+          <${ConfirmDialog} title="Unsend this message?" confirm="Unsend" busy=${busy} onConfirm=${unsend} onClose=${() => setUnsending(null)}>
+            <blockquote class="quoted">${unsending.content}</blockquote>
+            <p>It goes away for everyone in this conversation, and what it said is erased for good.</p>
+          <//>
+        `
+      }
+      ${showInfo && html`<${GroupInfo} launcher=${launcher} current=${current} conversation=${conversation} onClose=${() => setShowInfo(false)} />`}
+    </div>
+  `;
+}
+
+/**
+ * A message that is on its way, or did not get there.
+ * @param {{
+ *   unsent: import('./conversations.js').Unsent,
+ *   conversations: import('./conversations.js').Conversations,
+ *   live: boolean,
+ * }} props
+ */
+function UnsentItem({ unsent, conversations, live }) {
+  return html`
+    <div class="message own unsent">
+      <div class="bubble">${unsent.content}</div>
+      ${
+        unsent.failed
+          ? html`
+              <p class="message-meta">
+                <span class="not-sent">Not sent</span>
+                <button type="button" class="link" onClick=${() => conversations.sendAgain(unsent).catch(sayWhatFailed)}>Try again</button>
+                <button type="button" class="link" onClick=${() => conversations.discard(unsent.key)}>Discard</button>
+              </p>
+            `
+          : html`<p class="message-meta">${live ? 'Sending…' : 'Waiting for the connection…'}</p>`
+      }
+    </div>
+  `;
+}
+
+/** @param {import('./launcher.js').Launcher} launcher */
+function isLive({ connection }) {
+  return connection !== 'connecting' && connection !== 'reconnecting';
+}
+
+/**
+ * @param {import('./conversations.js').Conversation} conversation
+ * @param {string} wallet
+ */
+function presentOf({ participants }, wallet) {
+  return participants.get(wallet)?.present ?? false;
+}
+
+/**
+ * @param {import('./conversations.js').Conversation} conversation
+ * @param {string} own
+ */
+function presenceInWords({ channel, participants }, own) {
+  const others = othersIn(channel, own);
+  if (participants.size === 0) return '';
+  const there = others.filter((wallet) => participants.get(wallet)?.present).length;
+  if (others.length === 1) return there === 1 ? 'Here now' : 'Away';
+  return `${there} of ${others.length} others here`;
+}
+
+/**
+ * @param {import('./conversations.js').Conversation} conversation
+ * @param {import('./player-book.js').PlayerBook} players
+ */
+function typingInWords({ typing }, players) {
+  const now = Date.now();
+  const names = [...typing].filter(([, until]) => until > now).map(([wallet]) => players.name(wallet));
+  if (names.length === 0) return '';
+  if (names.length > 2) return 'Several people are writing…';
+  return `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} writing…`;
+}

@@ -1,0 +1,425 @@
+import { Observable } from './observable.js';
+
+/**
+ * @typedef {import('../../src/domain/message-channel.ts').MessageChannel} Channel
+ * @typedef {import('../../src/domain/message-channel.ts').ChannelMessage} Message
+ * @typedef {{ wallet: string, username: string, avatar: string, present: boolean }} Participant
+ * @typedef {{ key: string, content: string, failed: boolean }} Unsent
+ * @typedef {{
+ *   channel: Channel,
+ *   messages: Message[],
+ *   complete: boolean,
+ *   loaded: boolean,
+ *   unsent: Unsent[],
+ *   participants: Map<string, Participant>,
+ *   typing: Map<string, number>,
+ * }} Conversation `messages` oldest first; `complete` when there are none before them; `typing` until when
+ */
+
+const pageSize = 50;
+/** Conversations whose last messages are loaded at once, for what they say last and how many are unread. */
+const loadedAtOnce = 25;
+/** PROTOCOL.md, "Typing": shown for so long after the last signal, and sent at most so often. */
+const typingShownMs = 4_000;
+const typingSentEveryMs = 2_000;
+const marksLabel = 'launcher-read-marks';
+const saveMarksAfterMs = 1_000;
+
+/** The player's conversations in one game: what is said in them, by whom, and what has been read. */
+export class Conversations extends Observable {
+  #connection;
+  #game;
+  #players;
+  #wallet;
+  /** @type {Map<string, Conversation>} */
+  #byId = new Map();
+  /** Until when each channel has been read, in Unix milliseconds; the launcher's own state, so that it goes along. */
+  /** @type {Record<string, number>} */
+  #marks = {};
+  #saveMarks = 0;
+  #lastTyping = 0;
+  #nextUnsent = 1;
+  loaded = false;
+  /** @type {unknown} */
+  error = null;
+  /** @type {string | null} the conversation that is being looked at */
+  openId = null;
+
+  /**
+   * @param {import('gantry-client').GantryClient} connection with the launcher's own token
+   * @param {string} gameJwt
+   * @param {import('./player-book.js').PlayerBook} players
+   * @param {string} wallet
+   */
+  constructor(connection, gameJwt, players, wallet) {
+    super();
+    this.#connection = connection;
+    this.#game = connection.as(gameJwt);
+    this.#players = players;
+    this.#wallet = wallet;
+  }
+
+  /** Latest activity first. */
+  get list() {
+    return [...this.#byId.values()].sort((a, b) => lastActivity(b) - lastActivity(a));
+  }
+
+  /** @returns {Conversation | null} */
+  get open() {
+    return (this.openId !== null && this.#byId.get(this.openId)) || null;
+  }
+
+  get unread() {
+    return this.list.reduce((sum, conversation) => sum + this.unreadIn(conversation), 0);
+  }
+
+  /** @param {Conversation} conversation */
+  unreadIn({ channel, messages }) {
+    const readUntil = this.#marks[channel._id] ?? 0;
+    return messages.filter(({ senderId, createdAt }) => senderId !== this.#wallet && createdAt > readUntil)
+      .length;
+  }
+
+  /** Loads the conversations, and those with the latest activity with their last messages. */
+  async load() {
+    try {
+      const [{ data }, { states }] = await Promise.all([
+        this.#game.call('getMessageChannels', { limit: 250 }),
+        this.#connection.call('getStates', { label: marksLabel }),
+      ]);
+      const saved = /** @type {unknown} */ (states[0]?.state);
+      if (typeof saved === 'object' && saved !== null)
+        this.#mergeMarks(/** @type {Record<string, unknown>} */ (saved));
+      const known = this.#byId;
+      this.#byId = new Map(
+        data.map((channel) => [channel._id, conversationOf(channel, known.get(channel._id))]),
+      );
+      if (this.openId !== null && !this.#byId.has(this.openId)) this.openId = null;
+      await Promise.all(data.slice(0, loadedAtOnce).map(({ _id }) => this.loadMessages(_id)));
+      this.error = null;
+      this.loaded = true;
+      if (this.openId !== null) await this.refreshParticipants();
+    } catch (error) {
+      if (!this.loaded) this.error = error;
+    }
+    this.changed();
+  }
+
+  /**
+   * Loads a conversation's last messages anew.
+   * @param {string} channelId
+   */
+  async loadMessages(channelId) {
+    const conversation = this.#byId.get(channelId);
+    if (!conversation) return;
+    const { total, data } = await this.#game.call('getChannelMessages', { channelId, limit: pageSize });
+    conversation.messages = data.reverse();
+    conversation.complete = total <= data.length;
+    conversation.loaded = true;
+    if (this.openId === channelId) this.markRead();
+    this.changed();
+  }
+
+  /** Loads what was said before what is shown. */
+  async loadEarlier() {
+    const conversation = this.open;
+    if (!conversation) return;
+    const { channel, messages } = conversation;
+    const page = { channelId: channel._id, limit: pageSize, skip: messages.length };
+    const { total, data } = await this.#game.call('getChannelMessages', page);
+    const known = new Set(conversation.messages.map(({ _id }) => _id));
+    conversation.messages = [
+      ...data.reverse().filter(({ _id }) => !known.has(_id)),
+      ...conversation.messages,
+    ];
+    conversation.complete = total <= conversation.messages.length;
+    this.changed();
+  }
+
+  /**
+   * Looks at a conversation, or (null) at the list of them.
+   * @param {string | null} channelId
+   */
+  async show(channelId) {
+    this.openId = channelId;
+    this.markRead();
+    this.changed();
+    const conversation = this.open;
+    if (!conversation) return;
+    await Promise.all([
+      conversation.loaded || this.loadMessages(conversation.channel._id),
+      this.refreshParticipants(),
+    ]);
+  }
+
+  /** Who is in the conversation that is open, by name, and who is there. */
+  async refreshParticipants() {
+    const conversation = this.open;
+    if (!conversation) return;
+    const { participants } = await this.#game.call('getChannelParticipants', {
+      channelId: conversation.channel._id,
+    });
+    for (const { wallet, username, avatar } of participants) this.#players.learn(wallet, username, avatar);
+    conversation.participants = new Map(participants.map((one) => [one.wallet, one]));
+    this.changed();
+  }
+
+  /** What is being looked at has been read. */
+  markRead() {
+    const last = this.open?.messages.at(-1);
+    if (!last || document.visibilityState === 'hidden') return;
+    const { channelId, createdAt } = last;
+    if ((this.#marks[channelId] ?? 0) >= createdAt) return;
+    this.#marks[channelId] = createdAt;
+    clearTimeout(this.#saveMarks);
+    this.#saveMarks = window.setTimeout(() => {
+      const state = JSON.stringify(this.#marks);
+      // Lost, they are at most shown as unread once more.
+      this.#connection.call('setState', { label: marksLabel, state }).catch(() => {});
+    }, saveMarksAfterMs);
+    this.changed();
+  }
+
+  /**
+   * Starts a conversation, or finds the one these players have, and looks at it.
+   * @param {string[]} others wallets
+   */
+  async start(others) {
+    const channel = await this.#game.call('createMessageChannel', { otherParticipants: others });
+    this.putChannel(channel);
+    await this.show(channel._id);
+  }
+
+  /**
+   * Says something in the conversation that is open. It shows at once, and as not sent when it could not be.
+   * @param {string} content
+   */
+  async send(content) {
+    const conversation = this.open;
+    if (!conversation) return;
+    const key = `unsent-${this.#nextUnsent++}`;
+    conversation.unsent = [...conversation.unsent, { key, content, failed: false }];
+    this.#lastTyping = 0;
+    this.changed();
+    await this.#deliver(conversation, key, content);
+  }
+
+  /**
+   * Tries again what was not sent.
+   * @param {Unsent} unsent
+   */
+  async sendAgain({ key, content }) {
+    const conversation = this.open;
+    if (!conversation) return;
+    conversation.unsent = conversation.unsent.map((one) =>
+      one.key === key ? { ...one, failed: false } : one,
+    );
+    this.changed();
+    await this.#deliver(conversation, key, content);
+  }
+
+  /** @param {string} key */
+  discard(key) {
+    const conversation = this.open;
+    if (!conversation) return;
+    conversation.unsent = conversation.unsent.filter((one) => one.key !== key);
+    this.changed();
+  }
+
+  /**
+   * @param {Message} message
+   * @param {string} newContent
+   */
+  async edit({ _id }, newContent) {
+    this.putMessage(await this.#game.call('editChannelMessage', { messageId: _id, newContent }));
+  }
+
+  /** @param {Message} message */
+  async unsend(message) {
+    await this.#game.call('unsendChannelMessage', { messageId: message._id });
+    this.removeMessage(message);
+  }
+
+  /**
+   * @param {string} name
+   */
+  async rename(name) {
+    if (this.openId === null) return;
+    this.putChannel(await this.#game.call('editGroupInfo', { channelId: this.openId, name }));
+  }
+
+  /** @param {string} wallet */
+  async add(wallet) {
+    if (this.openId === null) return;
+    this.putChannel(await this.#game.call('addParticipant', { channelId: this.openId, wallet }));
+    await this.refreshParticipants();
+  }
+
+  /**
+   * Takes someone out; oneself, by leaving.
+   * @param {string} wallet
+   */
+  async remove(wallet) {
+    const channelId = this.openId;
+    if (channelId === null) return;
+    const channel = await this.#game.call('removeParticipant', { channelId, wallet });
+    if (wallet === this.#wallet) {
+      this.#byId.delete(channelId);
+      this.openId = null;
+      this.changed();
+      return;
+    }
+    this.putChannel(channel);
+    await this.refreshParticipants();
+  }
+
+  /** The player is writing in the conversation that is open. */
+  type() {
+    if (this.openId === null || Date.now() - this.#lastTyping < typingSentEveryMs) return;
+    this.#lastTyping = Date.now();
+    this.#game.call('sendTypingSignal', { channelId: this.openId }).catch(() => {});
+  }
+
+  /** @param {{ channelId: string, wallet: string }} signal */
+  showTyping({ channelId, wallet }) {
+    const conversation = this.#byId.get(channelId);
+    if (!conversation || wallet === this.#wallet) return;
+    conversation.typing = new Map(conversation.typing).set(wallet, Date.now() + typingShownMs);
+    setTimeout(() => this.changed(), typingShownMs + 50);
+    this.#isThere(conversation, wallet);
+    this.changed();
+  }
+
+  /** @param {Channel} channel as it is now */
+  putChannel(channel) {
+    const known = this.#byId.get(channel._id);
+    this.#byId.set(channel._id, conversationOf(channel, known));
+    // One that others have put the player in may have been talked in before.
+    if (!known) this.loadMessages(channel._id).catch(() => {});
+    else if (this.openId === channel._id) this.refreshParticipants().catch(() => {});
+    this.changed();
+  }
+
+  /** @param {Message} message as it is now */
+  putMessage(message) {
+    const conversation = this.#byId.get(message.channelId);
+    const isNews = conversation?.messages.every(({ _id }) => _id !== message._id);
+    if (conversation && isNews && message.senderId === this.#wallet)
+      this.#settle(conversation, message.content);
+    this.#put(message);
+  }
+
+  /** @param {Message} message */
+  #put(message) {
+    const conversation = this.#byId.get(message.channelId);
+    if (!conversation) return;
+    const { messages } = conversation;
+    const index = messages.findIndex(({ _id }) => _id === message._id);
+    if (index >= 0) conversation.messages = messages.with(index, message);
+    else conversation.messages = [...messages, message].sort(byTime);
+    conversation.typing.delete(message.senderId);
+    this.#isThere(conversation, message.senderId);
+    if (this.openId === message.channelId) this.markRead();
+    this.changed();
+  }
+
+  /** @param {{ _id: string, channelId: string }} message */
+  removeMessage({ _id, channelId }) {
+    const conversation = this.#byId.get(channelId);
+    if (!conversation) return;
+    conversation.messages = conversation.messages.filter((one) => one._id !== _id);
+    this.changed();
+  }
+
+  close() {
+    clearTimeout(this.#saveMarks);
+  }
+
+  /**
+   * @param {Conversation} conversation
+   * @param {string} key
+   * @param {string} content
+   */
+  async #deliver(conversation, key, content) {
+    const channelId = conversation.channel._id;
+    try {
+      const message = await this.#game.call('sendChannelMessage', { channelId, content });
+      this.#drop(channelId, key);
+      this.#put(message);
+    } catch (error) {
+      const now = this.#byId.get(channelId);
+      if (!now) return;
+      now.unsent = now.unsent.map((one) => (one.key === key ? { ...one, failed: true } : one));
+      this.changed();
+      throw error;
+    }
+  }
+
+  /**
+   * @param {string} channelId
+   * @param {string} key
+   */
+  #drop(channelId, key) {
+    const conversation = this.#byId.get(channelId);
+    if (conversation) conversation.unsent = conversation.unsent.filter((one) => one.key !== key);
+  }
+
+  /**
+   * The event of a message may come before the call's answer, or instead of it: it is not shown twice.
+   * @param {Conversation} conversation
+   * @param {string} content
+   */
+  #settle(conversation, content) {
+    const index = conversation.unsent.findIndex((one) => one.content === content);
+    if (index >= 0) conversation.unsent = conversation.unsent.toSpliced(index, 1);
+  }
+
+  /**
+   * Who writes is there, whatever was known.
+   * @param {Conversation} conversation
+   * @param {string} wallet
+   */
+  #isThere(conversation, wallet) {
+    const known = conversation.participants.get(wallet);
+    if (!known || known.present) return;
+    conversation.participants = new Map(conversation.participants).set(wallet, { ...known, present: true });
+  }
+
+  /** @param {Record<string, unknown>} saved */
+  #mergeMarks(saved) {
+    for (const [channelId, at] of Object.entries(saved)) {
+      if (typeof at === 'number') this.#marks[channelId] = Math.max(at, this.#marks[channelId] ?? 0);
+    }
+  }
+}
+
+/**
+ * @param {Channel} channel
+ * @param {Conversation | undefined} known
+ * @returns {Conversation}
+ */
+function conversationOf(channel, known) {
+  if (known) return Object.assign(known, { channel });
+  return {
+    channel,
+    messages: [],
+    complete: false,
+    loaded: false,
+    unsent: [],
+    participants: new Map(),
+    typing: new Map(),
+  };
+}
+
+/** @param {Conversation} conversation */
+function lastActivity({ channel, messages }) {
+  return Math.max(channel.updatedAt, messages.at(-1)?.createdAt ?? 0);
+}
+
+/**
+ * @param {Message} a
+ * @param {Message} b
+ */
+function byTime(a, b) {
+  return a.createdAt - b.createdAt || (a._id < b._id ? -1 : 1);
+}

@@ -1,0 +1,65 @@
+import { html } from 'htm/preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { Icon } from '../shared/icon.js';
+import { Empty, Loading } from '../shared/states.js';
+
+/**
+ * What games may do in their frame. One of another origin keeps that origin, and with it its storage; one that is
+ * served here gets none, or it could reach this page and its token.
+ */
+const sandbox =
+  'allow-scripts allow-forms allow-modals allow-orientation-lock allow-pointer-lock allow-popups allow-popups-to-escape-sandbox';
+
+/**
+ * The game itself, in a frame of its own.
+ * @param {{ current: import('./open-game.js').OpenGame }} props
+ */
+export function GameFrame({ current }) {
+  const { game, frameUrl, ending } = current;
+  const stage = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const [loaded, setLoaded] = useState(false);
+  useEffect(() => () => current.leaveFrame(), [current]);
+  const foreign = frameUrl !== null && frameUrl.origin !== location.origin;
+  return html`
+    <div class="game-bar">
+      <a class="button plain small" href="#"><${Icon} name="arrowLeft" />All games</a>
+      <h1 class="truncate">${game.name}</h1>
+      ${
+        frameUrl !== null &&
+        ending === null &&
+        html`
+          <${Button} kind="plain" size="small" iconOnly label="Full screen" onClick=${() => stage.current?.requestFullscreen()}>
+            <${Icon} name="expand" />
+          <//>
+        `
+      }
+    </div>
+    <div class="stage" ref=${stage}>
+      ${
+        ending !== null
+          ? html`
+              <div class="state error" role="alert">
+                <${Icon} name="alert" />
+                <strong>${ending.title}</strong>
+                <p>${ending.text}</p>
+              </div>
+            `
+          : frameUrl === null
+            ? html`<${Empty} icon="game" title="This game has no page here"><p>It is played elsewhere. Its leaderboard, its activity and your messages are here all the same.</p><//>`
+            : html`
+                ${!loaded && html`<${Loading} label="Opening ${game.name}" />`}
+                <iframe
+                  class=${loaded ? '' : 'loading'}
+                  title=${game.name}
+                  src=${frameUrl.href}
+                  sandbox=${foreign ? `${sandbox} allow-same-origin` : sandbox}
+                  allow="autoplay; fullscreen; gamepad; clipboard-write"
+                  ref=${(/** @type {HTMLIFrameElement | null} */ frame) => frame && current.enterFrame(frame)}
+                  onLoad=${() => setLoaded(true)}
+                ></iframe>
+              `
+      }
+    </div>
+  `;
+}

@@ -1,0 +1,90 @@
+import { html } from 'htm/preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Tabs } from '../shared/tabs.js';
+import { useMedia } from '../shared/use-media.js';
+import { ActivityFeed } from './activity-feed.js';
+import { GameFrame } from './game-frame.js';
+import { Leaderboard } from './leaderboard.js';
+import { Messages } from './messages.js';
+
+/** @typedef {'game' | 'leaderboard' | 'activity' | 'messages'} Panel */
+
+/** How often it is asked who is there, in milliseconds; who writes is known to be there at once. */
+const presenceEveryMs = 10_000;
+
+/**
+ * A game and what goes on around it: side by side, or on a small screen one at a time.
+ * @param {{ launcher: import('./launcher.js').Launcher, current: import('./open-game.js').OpenGame }} props
+ */
+export function GameScreen({ launcher, current }) {
+  const wide = useMedia('(min-width: 64rem)');
+  const [panel, setPanel] = useState(/** @type {Panel} */ ('game'));
+  const { conversations } = current;
+  const shown = wide && panel === 'game' ? 'leaderboard' : panel;
+
+  useEffect(() => {
+    const refresh = () => {
+      if (document.visibilityState === 'hidden') return;
+      conversations.markRead();
+      conversations.refreshParticipants().catch(() => {});
+    };
+    const timer = setInterval(refresh, presenceEveryMs);
+    document.addEventListener('visibilitychange', refresh);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', refresh);
+    };
+  }, [conversations]);
+  // What is not shown is not being read.
+  useEffect(() => {
+    if (shown !== 'messages') conversations.show(null);
+  }, [shown]);
+
+  /** @param {string[]} wallets */
+  const talkTo = async (wallets) => {
+    await conversations.start(wallets);
+    setPanel('messages');
+  };
+  const tabs = [
+    ...(wide ? [] : [{ id: 'game', label: 'Game', icon: /** @type {const} */ ('game') }]),
+    {
+      id: 'leaderboard',
+      label: wide ? 'Leaderboard' : 'Leaders',
+      icon: wide ? undefined : /** @type {const} */ ('trophy'),
+    },
+    { id: 'activity', label: 'Activity', icon: wide ? undefined : /** @type {const} */ ('bolt') },
+    {
+      id: 'messages',
+      label: 'Messages',
+      icon: wide ? undefined : /** @type {const} */ ('chat'),
+      count: conversations.unread,
+    },
+  ];
+  return html`
+    <main class="game-screen ${wide ? 'wide' : 'narrow'}">
+      <section
+        class="game-area"
+        hidden=${!wide && shown !== 'game'}
+        role=${wide ? undefined : 'tabpanel'}
+        id=${wide ? undefined : 'panel-game'}
+        aria-label=${wide ? current.game.name : undefined}
+        aria-labelledby=${wide ? undefined : 'tab-game'}
+      >
+        <${GameFrame} current=${current} />
+      </section>
+      <div class="side">
+        <${Tabs} label="Around the game" tabs=${tabs} selected=${shown} onSelect=${(/** @type {string} */ id) => setPanel(/** @type {Panel} */ (id))} />
+        ${
+          shown !== 'game' &&
+          html`
+            <div class="panel" role="tabpanel" id="panel-${shown}" aria-labelledby="tab-${shown}">
+              ${shown === 'leaderboard' && html`<${Leaderboard} launcher=${launcher} current=${current} onTalkTo=${talkTo} />`}
+              ${shown === 'activity' && html`<${ActivityFeed} launcher=${launcher} current=${current} />`}
+              ${shown === 'messages' && html`<${Messages} launcher=${launcher} current=${current} onTalkTo=${talkTo} />`}
+            </div>
+          `
+        }
+      </div>
+    </main>
+  `;
+}

@@ -1,0 +1,146 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Address } from '../shared/address.js';
+import { Avatar } from '../shared/avatar.js';
+import { Button } from '../shared/button.js';
+import { Dialog } from '../shared/dialog.js';
+import { messageOf } from '../shared/states.js';
+
+/** README.md, "Message channels". */
+const longestName = 100;
+
+/**
+ * What a conversation is called and who is in it; what one may change of that, one can.
+ * @param {import('./messages.js').InGame & {
+ *   conversation: import('./conversations.js').Conversation,
+ *   onClose: () => void,
+ * }} props
+ */
+export function GroupInfo({ launcher, current, conversation, onClose }) {
+  const { channel, participants } = conversation;
+  const { conversations } = current;
+  const { players, wallet: own } = launcher;
+  const [name, setName] = useState(channel.name);
+  const [newcomer, setNewcomer] = useState('');
+  const [busy, setBusy] = useState('');
+  const [problem, setProblem] = useState('');
+  const [leaving, setLeaving] = useState(false);
+  const permissions = channel.participants.find(({ wallet }) => wallet === own)?.permissions ?? [];
+  /** @param {import('../../src/domain/message-channel.ts').Permission} wanted */
+  const may = (wanted) => permissions.includes(wanted) || permissions.includes('super-admin');
+
+  /**
+   * @param {string} what
+   * @param {() => Promise<void>} change
+   */
+  const carryOut = async (what, change) => {
+    setBusy(what);
+    setProblem('');
+    await change().catch((error) => setProblem(messageOf(error)));
+    setBusy('');
+  };
+  /** @param {Event} event */
+  const rename = (event) => {
+    event.preventDefault();
+    carryOut('name', () => conversations.rename(name.trim()));
+  };
+  /** @param {Event} event */
+  const add = (event) => {
+    event.preventDefault();
+    carryOut('add', async () => {
+      await conversations.add(newcomer.trim());
+      setNewcomer('');
+    });
+  };
+  return html`
+    <${Dialog}
+      title="About this conversation"
+      onClose=${onClose}
+      actions=${
+        leaving
+          ? html`
+              <span class="leave-question">Leave it? What you said stays.</span>
+              <${Button} onClick=${() => setLeaving(false)}>Stay<//>
+              <${Button} kind="danger" busy=${busy === 'leave'} onClick=${() => carryOut('leave', () => conversations.remove(own))}>Leave<//>
+            `
+          : html`
+              <${Button} kind="plain" onClick=${() => setLeaving(true)}>Leave conversation<//>
+              <${Button} onClick=${onClose}>Done<//>
+            `
+      }
+    >
+      ${
+        may('edit-info') &&
+        html`
+          <form class="field" onSubmit=${rename}>
+            <label for="group-name">Name</label>
+            <div class="field-row">
+              <input
+                id="group-name"
+                class="input"
+                type="text"
+                maxlength=${longestName}
+                placeholder="Named after who is in it"
+                value=${name}
+                onInput=${(/** @type {Event} */ event) => setName(/** @type {HTMLInputElement} */ (event.currentTarget).value)}
+              />
+              <${Button} type="submit" busy=${busy === 'name'} disabled=${name.trim() === channel.name}>Rename<//>
+            </div>
+          </form>
+        `
+      }
+      <div>
+        <h3>${channel.participants.length} people</h3>
+        <ul role="list" class="members">
+          ${channel.participants.map(({ wallet, permissions: theirs }) => {
+            const present = participants.get(wallet)?.present ?? false;
+            return html`
+              <li key=${wallet} class="member">
+                <${Avatar} wallet=${wallet} url=${players.avatar(wallet)} present=${present} />
+                <div class="member-text">
+                  <span class="truncate">
+                    <strong>${players.name(wallet)}</strong>${wallet === own ? ' (you)' : ''}
+                    <span class="quiet small"> · ${present ? 'here' : 'away'}${theirs.includes('super-admin') ? ' · admin' : ''}</span>
+                  </span>
+                  <${Address} wallet=${wallet} />
+                </div>
+                ${
+                  wallet !== own &&
+                  permissions.includes('super-admin') &&
+                  html`
+                    <${Button} size="small" busy=${busy === wallet} onClick=${() => carryOut(wallet, () => conversations.remove(wallet))} aria-label="Remove ${players.name(wallet)}">
+                      Remove
+                    <//>
+                  `
+                }
+              </li>
+            `;
+          })}
+        </ul>
+      </div>
+      ${
+        may('add-members') &&
+        html`
+          <form class="field" onSubmit=${add}>
+            <label for="newcomer">Add someone</label>
+            <div class="field-row">
+              <input
+                id="newcomer"
+                class="input mono"
+                type="text"
+                autocomplete="off"
+                spellcheck=${false}
+                placeholder="0x…"
+                value=${newcomer}
+                onInput=${(/** @type {Event} */ event) => setNewcomer(/** @type {HTMLInputElement} */ (event.currentTarget).value)}
+              />
+              <${Button} type="submit" busy=${busy === 'add'} disabled=${newcomer.trim() === ''}>Add<//>
+            </div>
+            <p class="hint">They can read what was said before, too.</p>
+          </form>
+        `
+      }
+      ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
+    <//>
+  `;
+}

@@ -1,0 +1,72 @@
+import { html } from 'htm/preact';
+import { useEffect, useState } from 'preact/hooks';
+import { SiteHeader } from '../shared/site-header.js';
+import { ConnectionBadge } from './connection-badge.js';
+import { GameScreen } from './game-screen.js';
+import { Launcher, sayWhatFailed } from './launcher.js';
+import { Library } from './library.js';
+import { NotificationsMenu } from './notifications-menu.js';
+import { useChanges } from './observable.js';
+import { PlayerMenu } from './player-menu.js';
+
+/**
+ * What a signed-in player sits in front of.
+ * @param {{
+ *   player: import('./kept.js').KeptPlayer,
+ *   onEnded: (ending: import('./endings.js').Ending) => void,
+ * }} props
+ */
+export function LauncherView({ player, onEnded }) {
+  const [launcher] = useState(() => new Launcher(player.launcherJwt, onEnded));
+  useChanges(launcher);
+  useEffect(() => () => launcher.close(), []);
+  useEffect(() => followAddress(launcher), []);
+  const { current, games } = launcher;
+
+  // A game named by the address is opened as soon as it is known which games there are.
+  useEffect(() => openNamed(launcher), [games]);
+  useEffect(() => {
+    document.title = `${titleOf(launcher)} · Gantry`;
+  });
+
+  return html`
+    <div class="launcher">
+      <${SiteHeader} title=${current ? current.game.name : 'Play'}>
+        <${ConnectionBadge} state=${launcher.connection} missed=${launcher.missed} />
+        <${NotificationsMenu} launcher=${launcher} />
+        <${PlayerMenu} launcher=${launcher} guest=${player.guest} />
+      <//>
+      ${
+        current
+          ? html`<${GameScreen} key=${current.sessionId} launcher=${launcher} current=${current} />`
+          : html`<${Library} launcher=${launcher} />`
+      }
+    </div>
+  `;
+}
+
+/** @param {Launcher} launcher */
+function titleOf({ current }) {
+  const unread = current?.conversations.unread ?? 0;
+  return `${unread > 0 ? `(${unread}) ` : ''}${current ? current.game.name : 'Play'}`;
+}
+
+/**
+ * The address names the game that is open, so that a reload, a bookmark and the back button find it.
+ * @param {Launcher} launcher
+ */
+function followAddress(launcher) {
+  const follow = () => {
+    if (location.hash.length > 1) openNamed(launcher);
+    else if (launcher.current) launcher.closeGame();
+  };
+  addEventListener('hashchange', follow);
+  return () => removeEventListener('hashchange', follow);
+}
+
+/** @param {Launcher} launcher */
+function openNamed(launcher) {
+  const slug = location.hash.slice(1);
+  const game = launcher.games?.find((one) => one.slug === slug);
+  if (game) launcher.open(game).catch(sayWhatFailed);
+}

@@ -1,0 +1,308 @@
+import { GantryClient } from 'gantry-client';
+import { messageOf } from '../shared/states.js';
+import { toast } from '../shared/toasts.js';
+import { endingOf, gameEndingOf } from './endings.js';
+import { keepGame, keptGame } from './kept.js';
+import { Observable } from './observable.js';
+import { OpenGame } from './open-game.js';
+import { PlayerBook } from './player-book.js';
+import { claimsOf } from './token.js';
+
+/**
+ * @typedef {import('./open-game.js').Game} Game
+ * @typedef {import('../../src/domain/notification.ts').NotificationRecord} Notification
+ */
+
+/** How long `caught up` is shown before it is plain `live` again, in milliseconds. */
+const caughtUpShownMs = 8_000;
+/** A replay whose last events are for nobody here is over after this long. */
+const replayEndsAfterMs = 2_000;
+const notificationsKept = 50;
+
+/** The events that are counted as missed; one's own going and coming is none of them. */
+const countedEvents = /** @type {const} */ ([
+  'chat-messages created',
+  'chat-messages patched',
+  'chat-messages removed',
+  'message-channels created',
+  'message-channels patched',
+  'notifications created',
+  'scores created',
+  'scores patched',
+  'scores removed',
+  'activities created',
+]);
+
+/** A player's launcher: one connection, the games there are, and the one that is open. */
+export class Launcher extends Observable {
+  #connection;
+  #onEnded;
+  /** @type {string | null} */
+  #endReason = null;
+  #replayLeft = 0;
+  #badgeTimer = 0;
+  players = new PlayerBook();
+  /** @type {'connecting' | 'reconnecting' | 'catching-up' | 'caught-up' | 'live'} */
+  connection = 'connecting';
+  /** Events that came in the last replay. */
+  missed = 0;
+  /** @type {Game[] | null} null until they are there */
+  games = null;
+  /** @type {unknown} */
+  error = null;
+  /** @type {OpenGame | null} */
+  current = null;
+  /** @type {string | null} the game that is being opened */
+  opening = null;
+  /** @type {Notification[]} newest first */
+  notifications = [];
+  unseenNotifications = 0;
+
+  /**
+   * @param {string} launcherJwt of the launcher's own session
+   * @param {(ending: import('./endings.js').Ending) => void} onEnded
+   */
+  constructor(launcherJwt, onEnded) {
+    super();
+    this.#onEnded = onEnded;
+    const { address, username, avatar, jti } = claimsOf(launcherJwt);
+    this.wallet = address;
+    this.sessionId = jti;
+    this.players.learn(address, username, avatar);
+    this.#connection = new GantryClient({ url: location.origin, launcherJwt });
+    this.#listen();
+  }
+
+  /** @param {string} gameId */
+  nameOf(gameId) {
+    return this.games?.find((game) => game.gameId === gameId)?.name ?? 'a game';
+  }
+
+  async loadGames() {
+    try {
+      this.error = null;
+      const { data } = await this.#connection.call('getGames', { kind: 'game', limit: 250 });
+      this.games = data;
+    } catch (error) {
+      if (this.games === null) this.error = error;
+    }
+    this.changed();
+  }
+
+  /**
+   * Opens a session in a game and shows it; one that is open already is gone on with.
+   * @param {Game} game
+   */
+  async open(game) {
+    if (this.current?.game.gameId === game.gameId || this.opening === game.gameId) return;
+    this.opening = game.gameId;
+    this.changed();
+    try {
+      const launcherJwt = (await this.#keptSession(game)) ?? (await this.#newSession(game));
+      if (this.opening !== game.gameId) return;
+      const left = this.current;
+      this.#leave();
+      if (left && left.ending === null) this.#end(left.sessionId);
+      this.current = new OpenGame(this.#connection, this.players, game, launcherJwt);
+      keepGame({ gameId: game.gameId, launcherJwt });
+      this.#passOnChanges(this.current);
+      this.current.follow();
+    } finally {
+      if (this.opening === game.gameId) this.opening = null;
+      this.changed();
+    }
+  }
+
+  /** Back to the games; the session in the one that was open is ended. */
+  closeGame() {
+    this.opening = null;
+    const left = this.current;
+    this.#leave();
+    keepGame(null);
+    if (left && left.ending === null) this.#end(left.sessionId);
+    this.changed();
+  }
+
+  /** Ends the launcher's session, and with it this launcher. */
+  async signOut() {
+    this.closeGame();
+    await this.#connection.call('endChannelSession', {});
+  }
+
+  /** The notifications have been looked at. */
+  seeNotifications() {
+    this.unseenNotifications = 0;
+    this.changed();
+  }
+
+  close() {
+    clearTimeout(this.#badgeTimer);
+    this.#leave();
+    this.#connection.close();
+  }
+
+  #listen() {
+    const connection = this.#connection;
+    connection.onStatus((status) => this.#statusChanged(status));
+    connection.onResync((stream) => this.#resync(stream));
+    for (const name of countedEvents) connection.on(name, (_record, meta) => this.#count(meta));
+    connection.on('game-channels patched', (session, meta) => {
+      this.#count(meta, 0);
+      this.#sessionChanged(session);
+    });
+    connection.on('notifications created', (notification) => this.#notify(notification));
+    connection.on('leaderboards patched', (change) => this.current?.stream.applyLeaderboard(change));
+    connection.on('activities created', (activity) => this.current?.stream.addActivity(activity));
+    connection.on('scores created', ({ gameId }) => this.#scored(gameId));
+    connection.on('scores patched', ({ gameId }) => this.#scored(gameId));
+    connection.on('scores removed', ({ gameId }) => this.#scored(gameId));
+    connection.on('chat-messages created', (message) => this.current?.conversations.putMessage(message));
+    connection.on('chat-messages patched', (message) => this.current?.conversations.putMessage(message));
+    connection.on('chat-messages removed', (message) => this.current?.conversations.removeMessage(message));
+    connection.on('chat-messages typing', (signal) => this.current?.conversations.showTyping(signal));
+    connection.on('message-channels created', (channel) => this.#putChannel(channel));
+    connection.on('message-channels patched', (channel) => this.#putChannel(channel));
+  }
+
+  /** @param {import('gantry-client').Status} status */
+  #statusChanged(status) {
+    clearTimeout(this.#badgeTimer);
+    if (status.state === 'connecting') {
+      this.connection = this.connection === 'connecting' ? 'connecting' : 'reconnecting';
+    } else if (status.state === 'live') {
+      this.#live(status.replayed);
+    } else if (status.state === 'ended') {
+      this.#onEnded(endingOf(this.#endReason));
+    } else {
+      this.#onEnded(endingOf(status.reason, status.message));
+    }
+    this.changed();
+  }
+
+  /** @param {number} replayed events that are on their way */
+  #live(replayed) {
+    const isFirst = this.connection === 'connecting';
+    this.missed = 0;
+    this.#replayLeft = replayed;
+    this.connection = isFirst ? 'live' : 'catching-up';
+    if (!isFirst && replayed === 0) this.#caughtUp();
+    else if (!isFirst) this.#badgeTimer = window.setTimeout(() => this.#caughtUp(), replayEndsAfterMs);
+    if (this.games === null) this.loadGames();
+    this.current?.follow();
+    this.current?.conversations.refreshParticipants().catch(() => {});
+  }
+
+  /**
+   * An event of a replay, or one that comes by itself.
+   * @param {{ seq?: number, late?: true }} meta
+   * @param {number} [counts]
+   */
+  #count({ seq, late }, counts = 1) {
+    if (this.#replayLeft === 0 || seq === undefined || late) return;
+    this.#replayLeft -= 1;
+    this.missed += counts;
+    if (this.#replayLeft === 0 && this.connection === 'catching-up') this.#caughtUp();
+  }
+
+  #caughtUp() {
+    clearTimeout(this.#badgeTimer);
+    this.#replayLeft = 0;
+    this.connection = 'caught-up';
+    this.#badgeTimer = window.setTimeout(() => {
+      this.connection = 'live';
+      this.changed();
+    }, caughtUpShownMs);
+    this.changed();
+  }
+
+  /**
+   * What the stream is about is to be loaded anew.
+   * @param {string} stream
+   */
+  #resync(stream) {
+    const { current } = this;
+    if (!current) return;
+    const [kind, id] = stream.split(':');
+    // After the first event, which is being handled now, so that nothing falls in between.
+    queueMicrotask(() => {
+      if (kind === 'channel') current.conversations.load();
+      if (kind === 'game' && id === current.game.gameId) current.stream.loadFeed().catch(() => {});
+    });
+  }
+
+  /** @param {import('../../src/events/catalogue.ts').GameChannelRecord} session */
+  #sessionChanged({ _id, exists, endReason }) {
+    if (exists) return;
+    if (_id === this.sessionId) this.#endReason = endReason;
+    const { current } = this;
+    if (current?.sessionId !== _id) return;
+    current.ending = gameEndingOf(endReason, current.game.name);
+    keepGame(null);
+    this.changed();
+  }
+
+  /** @param {Notification} notification */
+  #notify(notification) {
+    this.notifications = [notification, ...this.notifications].slice(0, notificationsKept);
+    this.unseenNotifications += 1;
+    const elsewhere = notification.gameId !== this.current?.game.gameId;
+    const from = elsewhere ? `${this.nameOf(notification.gameId)}: ` : '';
+    toast(`${from}${notification.message}`, notification.type);
+    this.changed();
+  }
+
+  /** @param {string} gameId */
+  #scored(gameId) {
+    if (gameId === this.current?.game.gameId) this.current.stream.findPositionSoon();
+  }
+
+  /** @param {import('./conversations.js').Channel} channel */
+  #putChannel(channel) {
+    if (channel.gameId === this.current?.game.gameId) this.current.conversations.putChannel(channel);
+  }
+
+  /** @param {OpenGame} opened */
+  #passOnChanges({ stream, conversations }) {
+    stream.onChange(() => this.changed());
+    conversations.onChange(() => this.changed());
+  }
+
+  #leave() {
+    this.current?.close();
+    this.current = null;
+  }
+
+  /** @param {string} sessionId */
+  #end(sessionId) {
+    // Nothing hangs on it: it expires by itself.
+    this.#connection.call('endChannelSession', { sessionId }).catch(() => {});
+  }
+
+  /**
+   * The session of before a reload, so that they do not pile up.
+   * @param {Game} game
+   */
+  async #keptSession({ gameId }) {
+    const kept = keptGame();
+    if (kept?.gameId !== gameId) return null;
+    const { exists } = await this.#connection
+      .as(kept.launcherJwt)
+      .call('channelStatus')
+      .catch(() => ({ exists: false }));
+    return exists ? kept.launcherJwt : null;
+  }
+
+  /** @param {Game} game */
+  async #newSession({ gameId }) {
+    const { launcherJwt } = await this.#connection.call('openChannelSession', { gameId });
+    return launcherJwt;
+  }
+}
+
+/**
+ * Says what went wrong in passing, where the view has no better place for it.
+ * @param {unknown} error
+ */
+export function sayWhatFailed(error) {
+  toast(messageOf(error), 'error');
+}

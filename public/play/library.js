@@ -1,0 +1,81 @@
+import { html } from 'htm/preact';
+import { Button } from '../shared/button.js';
+import { Icon } from '../shared/icon.js';
+import { Empty, ErrorState, Loading } from '../shared/states.js';
+import { sayWhatFailed } from './launcher.js';
+
+/**
+ * The games there are.
+ * @param {{ launcher: import('./launcher.js').Launcher }} props
+ */
+export function Library({ launcher }) {
+  const { games, error, opening } = launcher;
+  /** @param {import('./open-game.js').Game} game */
+  const open = (game) => {
+    // The address names the game, and opens it. One that could not be opened is tried again.
+    if (location.hash === `#${game.slug}`) launcher.open(game).catch(sayWhatFailed);
+    else location.hash = game.slug;
+  };
+  return html`
+    <main class="library">
+      <h1>Choose a game</h1>
+      ${
+        error !== null
+          ? html`<${ErrorState} error=${error} title="The games could not be loaded" onRetry=${() => launcher.loadGames()} />`
+          : games === null
+            ? html`<${Loading} label="Loading the games" />`
+            : games.length === 0
+              ? html`
+                  <${Empty} icon="game" title="No games here yet">
+                    <p>Its operator adds one with <code>gantry game create --name "…" --url https://…</code>.</p>
+                  <//>
+                `
+              : html`
+                  <ul role="list" class="games">
+                    ${games.map(
+                      (game) => html`
+                        <li key=${game.gameId} class="game-card card">
+                          <div class="cover" style=${{ '--hue': hueOf(game.gameId) }} aria-hidden="true">${initials(game.name)}</div>
+                          <div class="game-card-body">
+                            <h2 class="truncate">${game.name}</h2>
+                            <p class="quiet small truncate">${whereOf(game)}</p>
+                          </div>
+                          <${Button}
+                            kind="primary"
+                            busy=${opening === game.gameId}
+                            onClick=${() => open(game)}
+                            aria-label="Play ${game.name}"
+                          >
+                            <${Icon} name="game" />Play
+                          <//>
+                        </li>
+                      `,
+                    )}
+                  </ul>
+                `
+      }
+    </main>
+  `;
+}
+
+/** A colour of its own for each game, from its id. @param {string} gameId */
+function hueOf(gameId) {
+  let sum = 0;
+  for (const character of gameId) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 360;
+  return sum;
+}
+
+/** @param {string} name */
+function initials(name) {
+  const words = name.split(/\s+/).filter(Boolean);
+  return words
+    .slice(0, 2)
+    .map((word) => [...word][0]?.toUpperCase())
+    .join('');
+}
+
+/** @param {import('./open-game.js').Game} game */
+function whereOf({ url }) {
+  if (url === '') return 'Played elsewhere';
+  return URL.parse(url, location.href)?.host ?? '';
+}

@@ -1,0 +1,107 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Avatar } from '../shared/avatar.js';
+import { Button } from '../shared/button.js';
+import { Icon } from '../shared/icon.js';
+import { RelativeTime } from '../shared/relative-time.js';
+import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
+import { Conversation } from './conversation.js';
+import { othersIn, titleOf } from './conversation-title.js';
+import { sayWhatFailed } from './launcher.js';
+import { NewConversation } from './new-conversation.js';
+
+/**
+ * @typedef {{
+ *   launcher: import('./launcher.js').Launcher,
+ *   current: import('./open-game.js').OpenGame,
+ * }} InGame
+ */
+
+/**
+ * The player's conversations in the game, or the one that is open.
+ * @param {InGame & { onTalkTo: (wallets: string[]) => Promise<void> }} props
+ */
+export function Messages({ launcher, current, onTalkTo }) {
+  const { conversations } = current;
+  const [starting, setStarting] = useState(false);
+  if (conversations.open) {
+    return html`<${Conversation} key=${conversations.openId} launcher=${launcher} current=${current} conversation=${conversations.open} />`;
+  }
+  const { error, loaded, list } = conversations;
+  return html`
+    <div class="panel-head">
+      <h2>Messages</h2>
+      <${Button} size="small" onClick=${() => setStarting(true)}><${Icon} name="plus" />New<//>
+    </div>
+    ${
+      error !== null
+        ? html`<${ErrorState} error=${error} title="Your messages could not be loaded" onRetry=${() => conversations.load()} />`
+        : !loaded
+          ? html`<${LoadingRows} label="Loading your messages" />`
+          : list.length === 0
+            ? html`
+                <${Empty} icon="chat" title="No conversations yet">
+                  <p>Start one with anybody who plays this game.</p>
+                  <${Button} kind="primary" onClick=${() => setStarting(true)}>Start a conversation<//>
+                <//>
+              `
+            : html`
+                <ul role="list" class="conversations">
+                  ${list.map(
+                    (conversation) =>
+                      html`<${Entry} key=${conversation.channel._id} launcher=${launcher} current=${current} conversation=${conversation} />`,
+                  )}
+                </ul>
+              `
+    }
+    ${
+      starting &&
+      html`
+        <${NewConversation}
+          launcher=${launcher}
+          current=${current}
+          onClose=${() => setStarting(false)}
+          onStart=${async (/** @type {string[]} */ wallets) => {
+            await onTalkTo(wallets);
+            setStarting(false);
+          }}
+        />
+      `
+    }
+  `;
+}
+
+/**
+ * @param {InGame & { conversation: import('./conversations.js').Conversation }} props
+ */
+function Entry({ launcher, current, conversation }) {
+  const { conversations } = current;
+  const { players, wallet } = launcher;
+  const { channel, messages } = conversation;
+  const unread = conversations.unreadIn(conversation);
+  const last = messages.at(-1);
+  const [first] = othersIn(channel, wallet);
+  const shownAs = first ?? wallet;
+  return html`
+    <li>
+      <button type="button" class="conversation-entry" onClick=${() => conversations.show(channel._id).catch(sayWhatFailed)}>
+        <${Avatar} wallet=${shownAs} url=${players.avatar(shownAs)} />
+        <span class="conversation-entry-text">
+          <span class="conversation-entry-head">
+            <strong class="truncate">${titleOf(channel, wallet, players)}</strong>
+            <span class="quiet small"><${RelativeTime} at=${last?.createdAt ?? channel.updatedAt} /></span>
+          </span>
+          <span class="conversation-entry-head">
+            <span class="truncate ${unread > 0 ? '' : 'quiet'}">
+              ${last ? `${last.senderId === wallet ? 'You: ' : ''}${last.content}` : 'Nothing said yet'}
+            </span>
+            ${
+              unread > 0 &&
+              html`<span class="count"><span aria-hidden="true">${unread}</span><span class="visually-hidden">${unread} unread</span></span>`
+            }
+          </span>
+        </span>
+      </button>
+    </li>
+  `;
+}

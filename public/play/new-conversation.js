@@ -1,0 +1,92 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { shortAddress } from '../shared/address.js';
+import { Avatar } from '../shared/avatar.js';
+import { Button } from '../shared/button.js';
+import { Dialog } from '../shared/dialog.js';
+import { messageOf } from '../shared/states.js';
+
+const isWallet = /^0x[0-9a-f]{40}$/i;
+
+/**
+ * Chooses with whom to talk: players one has seen here, or anybody by their wallet.
+ * @param {import('./messages.js').InGame & {
+ *   onClose: () => void,
+ *   onStart: (wallets: string[]) => Promise<void>,
+ * }} props
+ */
+export function NewConversation({ launcher, onClose, onStart }) {
+  const { players, wallet: own } = launcher;
+  const [chosen, setChosen] = useState(/** @type {readonly string[]} */ ([]));
+  const [search, setSearch] = useState('');
+  const [problem, setProblem] = useState('');
+  const [busy, setBusy] = useState(false);
+  const wanted = search.trim().toLowerCase();
+  const suggested = players.wallets
+    .filter((wallet) => wallet !== own)
+    .filter((wallet) => players.name(wallet).toLowerCase().includes(wanted) || wallet.startsWith(wanted))
+    .slice(0, 30);
+  // A wallet that was pasted is as good as one that was seen.
+  const listed =
+    isWallet.test(wanted) && wanted !== own && !suggested.includes(wanted)
+      ? [wanted, ...suggested]
+      : suggested;
+
+  /** @param {string} wallet */
+  const toggle = (wallet) =>
+    setChosen(chosen.includes(wallet) ? chosen.filter((one) => one !== wallet) : [...chosen, wallet]);
+  const start = async () => {
+    setBusy(true);
+    setProblem('');
+    try {
+      await onStart([...chosen]);
+    } catch (error) {
+      setProblem(messageOf(error));
+      setBusy(false);
+    }
+  };
+  return html`
+    <${Dialog}
+      title="New conversation"
+      onClose=${onClose}
+      actions=${html`
+        <${Button} onClick=${onClose}>Cancel<//>
+        <${Button} kind="primary" disabled=${chosen.length === 0} busy=${busy} onClick=${start}>
+          ${chosen.length > 1 ? `Start with ${chosen.length} players` : 'Start'}
+        <//>
+      `}
+    >
+      <div class="field">
+        <label for="with-whom">With whom</label>
+        <input
+          id="with-whom"
+          class="input"
+          type="text"
+          autocomplete="off"
+          spellcheck=${false}
+          placeholder="A name, or a wallet: 0x…"
+          value=${search}
+          onInput=${(/** @type {Event} */ event) => setSearch(/** @type {HTMLInputElement} */ (event.currentTarget).value)}
+        />
+      </div>
+      <fieldset class="people">
+        <legend class="visually-hidden">Players</legend>
+        ${
+          listed.length === 0
+            ? html`<p class="quiet">${wanted === '' ? 'Nobody has played here yet. Paste a wallet to write to.' : 'Nobody here is called that. Paste the whole wallet to write to someone new.'}</p>`
+            : listed.map(
+                (wallet) => html`
+                  <label key=${wallet} class="person">
+                    <input type="checkbox" checked=${chosen.includes(wallet)} onChange=${() => toggle(wallet)} />
+                    <${Avatar} small wallet=${wallet} url=${players.avatar(wallet)} />
+                    <span class="truncate">${players.name(wallet)}</span>
+                    ${players.name(wallet) !== shortAddress(wallet) && html`<span class="quiet small mono">${shortAddress(wallet)}</span>`}
+                  </label>
+                `,
+              )
+        }
+      </fieldset>
+      ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
+    <//>
+  `;
+}

@@ -1,0 +1,36 @@
+import { shortAddress } from '../shared/address.js';
+
+/** What players are called and look like, learned from every answer that tells. */
+export class PlayerBook {
+  /** @type {Map<string, { username: string, avatar: string | undefined }>} */
+  #players = new Map();
+
+  /**
+   * @param {string} wallet
+   * @param {string} username
+   * @param {string} [avatar]
+   */
+  learn(wallet, username, avatar = this.#players.get(wallet)?.avatar) {
+    this.#players.set(wallet, { username, avatar });
+  }
+
+  /** @param {string} wallet */
+  knows(wallet) {
+    return this.#players.has(wallet);
+  }
+
+  /** @param {string} wallet */
+  name(wallet) {
+    return this.#players.get(wallet)?.username ?? shortAddress(wallet);
+  }
+
+  /** @param {string} wallet */
+  avatar(wallet) {
+    return this.#players.get(wallet)?.avatar;
+  }
+
+  /** Everyone there is a name of. */
+  get wallets() {
+    return [...this.#players.keys()];
+  }
+}

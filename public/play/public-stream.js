@@ -1,0 +1,145 @@
+import { get } from '../shared/api.js';
+import { Observable } from './observable.js';
+
+/**
+ * @typedef {{ _id: string, normalizedAddress: string, score: number, updatedAt: number, username: string, avatar: string, position: number }} Row
+ * @typedef {{ key: string, wallet: string, text: string, at: number, onChain: boolean }} FeedItem
+ */
+
+const feedLength = 40;
+/** Names that are not known yet are looked up together, at most this often, in milliseconds. */
+const lookUpAfterMs = 800;
+
+/** A game's leaderboard and activity feed, as they stand. */
+export class PublicStream extends Observable {
+  #connection;
+  #players;
+  #gameId;
+  #wallet;
+  #lookUp = 0;
+  #positionDue = 0;
+  /** @type {Row[] | null} null until they are there */
+  rows = null;
+  /** @type {FeedItem[] | null} */
+  feed = null;
+  /** @type {unknown} */
+  error = null;
+  /** @type {number | null} where the player stands, also beyond the rows shown */
+  position = null;
+
+  /**
+   * @param {import('gantry-client').GantryClient} connection
+   * @param {import('./player-book.js').PlayerBook} players
+   * @param {{ gameId: string, wallet: string }} of
+   */
+  constructor(connection, players, { gameId, wallet }) {
+    super();
+    this.#connection = connection;
+    this.#players = players;
+    this.#gameId = gameId;
+    this.#wallet = wallet;
+  }
+
+  /** Begins to follow the game, or goes on after a reconnect: signals are not replayed, so the board comes anew. */
+  async follow() {
+    try {
+      const { leaderboard } = await this.#connection.subscribe(this.#gameId);
+      this.#setRows(leaderboard);
+      this.error = null;
+      if (this.feed === null) await this.loadFeed();
+      await this.#findPosition();
+    } catch (error) {
+      // What is shown stays; only with nothing to show is it a failure worth telling.
+      if (this.rows === null) this.error = error;
+    }
+    this.changed();
+  }
+
+  /** Loads the feed anew: at the beginning, and when what was missed cannot be had. */
+  async loadFeed() {
+    const query = new URLSearchParams({ gameId: this.#gameId, pageSize: String(feedLength) });
+    const { result } = await get(`/activities?${query}`);
+    this.feed = result.data.map(
+      (/** @type {any} */ { type, user, displayText, timestamp }, /** @type {number} */ index) => {
+        this.#players.learn(user.address, user.username);
+        const onChain = type === 'on-chain';
+        return {
+          key: `${timestamp} ${index}`,
+          wallet: user.address,
+          text: displayText,
+          at: timestamp,
+          onChain,
+        };
+      },
+    );
+    this.changed();
+  }
+
+  /** @param {{ gameId: string, length: number, rows: Row[] }} change */
+  applyLeaderboard({ gameId, length, rows: patches }) {
+    if (gameId !== this.#gameId || this.rows === null) return;
+    const rows = [...this.rows];
+    for (const row of patches) rows[row.position - 1] = row;
+    this.#setRows(rows.slice(0, length));
+    this.findPositionSoon();
+    this.changed();
+  }
+
+  /** @param {{ _id: string, gameId: string, label: string, normalizedAddress: string, timestamp: number }} activity */
+  addActivity({ _id, gameId, label, normalizedAddress: wallet, timestamp }) {
+    if (gameId !== this.#gameId || this.feed === null) return;
+    const text = label
+      .replaceAll('{username}', () => this.#players.name(wallet))
+      .replaceAll('{wallet}', () => wallet);
+    const item = { key: _id, wallet, text, at: timestamp, onChain: false };
+    this.feed = [item, ...this.feed].slice(0, feedLength);
+    if (!this.#players.knows(wallet)) this.#lookUpSoon();
+    this.changed();
+  }
+
+  /** The player's place may have changed; asked at most once a second. */
+  findPositionSoon() {
+    if (this.#positionDue !== 0) return;
+    this.#positionDue = window.setTimeout(() => {
+      this.#positionDue = 0;
+      this.#findPosition().then(
+        () => this.changed(),
+        () => {},
+      );
+    }, 1_000);
+  }
+
+  close() {
+    clearTimeout(this.#lookUp);
+    clearTimeout(this.#positionDue);
+    this.#connection.unsubscribe(this.#gameId).catch(() => {});
+  }
+
+  /** @param {Row[]} rows */
+  #setRows(rows) {
+    for (const { normalizedAddress, username, avatar } of rows) {
+      this.#players.learn(normalizedAddress, username, avatar);
+    }
+    this.rows = rows;
+    const own = rows.find(({ normalizedAddress }) => normalizedAddress === this.#wallet);
+    if (own) this.position = own.position;
+  }
+
+  async #findPosition() {
+    if (this.rows?.some(({ normalizedAddress }) => normalizedAddress === this.#wallet)) return;
+    const { position } = await this.#connection.call('getUsersPositionInGameScoreLeaderboard', {
+      gameId: this.#gameId,
+      wallet: this.#wallet,
+    });
+    this.position = position;
+  }
+
+  /** Someone new did something: the feed as it is served has the name. */
+  #lookUpSoon() {
+    if (this.#lookUp !== 0) return;
+    this.#lookUp = window.setTimeout(() => {
+      this.#lookUp = 0;
+      this.loadFeed().catch(() => {});
+    }, lookUpAfterMs);
+  }
+}

@@ -1,0 +1,34 @@
+import { post } from '../shared/api.js';
+
+/**
+ * Whoever can sign for a wallet.
+ * @typedef {{
+ *   wallet: string,
+ *   chainId: number | undefined,
+ *   sign(text: string): Promise<string>,
+ * }} Signer `chainId` is for a wallet that is a contract
+ */
+
+/**
+ * Signs in to a game, or to a launcher: asks for an unverified channel, has its text signed, and gives the
+ * signature for a token (README.md, "Signing in with a wallet").
+ * @param {string} gameId
+ * @param {Signer} signer
+ * @returns {Promise<string>} the `launcherJwt`
+ * @throws {Error} in words
+ */
+export async function signIn(gameId, { wallet, chainId, sign }) {
+  const chain = chainId === undefined ? {} : { chainId };
+  const { channelId, signRequest } = await post('/launcher/create-unverified-channel', {
+    gameId,
+    wallet,
+    ...chain,
+  });
+  const signature = await sign(signRequest);
+  const { launcherJwt } = await post('/launcher/verify-unverified-channel', {
+    channelId,
+    signature,
+    ...chain,
+  });
+  return launcherJwt;
+}
