@@ -14,6 +14,7 @@ import type { SessionDetails, Store } from '../../store/store.ts';
 import { maximumBodyBytes } from '../http/body.ts';
 import { adapterBus } from './adapter-bus.ts';
 import { CatchUp, type Resumption, readCursors } from './catch-up.ts';
+import { coalesceWrites } from './coalesced-writes.ts';
 import { onceAt, within } from './deadlines.ts';
 import { limitInbound } from './inbound-limits.ts';
 import { LeaderboardFeed } from './leaderboard-feed.ts';
@@ -116,6 +117,7 @@ export class Gateway {
     this.#io.on('connection', (socket) => this.#welcome(socket));
     this.#io.engine.on('connection', (conn: GatewaySocket['conn']) => {
       this.#connections.add(conn);
+      coalesceWrites(conn);
       limitInbound(conn, parts.packetsASecond, parts.onFlood);
       conn.once('close', () => this.#connections.delete(conn));
     });

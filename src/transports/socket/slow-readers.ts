@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Socket } from 'socket.io';
+import { type OutgoingPacket, waitingToBeWritten } from './coalesced-writes.ts';
 
 /**
  * A socket with more than this waiting to be read, and less of it taken than came since the last look, is
@@ -59,10 +60,11 @@ function queuedBytes(conn: Connection): number {
   return bytes;
 }
 
-/** What engine.io holds back while the transport is busy; it says nothing of it in its types. */
-function packetsWaiting(conn: Connection): readonly { data?: unknown }[] {
-  const buffer: unknown = Reflect.get(conn, 'writeBuffer');
-  return Array.isArray(buffer) ? buffer : [];
+/** What is about to be written, and what engine.io holds back while the transport is busy, which its types do not show. */
+function packetsWaiting(conn: Connection): readonly OutgoingPacket[] {
+  const heldBack: unknown = Reflect.get(conn, 'writeBuffer');
+  const waiting = waitingToBeWritten(conn);
+  return Array.isArray(heldBack) && heldBack.length > 0 ? [...waiting, ...heldBack] : waiting;
 }
 
 /** The parts of a WebSocket that engine.io's transport keeps under `socket`; polling has none. */
