@@ -216,8 +216,11 @@ export interface ScoreStore {
   find(owner: Owner, nonce?: string): Promise<ScoreRecord | null>;
   /** Last set first. */
   list(owner: Owner, page: Page, nonce?: string): Promise<ScoreRecord[]>;
-  /** One row a player, by the game's policy; ties to whoever got there first, then by id. */
-  leaderboard(gameId: string, page: Page): Promise<RankedScore[]>;
+  /**
+   * One row a player, by the game's policy; ties to whoever got there first, then by id. The same frozen array
+   * again while nothing in it has changed.
+   */
+  leaderboard(gameId: string, page: Page): Promise<readonly RankedScore[]>;
   /** The player's row on the leaderboard, counted from 1; null without a score. */
   position(owner: Owner): Promise<number | null>;
   /** Takes a score away, whoever's it is; the leaderboard follows. @throws GantryError `score_unknown` */

@@ -89,10 +89,31 @@ describe('a database of the first schema', () => {
       addScore.run(`${number}-second`, gameId, wallet, `made-${number}`, 5, 200, 200, 1);
       addRow.run(gameId, wallet, `${number}-first`, -(10 + number), 100);
     }
+    // So many that the counts along the leaderboard, which later schemas have, are counts of something.
+    const crowd = Array.from({ length: 2_000 }, (_, number) => ({
+      wallet: `0xd${number.toString(16).padStart(39, '0')}`,
+      id: `crowd-${number.toString(16).padStart(4, '0')}`,
+      score: -number,
+    }));
+    db.transaction(() => {
+      for (const { wallet, id, score } of crowd) {
+        addPlayerRow.run(wallet, id);
+        addStream.run(`player:${gameId}:${wallet}`, wallet);
+        addScore.run(id, gameId, wallet, id, score, 100, 300, 1);
+        addRow.run(gameId, wallet, id, -score, 100);
+      }
+    })();
     db.close();
 
     const store = new SqliteStore(file);
     const owner = { gameId, wallet: ada };
+    for (const number of [0, 1, 255, 256, 257, 512, 1_024, 1_999]) {
+      const { wallet = '', id } = crowd[number] ?? {};
+      const place = number + 3; // after the two who have more than nothing
+      expect(await store.scores.position({ gameId, wallet })).toBe(place);
+      const [row] = await store.scores.leaderboard(gameId, { limit: 1, skip: place - 1 });
+      expect(row?._id).toBe(id);
+    }
     expect(await store.scores.list(owner, { limit: 9, skip: 0 })).toEqual([
       {
         _id: '0-first',
@@ -105,7 +126,7 @@ describe('a database of the first schema', () => {
       { _id: '0-second', nonce: 'made-0', gameId, normalizedAddress: ada, score: 5, updatedAt: 200 },
     ]);
     const wallets = async () => {
-      const rows = await store.scores.leaderboard(gameId, { limit: 9, skip: 0 });
+      const rows = await store.scores.leaderboard(gameId, { limit: 2, skip: 0 });
       return rows.map((row) => [row.normalizedAddress, row.score]);
     };
     expect(await wallets()).toEqual([

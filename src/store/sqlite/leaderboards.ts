@@ -1,36 +1,53 @@
 import type { Database } from 'better-sqlite3';
+import { LRUCache } from 'lru-cache';
 import type { LeaderboardPolicy } from '../../domain/game.ts';
 import type { Page } from '../../domain/paging.ts';
-import type { ScoreRow } from './score-row.ts';
+import type { RankedScore } from '../../domain/score.ts';
+import { type RankKey, RankMarks } from './rank-marks.ts';
+import { type ScoreRow, toScoreRecord } from './score-row.ts';
 import { type DataVersion, VersionCache } from './version-cache.ts';
 
-/** The record that counts for a player. */
-export interface Counting {
-  score_id: string;
-  /** Ascends from the best: `-score` where more is better. */
-  sort_score: number;
-  reached_at: number;
-}
+/** How many rows of pages are remembered, over all games. */
+const rememberedRows = 20_000;
 
-/** A row of a leaderboard with whose it is. */
-export interface BoardRow extends ScoreRow {
+/** The record that counts for a player. `sort_score` ascends from the best: it is `-score` where more is better. */
+export type Counting = RankKey;
+
+interface BoardRow extends ScoreRow {
   wallet: string;
   username: string;
   avatar: string;
 }
 
+/** A page as it was read, and what would have changed since if it no longer held. */
+interface RememberedPage {
+  board: number;
+  profiles: number;
+  rows: readonly RankedScore[];
+}
+
 /** The leaderboards: for each game one row a player, in the order of rank. */
 export class Leaderboards {
+  readonly #version: DataVersion;
+  readonly #marks: RankMarks;
   readonly #ids: VersionCache<{ id: number }>;
+  readonly #pages = new LRUCache<string, RememberedPage>({
+    maxSize: rememberedRows,
+    sizeCalculation: ({ rows }) => rows.length + 1,
+  });
   readonly #statements;
 
   constructor(db: Database, version: DataVersion) {
+    this.#version = version;
+    this.#marks = new RankMarks(db);
     this.#ids = new VersionCache(version, 10_000);
     this.#statements = {
       id: db.prepare<[string], { id: number }>('SELECT id FROM boards WHERE game_id = ?'),
       make: db.prepare<[string], { id: number }>('INSERT INTO boards (game_id) VALUES (?) RETURNING id'),
-      counting: db.prepare<[number], Counting>(
-        'SELECT score_id, sort_score, reached_at FROM board WHERE stream_id = ?',
+      version: db.prepare<[number], number>('SELECT version FROM boards WHERE id = ?').pluck(),
+      countVersion: db.prepare<[number]>('UPDATE boards SET version = version + 1 WHERE id = ?'),
+      counting: db.prepare<[number], Counting & { board_id: number }>(
+        'SELECT board_id, score_id, sort_score, reached_at FROM board WHERE stream_id = ?',
       ),
       put: db.prepare<[number, number, string, number, number]>(
         `INSERT INTO board (stream_id, board_id, score_id, sort_score, reached_at) VALUES (?, ?, ?, ?, ?)
@@ -41,21 +58,17 @@ export class Leaderboards {
       clear: db.prepare('DELETE FROM board WHERE board_id = ?'),
       rankBest: db.prepare(rankBy('c.score * @direction, c.reached_at, c.id')),
       rankLatest: db.prepare(rankBy('c.revision DESC')),
-      page: db.prepare<[number, number, number], BoardRow>(
+      page: db.prepare<[number, number, number, string, number, number], BoardRow>(
         `SELECT c.id, c.nonce, c.score, c.reached_at, c.updated_at, s.wallet,
            coalesce(p.username, '') AS username, coalesce(p.avatar, '') AS avatar
-         FROM (SELECT stream_id, score_id, sort_score, reached_at FROM board WHERE board_id = ?
+         FROM (SELECT stream_id, score_id, sort_score, reached_at FROM board
+               WHERE board_id = ? AND (sort_score, reached_at, score_id) >= (?, ?, ?)
                ORDER BY sort_score, reached_at, score_id LIMIT ? OFFSET ?) AS b
          JOIN scores AS c ON c.id = b.score_id
          JOIN streams AS s ON s.id = b.stream_id
          LEFT JOIN players AS p ON p.wallet = s.wallet
          ORDER BY b.sort_score, b.reached_at, b.score_id`,
       ),
-      ahead: db
-        .prepare<[number, number, number, string], number>(
-          'SELECT count(*) FROM board WHERE board_id = ? AND (sort_score, reached_at, score_id) < (?, ?, ?)',
-        )
-        .pluck(),
     };
   }
 
@@ -65,13 +78,24 @@ export class Leaderboards {
   }
 
   /** Inside a transaction: makes a record the one that counts for the player. */
-  put(gameId: string, streamId: number, { score_id, sort_score, reached_at }: Counting): void {
-    this.#statements.put.run(streamId, this.#idOf(gameId), score_id, sort_score, reached_at);
+  put(gameId: string, streamId: number, counting: Counting): void {
+    const boardId = this.#idOf(gameId);
+    const before = this.#statements.counting.get(streamId);
+    this.#statements.put.run(streamId, boardId, counting.score_id, counting.sort_score, counting.reached_at);
+    if (!before || ranksBefore(before, counting) || ranksBefore(counting, before)) {
+      if (before) this.#marks.removed(boardId, before);
+      this.#marks.added(boardId, counting);
+    }
+    this.#statements.countVersion.run(boardId);
   }
 
   /** Inside a transaction: the player has no score any more. */
   remove(streamId: number): void {
+    const before = this.#statements.counting.get(streamId);
+    if (!before) return;
     this.#statements.remove.run(streamId);
+    this.#marks.removed(before.board_id, before);
+    this.#statements.countVersion.run(before.board_id);
   }
 
   /** Inside a transaction: ranks every player of the game anew, out of all scores. */
@@ -85,23 +109,49 @@ export class Leaderboards {
       direction: directionOf(order),
     };
     (keep === 'best' ? this.#statements.rankBest : this.#statements.rankLatest).run(ranking);
+    this.#marks.rebuild(boardId);
+    this.#statements.countVersion.run(boardId);
   }
 
-  /** Best first. */
-  page(gameId: string, { limit, skip }: Page): BoardRow[] {
-    const board = this.#knownId(gameId);
-    return board === null ? [] : this.#statements.page.all(board, limit, skip);
+  /** Best first. The same array again while it still holds, so that what was made of it holds too. */
+  page(gameId: string, page: Page): readonly RankedScore[] {
+    const boardId = this.#knownId(gameId);
+    if (boardId === null) return [];
+    const key = `${boardId} ${page.skip} ${page.limit}`;
+    const board = this.#statements.version.get(boardId) ?? 0;
+    const profiles = this.#version.get();
+    const known = this.#pages.get(key);
+    if (known?.board === board && known.profiles === profiles) return known.rows;
+    const rows = this.#read(gameId, boardId, page);
+    this.#pages.set(key, { board, profiles, rows });
+    return rows;
   }
 
   /** How many are before the player's row. */
-  ahead(gameId: string, { sort_score, reached_at, score_id }: Counting): number {
-    return this.#statements.ahead.get(this.#idOf(gameId), sort_score, reached_at, score_id) ?? 0;
+  ahead(gameId: string, counting: Counting): number {
+    return this.#marks.before(this.#idOf(gameId), counting);
+  }
+
+  #read(gameId: string, boardId: number, { limit, skip }: Page): readonly RankedScore[] {
+    const near = this.#marks.near(boardId, skip);
+    const { sort_score, reached_at, score_id } = near.from;
+    const rows = this.#statements.page.all(boardId, sort_score, reached_at, score_id, limit, near.skip);
+    return Object.freeze(
+      rows.map(({ wallet, username, avatar, ...row }) => ({
+        ...toScoreRecord(row, { gameId, wallet }),
+        username,
+        avatar,
+      })),
+    );
   }
 
   #idOf(gameId: string): number {
-    const id = this.#knownId(gameId) ?? this.#statements.make.get(gameId)?.id;
-    if (id === undefined) throw new Error('an INSERT with RETURNING gave no row');
-    return id;
+    const known = this.#knownId(gameId);
+    if (known !== null) return known;
+    const made = this.#statements.make.get(gameId)?.id;
+    if (made === undefined) throw new Error('an INSERT with RETURNING gave no row');
+    this.#marks.begin(made);
+    return made;
   }
 
   #knownId(gameId: string): number | null {

@@ -3,6 +3,7 @@ import type { SqliteChannelSessions } from './channel-sessions.ts';
 import type { Transaction } from './group-commit.ts';
 import type { SqliteMessageChannels } from './message-channels.ts';
 import type { SqliteMessages } from './messages.ts';
+import type { SqliteScores } from './scores.ts';
 
 /** Stands where an erased player's wallet stood, in events that others may still be given. */
 const nobody = `0x${'0'.repeat(40)}`;
@@ -30,12 +31,18 @@ export class PlayerEraser {
     sessions: SqliteChannelSessions;
     channels: SqliteMessageChannels;
     messages: SqliteMessages;
+    scores: SqliteScores;
   };
   readonly #statements;
 
   constructor(
     db: Database,
-    parts: { sessions: SqliteChannelSessions; channels: SqliteMessageChannels; messages: SqliteMessages },
+    parts: {
+      sessions: SqliteChannelSessions;
+      channels: SqliteMessageChannels;
+      messages: SqliteMessages;
+      scores: SqliteScores;
+    },
   ) {
     this.#parts = parts;
     this.#statements = {
@@ -54,9 +61,6 @@ export class PlayerEraser {
            @wallet, @nobody)
          WHERE stream_id = @streamId AND instr(record, @wallet) > 0`,
       ),
-      ownScores: ['score_order', 'board', 'scores'].map((table) =>
-        db.prepare(`DELETE FROM ${table} WHERE stream_id IN (SELECT id FROM streams WHERE wallet = ?)`),
-      ),
       ownEvents: db.prepare(
         'DELETE FROM events WHERE stream_id IN (SELECT id FROM streams WHERE wallet = ?)',
       ),
@@ -68,13 +72,13 @@ export class PlayerEraser {
   }
 
   eraseWithin(tx: Transaction, wallet: string): void {
-    const { sessions, channels, messages } = this.#parts;
+    const { sessions, channels, messages, scores } = this.#parts;
     const shared = this.#statements.sharedStreams.all({ wallet });
     sessions.endAllWithin(tx, wallet, null, 'erased');
     messages.eraseAllOfWithin(tx, wallet);
     channels.leaveAllWithin(tx, wallet);
     for (const streamId of shared) this.#statements.anonymise.run({ streamId, wallet, nobody });
-    for (const statement of this.#statements.ownScores) statement.run(wallet);
+    scores.eraseAllOfWithin(wallet);
     this.#statements.ownEvents.run(wallet);
     this.#statements.ownStreams.run(wallet);
     for (const statement of this.#statements.own) statement.run(wallet);

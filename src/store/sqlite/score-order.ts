@@ -41,6 +41,7 @@ export class ScoreOrder {
         `INSERT INTO score_order (stream_id, score, reached_at, id)
          SELECT stream_id, score, reached_at, id FROM scores WHERE stream_id = ?`,
       ),
+      forget: db.prepare('DELETE FROM score_order WHERE stream_id = ?'),
       add: db.prepare('INSERT INTO score_order (stream_id, score, reached_at, id) VALUES (?, ?, ?, ?)'),
       remove: db.prepare(
         'DELETE FROM score_order WHERE stream_id = ? AND score = ? AND reached_at = ? AND id = ?',
@@ -61,6 +62,11 @@ export class ScoreOrder {
 
   removed(streamId: number, row: ScoreRow): void {
     this.#statements.remove.run(streamId, row.score, row.reached_at, row.id);
+  }
+
+  /** All of the player's records were removed. */
+  forget(streamId: number): void {
+    this.#statements.forget.run(streamId);
   }
 
   /** The id of the player's best record; undefined when there is none. */

@@ -1,3 +1,6 @@
+import type { ScoreRecord } from '../../domain/score.ts';
+import type { Owner } from '../store.ts';
+
 /** A row of the table `scores`, but for whose it is. */
 export interface ScoreRow {
   id: string;
@@ -6,4 +9,15 @@ export interface ScoreRow {
   score: number;
   reached_at: number;
   updated_at: number;
+}
+
+export function toScoreRecord(row: ScoreRow, { gameId, wallet }: Owner): ScoreRecord {
+  return {
+    _id: row.id,
+    nonce: row.nonce ?? row.id,
+    gameId,
+    normalizedAddress: wallet,
+    score: row.score,
+    updatedAt: row.updated_at,
+  };
 }

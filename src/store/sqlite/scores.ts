@@ -10,7 +10,7 @@ import type { SqliteGames } from './games.ts';
 import type { GroupCommit, Transaction } from './group-commit.ts';
 import { type Counting, directionOf, Leaderboards, ranksBefore } from './leaderboards.ts';
 import { ScoreOrder } from './score-order.ts';
-import type { ScoreRow } from './score-row.ts';
+import { type ScoreRow, toScoreRecord } from './score-row.ts';
 import type { DataVersion } from './version-cache.ts';
 
 /** Scores, by player: a player in a game is known by the id of its stream. */
@@ -49,6 +49,8 @@ export class SqliteScores implements ScoreStore {
          FROM scores AS c JOIN streams AS s ON s.id = c.stream_id WHERE c.id = ?`,
       ),
       delete: db.prepare('DELETE FROM scores WHERE id = ?'),
+      deleteAll: db.prepare('DELETE FROM scores WHERE stream_id = ?'),
+      streamsOf: db.prepare<[string], number>('SELECT id FROM streams WHERE wallet = ?').pluck(),
     };
   }
 
@@ -67,7 +69,7 @@ export class SqliteScores implements ScoreStore {
       reached_at: before?.score === score ? before.reached_at : tx.now,
       updated_at: tx.now,
     };
-    const record = toRecord(row, owner);
+    const record = toScoreRecord(row, owner);
     const stream = streamOf.player(gameId, wallet);
     const seq = tx.emit({
       stream,
@@ -85,25 +87,23 @@ export class SqliteScores implements ScoreStore {
 
   async find(owner: Owner, nonce?: string): Promise<ScoreRecord | null> {
     const row = nonce === undefined ? this.#latest(owner) : this.#byNonce(owner, nonce);
-    return row ? toRecord(row, owner) : null;
+    return row ? toScoreRecord(row, owner) : null;
   }
 
   async list(owner: Owner, page: Page, nonce?: string): Promise<ScoreRecord[]> {
     const streamId = this.#streamId(owner);
     if (streamId === null) return [];
     if (nonce === undefined) {
-      return this.#statements.list.all(streamId, page.limit, page.skip).map((row) => toRecord(row, owner));
+      return this.#statements.list
+        .all(streamId, page.limit, page.skip)
+        .map((row) => toScoreRecord(row, owner));
     }
     const row = this.#byNonce(owner, nonce);
-    return row && page.skip === 0 && page.limit > 0 ? [toRecord(row, owner)] : [];
+    return row && page.skip === 0 && page.limit > 0 ? [toScoreRecord(row, owner)] : [];
   }
 
-  async leaderboard(gameId: string, page: Page): Promise<RankedScore[]> {
-    return this.#boards.page(gameId, page).map((row) => ({
-      ...toRecord(row, { gameId, wallet: row.wallet }),
-      username: row.username,
-      avatar: row.avatar,
-    }));
+  async leaderboard(gameId: string, page: Page): Promise<readonly RankedScore[]> {
+    return this.#boards.page(gameId, page);
   }
 
   async position(owner: Owner): Promise<number | null> {
@@ -126,10 +126,19 @@ export class SqliteScores implements ScoreStore {
       tx.emit({
         stream: of.stream,
         name: 'scores removed',
-        record: toRecord(row, owner),
+        record: toScoreRecord(row, owner),
         audience: { kind: 'players', gameId, wallets: [of.wallet] },
       });
     });
+  }
+
+  /** Inside a transaction: removes all scores of a player, in every game. */
+  eraseAllOfWithin(wallet: string): void {
+    for (const streamId of this.#statements.streamsOf.all(wallet)) {
+      this.#boards.remove(streamId);
+      this.#order.forget(streamId);
+      this.#statements.deleteAll.run(streamId);
+    }
   }
 
   /** Inside a transaction: ranks a whole game by its policy, after that has changed. */
@@ -195,15 +204,4 @@ export class SqliteScores implements ScoreStore {
 
 function toCounting(row: ScoreRow, direction: 1 | -1): Counting {
   return { score_id: row.id, sort_score: row.score * direction, reached_at: row.reached_at };
-}
-
-function toRecord(row: ScoreRow, { gameId, wallet }: Owner): ScoreRecord {
-  return {
-    _id: row.id,
-    nonce: row.nonce ?? row.id,
-    gameId,
-    normalizedAddress: wallet,
-    score: row.score,
-    updatedAt: row.updated_at,
-  };
 }

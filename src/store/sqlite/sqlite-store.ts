@@ -51,6 +51,7 @@ export class SqliteStore implements Store {
   readonly audit: SqliteAudit;
   readonly #db: Database;
   readonly #group: GroupCommit;
+  readonly #version: DataVersion;
 
   /** @throws SchemaTooNewError */
   constructor(file: string, { clock = Date.now, retention = defaultRetention }: SqliteStoreOptions = {}) {
@@ -60,6 +61,7 @@ export class SqliteStore implements Store {
     const group = new GroupCommit(db, log, version, clock);
     this.#db = db;
     this.#group = group;
+    this.#version = version;
     this.games = new SqliteGames(db, version, group, clock, (before, after) => {
       if (!isDeepStrictEqual(before.policies.leaderboard, after.policies.leaderboard))
         this.scores.rankGame(after.id);
@@ -83,6 +85,7 @@ export class SqliteStore implements Store {
       sessions: this.sessions,
       channels: this.messageChannels,
       messages: this.messages,
+      scores: this.scores,
     });
     this.rules = new SqliteRules(db, group, this);
     this.events = new SqliteEvents(db, group, log);
@@ -90,6 +93,11 @@ export class SqliteStore implements Store {
 
   onCommit(listener: (events: readonly StoredEvent[]) => void): void {
     this.#group.onCommit(listener);
+  }
+
+  /** To be called when another thread of this process has committed, before anyone is told. */
+  lookAgain(): void {
+    this.#version.lookAgain();
   }
 
   async close(): Promise<void> {

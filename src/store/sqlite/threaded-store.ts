@@ -39,9 +39,15 @@ export class ThreadedStore implements Store {
   constructor(file: string, { clock, retention = defaultRetention }: ThreadedStoreOptions = {}) {
     // Makes and upgrades the file, before the writer opens it.
     this.#reader = new SqliteStore(file, { ...(clock && { clock: clockIn(clock) }), retention });
-    this.#writer = new Writer({ file, clock, retention }, (events) => {
-      for (const listener of this.#listeners) listener(events);
-    });
+    this.#writer = new Writer(
+      { file, clock, retention },
+      {
+        committed: () => this.#reader.lookAgain(),
+        told: (events) => {
+          for (const listener of this.#listeners) listener(events);
+        },
+      },
+    );
     this.games = this.#part('games');
     this.players = this.#part('players');
     this.sessions = this.#part('sessions');

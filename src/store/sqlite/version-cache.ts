@@ -35,6 +35,11 @@ export class DataVersion {
     return this.#current;
   }
 
+  /** Another thread of this process has committed: what it answers may be asked for in this very turn. */
+  lookAgain(): void {
+    this.#isFresh = false;
+  }
+
   /** A transaction has begun: from here on the database is as it is now, which may be later than the last look. */
   begin(): void {
     this.#look();

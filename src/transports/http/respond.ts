@@ -3,10 +3,17 @@ import type { ErrorRequestHandler } from 'express';
 import { GantryError, toGantryError } from '../../errors.ts';
 import type { LimitState } from '../../limits/rate-limits.ts';
 
+interface Encoded {
+  text: string;
+  bytes: number;
+}
+
+/** Answers that are given more than once; those are frozen. */
+const rememberedAnswers = new WeakMap<object, Encoded>();
+
 /** Answers with JSON. Nothing the API says may be kept by a cache: it is one caller's, or soon out of date. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  const text = JSON.stringify(body);
-  const bytes = Buffer.byteLength(text);
+  const { text, bytes } = typeof body === 'object' && body !== null ? encoded(body) : encode(body);
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': bytes,
@@ -15,6 +22,19 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   });
   // What is ASCII is the same in Latin-1, which Node writes out faster.
   response.end(text, bytes === text.length ? 'latin1' : 'utf8');
+}
+
+function encoded(body: object): Encoded {
+  const known = rememberedAnswers.get(body);
+  if (known) return known;
+  const made = encode(body);
+  if (Object.isFrozen(body)) rememberedAnswers.set(body, made);
+  return made;
+}
+
+function encode(body: unknown): Encoded {
+  const text = JSON.stringify(body);
+  return { text, bytes: Buffer.byteLength(text) };
 }
 
 export function sendError(response: ServerResponse, error: GantryError): void {

@@ -10,6 +10,13 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+export interface WriterListeners {
+  /** Something was committed; nobody has been told yet. */
+  committed(): void;
+  /** The events of a commit, after the calls that caused them have been settled. */
+  told(events: readonly StoredEvent[]): void;
+}
+
 /** The writer's thread lies beside this file, whether as written or compiled. */
 const threadFile = new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.meta.url);
 
@@ -19,16 +26,15 @@ const threadFile = new URL(`./writer-thread${import.meta.url.slice(-3)}`, import
  */
 export class Writer {
   readonly #options: WriterOptions;
-  readonly #onEvents: (events: readonly StoredEvent[]) => void;
+  readonly #on: WriterListeners;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | null;
   #calls: Call[] = [];
   #lastId = 0;
 
-  /** `onEvents` hears the events of every commit, after the calls that caused them have been settled. */
-  constructor(options: WriterOptions, onEvents: (events: readonly StoredEvent[]) => void) {
+  constructor(options: WriterOptions, listeners: WriterListeners) {
     this.#options = options;
-    this.#onEvents = onEvents;
+    this.#on = listeners;
     this.#worker = this.#start();
   }
 
@@ -81,6 +87,7 @@ export class Writer {
   }
 
   #receive({ outcomes, events }: FromWriter): void {
+    this.#on.committed();
     for (const [id, result, failure] of outcomes) {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
@@ -88,7 +95,7 @@ export class Writer {
       else waiting?.resolve(result as never);
     }
     if (this.#waiting.size === 0) this.#worker?.unref();
-    if (events.length > 0) this.#onEvents(events);
+    if (events.length > 0) this.#on.told(events);
   }
 
   #failAll(cause: unknown): void {
