@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { openWorkspace } from '../../src/workspace.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { listen } from '../support/listening-client.ts';
+import { openRawWebSocket, text } from '../support/raw-websocket.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -40,6 +41,20 @@ test('an ended session is told so, is cut for good, and hears nothing more', asy
   await expect(connect(server, player)).rejects.toMatchObject({
     data: { data: { reason: 'session_ended' } },
   });
+});
+
+test('a client that neither reads nor closes is cut off within five seconds of the end of its session', async () => {
+  await using server = await startTestServer();
+  const player = await server.openSession((await server.createGame()).gameId);
+  using raw = await openRawWebSocket(server);
+  raw.send(text(`40${JSON.stringify({ launcherJwt: player.launcherJwt })}`));
+  await until('let in', () => raw.texts.some((one) => one.startsWith('42["realtime-events connected"')));
+  await server.services.store.sessions.revoke(player.sessionId);
+  const from = performance.now();
+  await until('the goodbye', () => raw.closeCode() !== null);
+  expect(raw.texts.some((one) => one.includes('"endReason":"revoked"'))).toBe(true);
+  await until('cut off', () => raw.isClosed(), 10_000); // it never answers the close frame
+  expect(performance.now() - from).toBeLessThan(5_000);
 });
 
 test('only the ended session is cut, of all that a player has', async () => {

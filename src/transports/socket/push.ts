@@ -3,7 +3,10 @@ import type { EventName } from '../../events/catalogue.ts';
 import type { EventMeta, Signal, StoredEvent } from '../../events/stream.ts';
 import type { NotificationStore } from '../../store/store.ts';
 import { roomOfSession, roomsFor } from './rooms.ts';
+import { cut } from './slow-readers.ts';
 
+/** A client that does not take part in the closing would be waited for for half a minute. */
+const closingMs = 3_000;
 /** Time for the answer of the call that ended a session to get out before its socket is closed. */
 const partingMs = 200;
 
@@ -73,7 +76,12 @@ export class Push {
   #cutEndedSession(event: StoredEvent): void {
     if (!isEvent(event, 'game-channels patched') || event.record.exists) return;
     const room = roomOfSession(event.record._id);
-    setTimeout(() => this.#parts.io.local.in(room).disconnectSockets(true), partingMs).unref();
+    setTimeout(() => {
+      const { adapter, sockets } = this.#parts.io.of('/');
+      const connections = [...(adapter.rooms.get(room) ?? [])].flatMap((id) => sockets.get(id)?.conn ?? []);
+      this.#parts.io.local.in(room).disconnectSockets(true);
+      setTimeout(() => connections.forEach(cut), closingMs).unref();
+    }, partingMs).unref();
   }
 }
 
