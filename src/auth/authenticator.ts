@@ -21,6 +21,7 @@ export interface Credentials {
  * - `player`: a launcher token whose session lives → its session, player and game
  * - `session`: as `player`, but an ended session will do
  * - `game`: whoever names a game by its secret, `gameId` or an allowed origin → the game, and the page
+ * - `game-secret`: a game, by its secret → the game
  * - `sign-in`: whoever has the `channelId` of a sign-in → nothing
  * - `public`: anyone → nothing
  * - `admin`: whoever has the admin token, or the command line on the data directory → which of the two
@@ -29,6 +30,7 @@ export interface Callers {
   player: SessionDetails;
   session: SessionDetails;
   game: { game: Game; page: string | null };
+  'game-secret': { game: Game };
   'sign-in': null;
   public: null;
   admin: { actor: 'admin-token' | 'cli' };
@@ -127,6 +129,10 @@ export class Authenticator {
         const page = origin !== undefined && game.allowedOrigins.includes(origin) ? origin : null;
         return { caller: { game, page }, game };
       }
+      case 'game-secret': {
+        if (!bySecret) throw secretRequired("This takes the game's secret");
+        return { caller: { game: bySecret }, game: bySecret };
+      }
       case 'sign-in': {
         const game =
           typeof input.channelId === 'string'
@@ -151,10 +157,7 @@ export class Authenticator {
     if (bySecret && asTheGame && bySecret.id !== game.id) throw wrongSecret();
     if (asTheGame) this.checkOrigin(game, credentials.origin);
     if (asTheGame && game.policies.requireSecret && !bySecret) {
-      throw new GantryError(
-        'secret_required',
-        'This game wants its secret with every call: Authorization: Bearer <secret>',
-      );
+      throw secretRequired('This game wants its secret with every call');
     }
     const { signature } = credentials;
     if (signature && isSigned(signature)) {
@@ -197,6 +200,10 @@ export class Authenticator {
       'Say which game this is for: send gameId, the game secret (Authorization: Bearer <secret>), or call from an allowed origin',
     );
   }
+}
+
+function secretRequired(why: string): GantryError {
+  return new GantryError('secret_required', `${why}: Authorization: Bearer <secret>`);
 }
 
 function wrongSecret(): GantryError {

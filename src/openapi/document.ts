@@ -63,10 +63,14 @@ function dedicated(operation: AnyOperation): Json {
     summary: operation.summary,
     ...(operation.service === 'admin'
       ? { security: [{ adminToken: [] }] }
-      : { parameters: signingHeaders, security: [{}, { gameSecret: [] }] }),
+      : { parameters: signingHeaders, security: [...secretIsOptional(operation), { gameSecret: [] }] }),
     requestBody: jsonBody(reference(`${operation.name}Input`)),
     responses: responses(reference(`${operation.name}Output`)),
   };
+}
+
+function secretIsOptional({ auth }: AnyOperation): Json[] {
+  return auth === 'game-secret' ? [] : [{}];
 }
 
 function byQuery(operation: AnyOperation): Json {

@@ -27,6 +27,7 @@ import { createUnverifiedChannel } from './channel-sessions/create-unverified-ch
 import { endChannelSession } from './channel-sessions/end-channel-session.ts';
 import { listChannelSessions } from './channel-sessions/list-channel-sessions.ts';
 import { openChannelSession } from './channel-sessions/open-channel-session.ts';
+import { revokeChannelSession } from './channel-sessions/revoke-channel-session.ts';
 import { verifyUnverifiedChannel } from './channel-sessions/verify-unverified-channel.ts';
 import { getGames } from './games/get-games.ts';
 import { addParticipant } from './messages/add-participant.ts';
@@ -90,6 +91,7 @@ export const operations = [
   openChannelSession,
   listChannelSessions,
   endChannelSession,
+  revokeChannelSession,
   createGame,
   listGames,
   updateGame,

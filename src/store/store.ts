@@ -196,6 +196,12 @@ export interface ChannelSessionStore {
   expire(sessionId: string): Promise<void>;
   /** Ends any player's session. @throws GantryError `session_unknown` */
   revoke(sessionId: string): Promise<void>;
+  /**
+   * Ends a player's live sessions in a game, or the one that is named, and tells how many that were.
+   * @throws GantryError `session_unknown` when the one named is not of this player in this game; one that has
+   * ended is, and counts for none
+   */
+  revokeInGame(owner: Owner, sessionId?: string): Promise<number>;
   /** Ends sessions whose tokens are void because the key they were signed with was retired; unknown ones are left out. */
   retire(sessionIds: readonly string[]): Promise<void>;
   /** Sessions in whatever condition, newest first. */

@@ -117,8 +117,11 @@ test("administrators' paths, and no others, take the admin token", () => {
   });
   const demands = (operation: AnyOperation) => document.paths[pathOf(operation)]?.post?.security;
   for (const one of adminOperations) expect(demands(one), one.name).toEqual([{ adminToken: [] }]);
-  // A game's secret may be left out, unless the game wants it.
-  for (const one of launcherOperations) expect(demands(one), one.name).toEqual([{}, { gameSecret: [] }]);
+  // A game's secret may be left out, unless the game wants it, or the operation.
+  for (const one of launcherOperations) {
+    const optional = one.auth === 'game-secret' ? [] : [{}];
+    expect(demands(one), one.name).toEqual([...optional, { gameSecret: [] }]);
+  }
 });
 
 test("the headers that sign a request are listed wherever a game's calls are", () => {
@@ -147,7 +150,8 @@ describe.each(registry.operations)('$name', (operation) => {
     };
     expect(faults(requestPointer(operation), sent)).toEqual([]);
 
-    const { status, body, text } = await call(operation, sent);
+    const secret = operation.auth === 'game-secret' ? bearer(world.gameSecret) : undefined;
+    const { status, body, text } = await call(operation, sent, secret);
     expect(status, text).toBe(200);
     expect(faults(responsePointer(operation, 200), body)).toEqual([]);
     // The schema says something: it fits no other answer than such a one.
@@ -224,10 +228,14 @@ test.each(acceptedInputs)(
 );
 
 /** Calls by the operation's own path; over a connection, what is about one. */
-async function call(operation: AnyOperation, input: Readonly<Record<string, unknown>>) {
+async function call(
+  operation: AnyOperation,
+  input: Readonly<Record<string, unknown>>,
+  secret?: Record<string, string>,
+) {
   const style = isAboutConnection(operation) ? 'Socket.IO, signed in' : 'dedicated HTTP';
   using caller = await ownStyles[style](server.url);
-  const headers = operation.auth === 'admin' ? bearer(server.adminToken) : undefined;
+  const headers = operation.auth === 'admin' ? bearer(server.adminToken) : secret;
   return await caller.call(operation, input, headers);
 }
 

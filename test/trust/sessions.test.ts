@@ -9,7 +9,9 @@ import { revokeSession } from '../../src/operations/admin/revoke-session.ts';
 import { unbanPlayer } from '../../src/operations/admin/unban-player.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
+import { connectWithHeaders } from '../support/caller.ts';
 import type { Answer } from '../support/http.ts';
+import { readJwt } from '../support/jwt-parts.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { channelStatus, succeeded } from '../support/records.ts';
@@ -112,6 +114,52 @@ describe('a channel session', () => {
     await expect(way().call(revokeSession, { sessionId: 'never-was' })).rejects.toThrow(
       'There is no such channel session',
     );
+  });
+
+  it('is ended by the game with its secret, however it calls, and by no other secret, token or none', async () => {
+    const { gameId: mine, gameSecret } = await admin.call(createGame, { name: 'Mine' });
+    const { gameSecret: foreign } = await admin.call(createGame, { name: 'Not mine' });
+    const wallet = newWallet();
+    const secret = (value: string) => ({ Authorization: `Bearer ${value}` });
+    const input = { wallet: wallet.lowercase };
+    const path = '/launcher/revoke-channel-session';
+    const ways: ((body: object) => Promise<unknown>)[] = [
+      async (body) => accepted(await api.post(path, body, secret(gameSecret)), z.unknown()),
+      async (body) =>
+        accepted(
+          await api.dispatch('revokeChannelSession', body, { headers: secret(gameSecret) }),
+          z.unknown(),
+        ),
+      async (body) => {
+        using caller = await connectWithHeaders(server.url, secret(gameSecret));
+        return await caller.call('revokeChannelSession', body);
+      },
+    ];
+    for (const revoke of ways) {
+      const [token, another] = [await signedIn(wallet, mine), await signedIn(wallet, mine)];
+      const elsewhere = await signedIn(wallet, otherGameId);
+      using launcher = await connectLauncher(server.url, { launcherJwt: token });
+
+      refused(await api.post(path, input, secret(foreign.replace('gsk_', 'gsk_x'))), 401, 'secret_invalid');
+      refused(await api.post(path, { ...input, launcherJwt: token }), 401, 'secret_required');
+      refused(await api.post(path, { ...input, gameId: mine }), 401, 'secret_required');
+      refused(await api.post(path, input, secret(adminToken)), 401, 'secret_invalid');
+      expect(accepted(await api.post(path, input, secret(foreign)), z.unknown())).toEqual({
+        success: true,
+        ended: 0,
+      });
+      expect(await status(token)).toMatchObject({ exists: true });
+
+      const sessionId = String(readJwt(another).payload.jti);
+      refused(await api.post(path, { ...input, sessionId }, secret(foreign)), 401, 'session_unknown');
+      expect(await revoke({ ...input, sessionId })).toEqual({ success: true, ended: 1 });
+      await isOver(another);
+      expect(await status(token)).toMatchObject({ exists: true });
+      expect(await revoke(input)).toEqual({ success: true, ended: 1 });
+      await isToldAndCut(launcher, wallet, 'revoked');
+      await isOver(token);
+      expect(await status(elsewhere)).toMatchObject({ exists: true });
+    }
   });
 
   it('is replaced by the next one of its player where a game allows one', async () => {

@@ -195,6 +195,24 @@ export class SqliteChannelSessions implements ChannelSessionStore {
     });
   }
 
+  revokeInGame({ gameId, wallet }: Owner, sessionId?: string): Promise<number> {
+    return this.#group.write((tx) => {
+      const live = this.#statements.liveIn.all({ wallet, gameId, now: tx.now });
+      const named = live.filter(({ id }) => sessionId === undefined || id === sessionId);
+      if (sessionId !== undefined && named.length === 0) {
+        const row = this.#statements.find.get(sessionId);
+        if (row?.game_id !== gameId || row.wallet !== wallet) {
+          throw new GantryError(
+            'session_unknown',
+            'There is no such channel session of this player in the game',
+          );
+        }
+      }
+      for (const row of named) this.#end(tx, row, 'revoked');
+      return named.length;
+    });
+  }
+
   retire(sessionIds: readonly string[]): Promise<void> {
     return this.#group.write((tx) => {
       for (const sessionId of sessionIds) {

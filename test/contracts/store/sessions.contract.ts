@@ -63,6 +63,34 @@ export function sessionsContract(open: OpenStore): void {
       });
     });
 
+    test('a game ends the sessions of a player there, all or the one that is named, and no others', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      const [game, elsewhere] = [await addGame(store), await addGame(store)];
+      const owner = await addPlayer(store, game.id);
+      const other = await addPlayer(store, game.id);
+      const openIn = async (gameId: string, { wallet } = owner) =>
+        (await store.sessions.open({ gameId, wallet }, hour)).session.id;
+      const [one, two, three] = [await openIn(game.id), await openIn(game.id), await openIn(game.id)];
+      const [there, theirs] = [await openIn(elsewhere.id), await openIn(game.id, other)];
+      for (const sessionId of ['nothing', there, theirs]) {
+        await expect(store.sessions.revokeInGame(owner, sessionId)).rejects.toMatchObject({
+          reason: 'session_unknown',
+        });
+      }
+      const events = listen(store);
+      expect(await store.sessions.revokeInGame(owner, one)).toBe(1);
+      expect(await store.sessions.revokeInGame(owner, one)).toBe(0);
+      const before = (await store.sessions.listLive(owner.wallet)).length;
+      expect(await store.sessions.revokeInGame(owner)).toBe(before - 1);
+      expect(await store.sessions.revokeInGame(owner)).toBe(0);
+      expect(events.map(({ record }) => Object(record)._id)).toEqual(
+        expect.arrayContaining([one, two, three]),
+      );
+      for (const { record } of events) expect(record).toMatchObject({ exists: false, endReason: 'revoked' });
+      for (const id of [there, theirs]) expect((await store.sessions.find(id))?.session.endedAt).toBeNull();
+    });
+
     test('retiring sessions ends those there are, each once, and tells why', async () => {
       await using fixture = await open();
       const { store } = fixture;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { post } from '../../support/http.ts';
 import type { Role, World } from '../../support/world.ts';
 import { anyone, ownThings, refused, refusedTo } from '../access.ts';
+import { errorBody } from '../expected.ts';
 import type { InputOf, LauncherCases } from '../operation-case.ts';
 
 const signRequest = `<host> wants you to sign in with your Ethereum account:
@@ -19,6 +20,7 @@ Resources:
 - urn:uuid:<id>`;
 
 const notALauncher = refused(401, 'not_a_launcher');
+const takesSecret = refused(401, 'secret_required');
 const notYourSignature = refused(401, 'wallet_signature_invalid');
 
 export const channelSessionCases = {
@@ -82,6 +84,19 @@ export const channelSessionCases = {
       ],
     },
     access: { ...ownThings, launcher: 'shared' },
+  },
+  revokeChannelSession: {
+    input: ({ owner }) => ({ wallet: owner.wallet }),
+    // No launcher token opens this, whoever's it is: `test/trust/sessions.test.ts` has the game's secret.
+    answer: errorBody(takesSecret),
+    access: {
+      ...refusedTo(takesSecret, { owner: takesSecret }),
+      ended: takesSecret,
+      revoked: takesSecret,
+      banned: takesSecret,
+      anonymous: takesSecret,
+      forged: takesSecret,
+    },
   },
   endChannelSession: {
     input: ({ owner }) => ({ sessionId: owner.sessionId }),

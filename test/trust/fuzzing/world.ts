@@ -110,6 +110,7 @@ export const validInputs: { readonly [Name in OperationName]: (world: World) => 
   channelHeartbeat: () => ({}),
   openChannelSession: ({ scrapGameId }) => ({ gameId: scrapGameId }),
   listChannelSessions: () => ({}),
+  revokeChannelSession: ({ scrapWallet }) => ({ wallet: scrapWallet }),
   endChannelSession: () => ({ sessionId: 'none' }),
   createGame: () => ({
     name: 'New Game',

@@ -39,6 +39,7 @@ export const methods: { readonly [Name in Part]: Readonly<Record<keyof Store[Nam
     expire: 'write',
     revoke: 'write',
     retire: 'write',
+    revokeInGame: 'write',
     list: 'read',
     lastExpiry: 'read',
     recordPresence: 'write',
