@@ -90,13 +90,17 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
   const addressOf = (request: IncomingMessage): string =>
     config.trustedProxies.length === 0 ? (request.socket.remoteAddress ?? '') : proxyAddr(request, trusted);
   let closing = false;
+  let openApi: ReturnType<typeof openApiDocument> | undefined;
 
   const app = createApp({
     registry,
     execute,
     publicKeys: () => keys.publicKeys,
     addressOf,
-    openApi: () => openApiDocument(registry, links.base),
+    openApi: () => {
+      openApi ??= openApiDocument(registry, links.base); // takes a while, and stays as it is
+      return openApi;
+    },
     notReady: () => (closing ? 'The server is shutting down' : null),
     degraded: () => redis?.trouble() ?? null,
     pages: {
