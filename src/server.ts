@@ -21,6 +21,7 @@ import { operations } from './operations/operations.ts';
 import { Registry } from './operations/registry.ts';
 import { toLeaderboardEntry } from './operations/scores/to-leaderboard-entry.ts';
 import { DirectoryAssets } from './pages/directory-assets.ts';
+import { healPresence } from './presence/heal.ts';
 import { MemoryPresence } from './presence/memory-presence.ts';
 import type { Presence } from './presence/presence.ts';
 import { RedisPresence } from './presence/redis-presence.ts';
@@ -137,6 +138,7 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
   });
   await gateway.start();
   redis?.onReady(() => gateway.catchUp());
+  const stopHealing = healPresence({ sessions: store.sessions, presence, report });
   const stopTrimming = trimRegularly(store, config.retention, report);
 
   await new Promise<void>((resolve, reject) => {
@@ -150,6 +152,7 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     if (closing) return;
     closing = true;
     stopTrimming();
+    stopHealing();
     const deadline = Date.now() + finishWithinMs;
     const goodbye = gateway.sayGoodbye();
     // What was answered to a launcher on long polling waits for its next poll, over a connection of its own.

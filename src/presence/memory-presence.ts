@@ -42,6 +42,10 @@ export class MemoryPresence implements Presence {
     return this.#isThere(sessionId);
   }
 
+  isWhole(): boolean {
+    return true; // there is no other
+  }
+
   onChange(listener: (sessionId: string, present: boolean) => void): void {
     this.#listeners.push(listener);
   }

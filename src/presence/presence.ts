@@ -15,6 +15,8 @@ export interface Presence {
   /** True when nobody was there before. */
   heartbeat(sessionId: string): Promise<boolean>;
   isPresent(sessionId: string): Promise<boolean>;
+  /** Whether `isPresent` knows of all nodes right now, and not only of this one. */
+  isWhole(): boolean;
   /**
    * Calls the listener with changes that no call tells of: nobody is there any more because a heartbeat lapsed
    * or a node died, or someone is after all, on a node that had been given up.

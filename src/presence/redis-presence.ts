@@ -121,6 +121,10 @@ export class RedisPresence implements Presence {
     return this.#orLocally(false, () => this.#redis.zcount(this.#lease(sessionId), Date.now(), '+inf'));
   }
 
+  isWhole(): boolean {
+    return this.#redis.status === 'ready' && Date.now() >= this.#sweepFrom;
+  }
+
   onChange(listener: (sessionId: string, present: boolean) => void): void {
     this.#listeners.push(listener);
   }

@@ -211,8 +211,10 @@ export interface ChannelSessionStore {
   ): Promise<Paged<SessionDetails>>;
   /** When the last of the sessions that have not ended expires, in Unix milliseconds; null when there is none. */
   lastExpiry(): Promise<number | null>;
-  /** Tells the player's launchers that someone is there in this session, or no longer. */
+  /** Tells the player's launchers that someone is there in this session, or no longer, if it is not what they were told last. */
   recordPresence(sessionId: string, present: boolean): Promise<void>;
+  /** Live sessions whose launchers were told last that someone is there, by id; those after `after`. */
+  toldPresent(after: string, limit: number): Promise<string[]>;
 }
 
 export interface ScoreStore {

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
+import { listen } from '../support/listening-client.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';
 import { startTestServer, type TestPlayer } from '../support/server.ts';
 import { openSharedData, type SharedData } from '../support/shared-data.ts';
@@ -149,6 +150,36 @@ test('without Redis one node tells of presence just the same', async () => {
   second.socket.disconnect();
   await isTold(data, watching, inGame, [true, false]);
   expect(await status(node, inGame)).toMatchObject({ exists: true, present: false });
+});
+
+test('when the only node is killed and started again, who does not come back is told of as absent, once', {
+  timeout: 60_000,
+}, async () => {
+  await using data = await openSharedData();
+  await using node = await startClusterNode({ DATA_DIR: data.path });
+  const { inGame, inLauncher } = await playerAndLauncher(data);
+  const back = await data.openSession(inGame.gameId, inGame.wallet);
+  using watching = listen({ url: node.url, launcherJwt: inLauncher.launcherJwt });
+  await watching.client.ready();
+  const told = ({ sessionId }: TestPlayer) =>
+    watching.heard
+      .filter(({ name, record }) => name === 'game-channels patched' && record._id === sessionId)
+      .map(({ record }) => record.present);
+  using _playing = await connect(node, inGame);
+  using comingBack = listen({ url: node.url, launcherJwt: back.launcherJwt });
+  await comingBack.client.ready();
+  await until('both present', () => told(inGame).length + told(back).length === 2);
+
+  await node.kill();
+  await node.start();
+  expect(await status(node, inGame)).toMatchObject({ exists: true, present: false });
+  await until('told of as absent', () => told(inGame).length === 2, 30_000);
+  expect(told(inGame)).toEqual([true, false]);
+  expect(told(back)).toEqual([true]); // who came back was there all the while, as far as anyone was told
+  expect(await status(node, back)).toMatchObject({ present: true });
+  comingBack.client.close();
+  await until('told of as gone', () => told(back).length === 2);
+  expect(told(inGame)).toEqual([true, false]);
 });
 
 test('an ended session is told of as gone, and not as absent afterwards', async () => {

@@ -103,6 +103,13 @@ export class SqliteChannelSessions implements ChannelSessionStore {
       lastExpiry: db
         .prepare<[], number | null>('SELECT max(expires_at) FROM channel_sessions WHERE ended_at IS NULL')
         .pluck(),
+      addPresent: db.prepare('INSERT OR IGNORE INTO told_present (session_id) VALUES (?)'),
+      removePresent: db.prepare('DELETE FROM told_present WHERE session_id = ?'),
+      present: db
+        .prepare<[string, number], string>(
+          'SELECT session_id FROM told_present WHERE session_id > ? ORDER BY session_id LIMIT ?',
+        )
+        .pluck(),
       ban: db.prepare<[string, string], { reason: string }>(
         "SELECT reason FROM bans WHERE wallet = ? AND game_id IN ('', ?)",
       ),
@@ -247,13 +254,22 @@ export class SqliteChannelSessions implements ChannelSessionStore {
     return this.#group.write((tx) => {
       const row = this.#statements.find.get(sessionId);
       // What has ended has been told already, and stays told.
-      if (row && row.ended_at === null) this.#tell(tx, row, { exists: true, present, endReason: null });
+      if (!row || row.ended_at !== null) return;
+      const { changes } = present
+        ? this.#statements.addPresent.run(sessionId)
+        : this.#statements.removePresent.run(sessionId);
+      if (changes > 0) this.#tell(tx, row, { exists: true, present, endReason: null });
     });
+  }
+
+  async toldPresent(after: string, limit: number): Promise<string[]> {
+    return this.#statements.present.all(after, limit);
   }
 
   #end(tx: Transaction, row: SessionRow, reason: EndReason): void {
     if (row.ended_at !== null) return;
     this.#statements.end.run(tx.now, reason, row.id);
+    this.#statements.removePresent.run(row.id);
     this.#version.changed();
     this.#tell(tx, row, { exists: false, present: false, endReason: reason });
   }

@@ -65,6 +65,9 @@ export class PlayerEraser {
         'DELETE FROM events WHERE stream_id IN (SELECT id FROM streams WHERE wallet = ?)',
       ),
       ownStreams: db.prepare('DELETE FROM streams WHERE wallet = ?'),
+      toldPresent: db.prepare(
+        'DELETE FROM told_present WHERE session_id IN (SELECT id FROM channel_sessions WHERE wallet = ?)',
+      ),
       own: ownTables.map((table) => db.prepare(`DELETE FROM ${table} WHERE wallet = ?`)),
       player: db.prepare('DELETE FROM players WHERE wallet = ?'),
       audit: db.prepare(`UPDATE audit_log SET input = '{"erased":true}' WHERE instr(input, @wallet) > 0`),
@@ -81,6 +84,7 @@ export class PlayerEraser {
     scores.eraseAllOfWithin(wallet);
     this.#statements.ownEvents.run(wallet);
     this.#statements.ownStreams.run(wallet);
+    this.#statements.toldPresent.run(wallet); // of sessions that have expired, and were not ended
     for (const statement of this.#statements.own) statement.run(wallet);
     this.#statements.player.run(wallet);
     this.#statements.audit.run({ wallet });

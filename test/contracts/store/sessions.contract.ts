@@ -63,6 +63,48 @@ export function sessionsContract(open: OpenStore): void {
       });
     });
 
+    test('of presence each change is told once, and who was told of as there is known over a reopen', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      const game = await addGame(store);
+      const owner = await addPlayer(store, game.id);
+      const openOne = async () => (await store.sessions.open(owner, hour)).session.id;
+      const [one = '', two = '', three = ''] = [await openOne(), await openOne(), await openOne()].sort();
+      const events = listen(store);
+      const told = () =>
+        events.map(({ record }) => [Object(record)._id, Object(record).present, Object(record).exists]);
+      for (const id of [one, one, two, three, 'nothing']) await store.sessions.recordPresence(id, true);
+      expect(told()).toEqual([one, two, three].map((id) => [id, true, true]));
+      expect(await store.sessions.toldPresent('', 2)).toEqual([one, two]);
+      expect(await store.sessions.toldPresent(two, 2)).toEqual([three]);
+      events.length = 0;
+      for (const id of [two, two]) await store.sessions.recordPresence(id, false);
+      await store.sessions.end(owner.wallet, three);
+      for (const present of [false, true]) await store.sessions.recordPresence(three, present);
+      expect(told()).toEqual([
+        [two, false, true],
+        [three, false, false],
+      ]);
+      for await (const again of nowAndReopened(fixture)) {
+        expect(await again.sessions.toldPresent('', 10)).toEqual([one]);
+      }
+    });
+
+    test('of an erased player no session is left to tell of, not even one that had expired', async () => {
+      await using fixture = await open();
+      const { store, clock } = fixture;
+      const game = await addGame(store);
+      const owner = await addPlayer(store, game.id);
+      for (const lifetime of [1_000, hour]) {
+        const { session } = await store.sessions.open(owner, lifetime);
+        await store.sessions.recordPresence(session.id, true);
+      }
+      clock.advance(2_000);
+      expect(await store.sessions.toldPresent('', 10)).toHaveLength(2);
+      await store.players.erase(owner.wallet);
+      expect(await store.sessions.toldPresent('', 10)).toEqual([]);
+    });
+
     test('a game ends the sessions of a player there, all or the one that is named, and no others', async () => {
       await using fixture = await open();
       const { store } = fixture;

@@ -43,6 +43,7 @@ export const methods: { readonly [Name in Part]: Readonly<Record<keyof Store[Nam
     list: 'read',
     lastExpiry: 'read',
     recordPresence: 'write',
+    toldPresent: 'read',
   },
   scores: {
     set: 'write',
