@@ -123,6 +123,29 @@ test('a burst of 500 scores becomes at most four changes a second, after which t
   expect(tooClose).toEqual([]);
 });
 
+test('a leaderboard that changes without a score is told of: by a name, an erasure, the order it has', {
+  timeout: 40_000,
+}, async () => {
+  await using server = await startTestServer();
+  const { scores, players: profiles, games } = server.services.store;
+  const [ada, grace, eve] = await players(server, 3);
+  if (!ada || !grace || !eve) throw new Error('no players');
+  for (const [index, player] of [ada, grace, eve].entries()) await scores.set(player, index);
+  using listening = listen({ url: server.url, launcherJwt: ada.launcherJwt });
+  await listening.client.ready();
+  const copy = followRows(listening.client);
+  copy.rows = (await listening.client.subscribe()).leaderboard;
+  const names = () => copy.rows.map(({ normalizedAddress }) => normalizedAddress);
+  expect(names()).toEqual([eve.wallet, grace.wallet, ada.wallet]);
+  await profiles.setProfile(grace.wallet, { username: 'Grace' });
+  await until('the name', () => copy.rows[1]?.username === 'Grace');
+  await games.update(ada.gameId, { policies: { leaderboard: { order: 'asc' } } });
+  await until('the order', () => names()[0] === ada.wallet);
+  await profiles.erase(grace.wallet);
+  await until('the erasure', () => copy.rows.length === 2, 15_000);
+  expect(names()).toEqual([ada.wallet, eve.wallet]);
+});
+
 test('a leaderboard on which nothing changes is not told of', async () => {
   await using server = await startTestServer();
   const { scores } = server.services.store;

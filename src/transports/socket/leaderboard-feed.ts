@@ -4,11 +4,15 @@ import type { StoredEvent } from '../../events/stream.ts';
 
 /** At most four changes a second for a game, however many scores are set. */
 const quietMs = 250;
+/** A board also changes without a score: by a player's name, an erasure, the game's policy, in any process. */
+const lookEveryMs = 5_000;
 
 interface Followed {
   /** What its followers have been told last. */
   rows: LeaderboardRow[];
   timer: NodeJS.Timeout | null;
+  /** Its rows are being read: what is told next must not be older. */
+  isRead: boolean;
 }
 
 export interface LeaderboardFeedParts {
@@ -26,15 +30,19 @@ export interface LeaderboardFeedParts {
 export class LeaderboardFeed {
   readonly #parts: LeaderboardFeedParts;
   readonly #games = new Map<string, Followed>();
+  readonly #timer: NodeJS.Timeout;
 
   constructor(parts: LeaderboardFeedParts) {
     this.#parts = parts;
+    this.#timer = setInterval(() => {
+      for (const [gameId, followed] of this.#games) this.#mark(gameId, followed);
+    }, lookEveryMs).unref();
   }
 
   /** The rows as they stand, from which on changes are told. */
   async follow(gameId: string): Promise<LeaderboardRow[]> {
     // Known before it is read: a score set meanwhile must find it.
-    if (!this.#games.has(gameId)) this.#games.set(gameId, { rows: [], timer: null });
+    if (!this.#games.has(gameId)) this.#games.set(gameId, { rows: [], timer: null, isRead: false });
     const rows = await this.#parts.top(gameId);
     const followed = this.#games.get(gameId);
     if (followed?.rows.length === 0) followed.rows = rows;
@@ -51,23 +59,35 @@ export class LeaderboardFeed {
     for (const { name, audience } of events) {
       if (!name.startsWith('scores ')) continue;
       const followed = this.#games.get(audience.gameId);
-      if (!followed || followed.timer) continue;
-      followed.timer = setTimeout(() => this.#compare(audience.gameId, followed), quietMs).unref();
+      if (followed) this.#mark(audience.gameId, followed);
     }
   }
 
   close(): void {
+    clearInterval(this.#timer);
     for (const { timer } of this.#games.values()) if (timer) clearTimeout(timer);
     this.#games.clear();
   }
 
+  #mark(gameId: string, followed: Followed): void {
+    followed.timer ??= setTimeout(() => this.#compare(gameId, followed), quietMs).unref();
+  }
+
   #compare(gameId: string, followed: Followed): void {
     followed.timer = null;
+    if (followed.isRead) {
+      this.#mark(gameId, followed);
+      return;
+    }
     if (!this.#parts.isFollowed(gameId)) {
       this.#games.delete(gameId);
       return;
     }
-    this.#parts.top(gameId).then((rows) => {
+    followed.isRead = true;
+    const read = this.#parts.top(gameId).finally(() => {
+      followed.isRead = false;
+    });
+    read.then((rows) => {
       const changed = rows.filter((row, index) => !isSame(row, followed.rows[index]));
       const shorter = rows.length < followed.rows.length;
       followed.rows = rows;
