@@ -70,9 +70,9 @@ export class TokenKeys {
   rotate(overlapMs: number): { kid: string } {
     const now = Date.now();
     const key = newKey();
-    const retiresAt = overlapMs === 0 ? now : now + overlapMs + lookEveryMs;
+    const retiresAt = overlapMs === 0 ? now : Math.ceil(now + overlapMs) + lookEveryMs;
     const earlier = this.#read()
-      .map((one) => ({ ...one, retiresAt: Math.min(one.retiresAt ?? retiresAt, Math.ceil(retiresAt)) }))
+      .map((one) => ({ ...one, retiresAt: Math.min(one.retiresAt ?? retiresAt, retiresAt) }))
       .filter((one) => one.retiresAt > now);
     replaceKeyFile(this.#file, JSON.stringify({ keys: [key, ...earlier] }));
     this.#keys = this.#read();

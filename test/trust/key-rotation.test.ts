@@ -229,6 +229,15 @@ describe('gantry key rotate, while a server runs,', () => {
     await seen(kid);
   });
 
+  it('takes any part of a minute as an overlap', async () => {
+    await start();
+    for (const overlap of ['0.00017', '1.23456789', '0.1', '5256000']) {
+      const kid = await rotate({}, '--overlap', overlap);
+      await seen(kid);
+      expect((await status(await newToken())).status).toBe(200);
+    }
+  });
+
   it.each(['-1', 'soon', '', '1e3', '99999999999'])('refuses --overlap %j', async (overlap) => {
     await start();
     const { code, stderr } = await gantry(['key', 'rotate', `--overlap=${overlap}`], {
