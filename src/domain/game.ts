@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addressInput } from './address.ts';
 
 /** How a game ranks its players. */
 export const leaderboardPolicy = z.object({
@@ -16,6 +17,26 @@ export const rateLimit = z.object({
 });
 export type RateLimit = z.infer<typeof rateLimit>;
 
+const units = z
+  .string()
+  .regex(/^\d{1,78}$/, "must be a whole number of the token's smallest unit, as a string");
+
+/** How much of one token a game may hand out a day (UTC), in its smallest unit: of ERC-1155, tokens. */
+const tokenLimit = z.object({
+  chainId: z.int().min(1),
+  contract: addressInput,
+  perDay: units,
+  perPlayerPerDay: units,
+});
+
+/** What a game may spend on chains; with the defaults, nothing. */
+export const spendingPolicy = z.object({
+  transactionsPerDay: z.int().min(0).max(10_000_000).default(0),
+  transactionsPerPlayerPerDay: z.int().min(0).max(10_000_000).default(0),
+  tokens: z.array(tokenLimit).max(50).default([]),
+});
+export type SpendingPolicy = z.infer<typeof spendingPolicy>;
+
 export const gamePolicies = z.object({
   leaderboard: leaderboardPolicy.prefault({}),
   /** Refuse calls that do not carry the game's secret. */
@@ -26,6 +47,8 @@ export const gamePolicies = z.object({
   oneSessionPerPlayer: z.boolean().default(false),
   /** How often one token may call; left out, the server's defaults hold. */
   limits: z.object({ read: rateLimit.optional(), write: rateLimit.optional() }).prefault({}),
+  /** What its rules may spend on chains. */
+  spending: spendingPolicy.prefault({}),
 });
 export type GamePolicies = z.infer<typeof gamePolicies>;
 /** Policies as they are given: what is left out is as it was, or its default. */
@@ -41,6 +64,8 @@ export const policyChanges = z.object({
   requireSignature: gamePolicies.shape.requireSignature.unwrap().optional(),
   oneSessionPerPlayer: z.boolean().optional(),
   limits: gamePolicies.shape.limits.unwrap().optional(),
+  /** Given as a whole: what is left out of it is not allowed. */
+  spending: spendingPolicy.optional(),
 });
 export type PolicyChanges = z.infer<typeof policyChanges>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { actionRecord, windowMessage } from '../domain/action.ts';
 import { activityRecord } from '../domain/activity.ts';
 import { normalizedAddress } from '../domain/address.ts';
 import { endReason } from '../domain/channel-session.ts';
@@ -37,6 +38,8 @@ export const catalogue = {
   'scores removed': scoreRecord,
   'game-channels patched': gameChannelRecord,
   'activities created': activityRecord,
+  'rule-actions patched': actionRecord,
+  'window-messages created': windowMessage,
 } as const satisfies Record<string, z.ZodType>;
 
 /** Who is writing in a message channel right now. */

@@ -1,3 +1,4 @@
+import type { ActionRecord, ActionState } from '../domain/action.ts';
 import type { ActivityRecord, ActivityType, RecordedActivity } from '../domain/activity.ts';
 import type { ChannelSession, UnverifiedChannel } from '../domain/channel-session.ts';
 import type { Game, GameKind, PolicyChanges } from '../domain/game.ts';
@@ -36,6 +37,8 @@ export interface Store {
   readonly messages: MessageStore;
   readonly channelMembers: ChannelMemberStore;
   readonly rules: RuleStore;
+  readonly actions: ActionStore;
+  readonly chainLanes: ChainLaneStore;
   readonly events: EventStore;
   readonly audit: AuditStore;
   /** Calls the listener after every commit with the events it wrote, in the order they were written. It must not throw. */
@@ -431,4 +434,141 @@ export interface RuleStore {
    * @throws GantryError `nonce_reused` when the nonce came before with another trigger or value
    */
   trigger(owner: Owner, input: TriggerInput): Promise<TriggerAnswer>;
+}
+
+/** Something to be done after the commit of what caused it; see `ActionStore`. */
+export interface NewAction {
+  /** Which runner carries it out. */
+  kind: string;
+  /** Actions of one lane are sent by one process at a time; left out: any process, any number at once. */
+  lane?: string | undefined;
+  /** Shown to players and administrators. */
+  type: string;
+  gameId: string;
+  /** Left out: it concerns no player, and no launcher hears of it. */
+  wallet?: string | undefined;
+  triggerUuid?: string | undefined;
+  /** The runner's own; must be JSON. */
+  payload: unknown;
+  /** Unix milliseconds; left out: at once. */
+  dueAt?: number | undefined;
+}
+
+/** An action of the queue with all that is kept of it. */
+export interface QueuedAction extends ActionRecord {
+  kind: string;
+  lane: string;
+  payload: unknown;
+  /** How often it was claimed. */
+  attempts: number;
+  /** When it is to be tried next, in Unix milliseconds. */
+  dueAt: number;
+}
+
+export interface ActionFilter {
+  gameId?: string | undefined;
+  wallet?: string | undefined;
+  kind?: string | undefined;
+  state?: ActionState | undefined;
+}
+
+/** How the queue stands, for metrics. */
+export interface QueueFigures {
+  kind: string;
+  /** Actions queued or submitted. */
+  depth: number;
+  /** When the oldest of them was written, in Unix milliseconds. */
+  oldestAt: number;
+}
+
+/**
+ * The durable queue. An action is written in the transaction of what caused it (`enqueueWithin` of the
+ * adapter, or `enqueue`), so that whatever was answered will be done. A process claims what is due, does it,
+ * and says how it ended. A claim ends by itself after `leaseMs`, for processes that die: what is done must
+ * bear being done again, or remember by itself how far it came (as the chain's signed transactions do).
+ *
+ * `submit`, `complete`, `fail` and `retry` answer false, and change nothing, when the claim is no longer
+ * `node`'s or the action is over: someone else has it. Every change of an action with a wallet is a
+ * `rule-actions patched` to the player's launchers.
+ */
+export interface ActionStore {
+  enqueue(actions: readonly NewAction[]): Promise<QueuedAction[]>;
+  /** Whether an action of these kinds is due and unclaimed; asked before `claim`, which writes. */
+  anyDue(kinds: readonly string[]): Promise<boolean>;
+  /** Takes up to `limit` actions of a kind that are due and nobody has, oldest due first; each counts an attempt. */
+  claim(node: string, kind: string, limit: number, leaseMs: number): Promise<QueuedAction[]>;
+  /** Goes on holding claims for `leaseMs` from now. */
+  renew(node: string, actionIds: readonly string[], leaseMs: number): Promise<void>;
+  /** queued → submitted: from here on it cannot be cancelled. */
+  submit(node: string, actionId: string, transactionHash?: string): Promise<boolean>;
+  /** → confirmed. */
+  complete(node: string, actionId: string, transactionHash?: string): Promise<boolean>;
+  /** → failed, for good: the dead-letter list is `list({state: 'failed'})`. */
+  fail(node: string, actionId: string, error: string): Promise<boolean>;
+  /** Lets go of it until `dueAt`; the state stays. */
+  retry(node: string, actionId: string, error: string, dueAt: number): Promise<boolean>;
+  find(actionId: string): Promise<QueuedAction | null>;
+  /** Newest first. */
+  list(filter: ActionFilter, page: Page): Promise<Paged<QueuedAction>>;
+  /**
+   * queued → cancelled. @throws GantryError `action_unknown`; `action_not_cancellable` when it was sent, is being
+   * sent right now, or is over
+   */
+  cancel(actionId: string): Promise<QueuedAction>;
+  /**
+   * failed or cancelled → queued, due at once, its attempts counted anew; a queued one that waits is due at once.
+   * @throws GantryError `action_unknown`, `action_not_retryable`, `spending_limit_reached`
+   */
+  requeue(actionId: string): Promise<QueuedAction>;
+  /** One row for each kind that has something to do. */
+  figures(): Promise<QueueFigures[]>;
+  /** Forgets finished actions last changed before `olderThan`, a limited number; true: there may be more. */
+  trim(olderThan: number): Promise<boolean>;
+}
+
+/** A transaction that was signed. Amounts of wei are decimal texts. */
+export interface SignedTransaction {
+  hash: string;
+  nonce: number;
+  /** Empty: it only fills a gap. */
+  actionId: string;
+  raw: string;
+  maxFee: string;
+  priorityFee: string;
+  signedAt: number;
+}
+
+/**
+ * A lane is one signer on one chain, `<chain id>:<address>`. Its nonces are given out here, and only to the
+ * process that has leased the lane; nothing is sent that is not written here first. Methods that take a node
+ * answer false or null, and change nothing, when the lane is not (or no longer) leased to it.
+ */
+export interface ChainLaneStore {
+  /** Leases the lane or prolongs the lease; false when another process has it. */
+  lease(lane: string, node: string, leaseMs: number): Promise<boolean>;
+  release(lane: string, node: string): Promise<void>;
+  /** Lanes with actions that are queued or submitted. */
+  busyLanes(): Promise<string[]>;
+  /** Actions of the lane that are queued and due, oldest first. */
+  due(lane: string, limit: number): Promise<QueuedAction[]>;
+  nextNonce(lane: string): Promise<number | null>;
+  /** Moves the next nonce up to the chain's, for a signer that was used elsewhere; never down. */
+  raiseNonce(lane: string, node: string, nonce: number): Promise<boolean>;
+  /**
+   * Writes the signed transaction and makes its action `submitted`, in one step; for the next nonce, it also
+   * counts the nonce on. False as well when the nonce is not the next one, or the action is no longer queued.
+   */
+  signed(lane: string, node: string, transaction: SignedTransaction): Promise<boolean>;
+  /** As `signed`, for the same nonce with higher fees. */
+  replaced(lane: string, node: string, transaction: SignedTransaction): Promise<boolean>;
+  /** What was signed and is not settled, by nonce, then oldest first. */
+  open(lane: string): Promise<SignedTransaction[]>;
+  /** The nonce is used up on the chain, by `hash` (the action is `confirmed`, or with `error` `failed`). */
+  settle(lane: string, node: string, nonce: number, hash: string, error: string | null): Promise<boolean>;
+  /** The nonce is used up by a transaction that is not ours: its action is `queued` again. */
+  requeueLost(lane: string, node: string, nonce: number): Promise<boolean>;
+  /** A queued action cannot be done: `failed`. */
+  fail(lane: string, node: string, actionId: string, error: string): Promise<boolean>;
+  /** A queued action cannot be sent now: it is due again at `dueAt`. */
+  postpone(lane: string, node: string, actionId: string, error: string, dueAt: number): Promise<boolean>;
 }

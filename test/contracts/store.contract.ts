@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { actionsContract } from './store/actions.contract.ts';
 import { commitsContract } from './store/commits.contract.ts';
 import type { OpenStore } from './store/fixture.ts';
 import { gamesContract } from './store/games.contract.ts';
@@ -20,5 +21,6 @@ export function storeContract(adapter: string, open: OpenStore): void {
     messageChannelsContract(open);
     messagesContract(open);
     rulesContract(open);
+    actionsContract(open);
   });
 }

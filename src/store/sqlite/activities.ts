@@ -46,6 +46,7 @@ export class SqliteActivities implements ActivityStore {
     tx: Transaction,
     { gameId, wallet }: Owner,
     { label, eventId }: { label: string; eventId: string },
+    type: ActivityType = 'off-chain',
   ): ActivityRecord {
     const record: ActivityRecord = {
       _id: newId(),
@@ -55,7 +56,7 @@ export class SqliteActivities implements ActivityStore {
       gameId,
       timestamp: tx.now,
     };
-    this.#insert.run(record._id, gameId, wallet, 'off-chain', label, eventId, tx.now);
+    this.#insert.run(record._id, gameId, wallet, type, label, eventId, tx.now);
     tx.emit({
       stream: streamOf.game(gameId),
       name: 'activities created',

@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Database } from 'better-sqlite3';
 import type { StoredEvent } from '../../events/stream.ts';
 import type { Retention, Store } from '../store.ts';
+import { SqliteActions } from './actions.ts';
 import { SqliteActivities } from './activities.ts';
 import { SqliteAudit } from './audit.ts';
+import { SqliteChainLanes } from './chain-lanes.ts';
 import { SqliteChannelMembers } from './channel-members.ts';
 import { SqliteChannelSessions } from './channel-sessions.ts';
 import { EventLog } from './event-log.ts';
@@ -47,6 +49,8 @@ export class SqliteStore implements Store {
   readonly messages: SqliteMessages;
   readonly channelMembers: SqliteChannelMembers;
   readonly rules: SqliteRules;
+  readonly actions: SqliteActions;
+  readonly chainLanes: SqliteChainLanes;
   readonly events: SqliteEvents;
   readonly audit: SqliteAudit;
   readonly #db: Database;
@@ -87,6 +91,8 @@ export class SqliteStore implements Store {
       messages: this.messages,
       scores: this.scores,
     });
+    this.actions = new SqliteActions(db, group, this, clock);
+    this.chainLanes = new SqliteChainLanes(db, group, this.actions, clock);
     this.rules = new SqliteRules(db, group, this);
     this.events = new SqliteEvents(db, group, log);
   }

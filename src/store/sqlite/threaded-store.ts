@@ -29,6 +29,8 @@ export class ThreadedStore implements Store {
   readonly channelMembers;
   readonly messages;
   readonly rules;
+  readonly actions;
+  readonly chainLanes;
   readonly events;
   readonly audit;
   readonly #reader: SqliteStore;
@@ -60,6 +62,8 @@ export class ThreadedStore implements Store {
     this.channelMembers = this.#part('channelMembers');
     this.messages = this.#part('messages');
     this.rules = this.#part('rules');
+    this.actions = this.#part('actions');
+    this.chainLanes = this.#part('chainLanes');
     this.events = this.#part('events');
     this.audit = this.#part('audit');
   }

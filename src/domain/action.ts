@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { normalizedAddress } from './address.ts';
+import { id, timestamp } from './ids.ts';
+
+/**
+ * What becomes of an action of the queue: `queued` until it was first sent, `submitted` until it is known to
+ * have taken effect, then for good `confirmed`, `failed` or `cancelled`. Only an administrator's retry leads
+ * from `failed` or `cancelled` back to `queued`.
+ */
+export const actionState = z.enum(['queued', 'submitted', 'confirmed', 'failed', 'cancelled']);
+export type ActionState = z.infer<typeof actionState>;
+
+/** An action as its player's launcher and administrators see it. */
+export const actionRecord = z
+  .object({
+    _id: id,
+    triggerUuid: id.meta({ description: 'The trigger that caused it' }),
+    gameId: id,
+    normalizedAddress,
+    type: z.string().meta({ description: 'The type of the action in the rule, such as IssueToken' }),
+    state: actionState,
+    error: z.string().nullable().meta({ description: 'Why it failed, or why it has not succeeded so far' }),
+    transactionHash: z.string().nullable().meta({ description: 'Of the transaction on the chain' }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'RuleAction' });
+export type ActionRecord = z.infer<typeof actionRecord>;
+
+/** What a rule asks a player's launcher to pass on to the window the game runs in. */
+export const windowMessage = z
+  .object({
+    _id: id,
+    gameId: id,
+    normalizedAddress,
+    message: z.string(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'WindowMessage' });
+
+/** The longest error kept of an action, in characters. */
+export const maximumErrorLength = 500;

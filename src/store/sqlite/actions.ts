@@ -1,0 +1,339 @@
+import type { Database } from 'better-sqlite3';
+import { type ActionRecord, type ActionState, actionState, maximumErrorLength } from '../../domain/action.ts';
+import { newId } from '../../domain/ids.ts';
+import type { Page, Paged } from '../../domain/paging.ts';
+import { shortened } from '../../domain/text.ts';
+import { GantryError } from '../../errors.ts';
+import { streamOf } from '../../events/stream.ts';
+import type { ActionFilter, ActionStore, NewAction, QueuedAction, QueueFigures } from '../store.ts';
+import type { SqliteActivities } from './activities.ts';
+import type { SqliteGames } from './games.ts';
+import type { GroupCommit, Transaction } from './group-commit.ts';
+import { Spending } from './spending.ts';
+
+export interface ActionRow {
+  id: string;
+  kind: string;
+  lane: string;
+  type: string;
+  game_id: string;
+  wallet: string;
+  trigger_id: string;
+  payload: string;
+  state: string;
+  attempts: number;
+  due_at: number;
+  claimed_by: string | null;
+  claimed_until: number;
+  error: string | null;
+  transaction_hash: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** What changes of an action; what is not given stays. */
+export interface ActionChange {
+  state?: ActionState;
+  error?: string | null;
+  transactionHash?: string | undefined;
+  dueAt?: number;
+}
+
+interface Filter {
+  gameId: string | null;
+  wallet: string | null;
+  kind: string | null;
+  state: string | null;
+}
+
+const matching = `(@gameId IS NULL OR game_id = @gameId) AND (@wallet IS NULL OR wallet = @wallet)
+  AND (@kind IS NULL OR kind = @kind) AND (@state IS NULL OR state = @state)`;
+const open = `state IN ('queued', 'submitted')`;
+const trimmedAtOnce = 500;
+
+/** The durable queue on SQLite; the write lock is what keeps two processes from claiming one action. */
+export class SqliteActions implements ActionStore {
+  readonly spending: Spending;
+  readonly #group: GroupCommit;
+  readonly #activities: SqliteActivities;
+  readonly #clock: () => number;
+  readonly #statements;
+
+  constructor(
+    db: Database,
+    group: GroupCommit,
+    { activities, games }: { activities: SqliteActivities; games: SqliteGames },
+    clock: () => number,
+  ) {
+    this.#group = group;
+    this.#clock = clock;
+    this.#activities = activities;
+    this.spending = new Spending(db, games);
+    this.#statements = {
+      insert: db.prepare(
+        `INSERT INTO actions (id, kind, lane, type, game_id, wallet, trigger_id, payload, state, attempts,
+           due_at, claimed_until, created_at, updated_at)
+         VALUES (@id, @kind, @lane, @type, @gameId, @wallet, @triggerId, @payload, 'queued', 0, @dueAt, 0, @now, @now)`,
+      ),
+      find: db.prepare<[string], ActionRow>('SELECT * FROM actions WHERE id = ?'),
+      anyDue: db
+        .prepare<[string, number, number], number>(
+          `SELECT 1 FROM actions WHERE kind = ? AND ${open} AND lane = '' AND due_at <= ? AND claimed_until <= ? LIMIT 1`,
+        )
+        .pluck(),
+      due: db.prepare<[string, number, number, number], ActionRow>(
+        `SELECT * FROM actions WHERE kind = ? AND lane = '' AND ${open} AND due_at <= ? AND claimed_until <= ?
+         ORDER BY due_at LIMIT ?`,
+      ),
+      claim: db.prepare(
+        'UPDATE actions SET claimed_by = ?, claimed_until = ?, attempts = attempts + 1 WHERE id = ?',
+      ),
+      renew: db.prepare(
+        `UPDATE actions SET claimed_until = ? WHERE claimed_by = ? AND ${open}
+         AND id IN (SELECT value FROM json_each(?))`,
+      ),
+      change: db.prepare(
+        `UPDATE actions SET state = @state, error = @error, transaction_hash = @transactionHash, due_at = @dueAt,
+           attempts = @attempts, claimed_by = @claimedBy, claimed_until = @claimedUntil, updated_at = @now
+         WHERE id = @id`,
+      ),
+      list: db.prepare<[Filter & Page], ActionRow>(
+        `SELECT * FROM actions WHERE ${matching} ORDER BY created_at DESC, id DESC LIMIT @limit OFFSET @skip`,
+      ),
+      count: db.prepare<[Filter], number>(`SELECT count(*) FROM actions WHERE ${matching}`).pluck(),
+      figures: db.prepare<[], QueueFigures>(
+        `SELECT kind, count(*) AS depth, min(created_at) AS oldestAt FROM actions WHERE ${open} GROUP BY kind`,
+      ),
+      trim: db.prepare(
+        `DELETE FROM actions WHERE id IN (SELECT id FROM actions
+         WHERE state IN ('confirmed', 'failed', 'cancelled') AND updated_at < ? LIMIT ${trimmedAtOnce})`,
+      ),
+      trimTransactions: db.prepare(
+        `DELETE FROM transactions WHERE settled = 1 AND hash IN (
+           SELECT hash FROM transactions WHERE settled = 1 AND signed_at < ? LIMIT ${trimmedAtOnce})`,
+      ),
+      grantDone: db.prepare('UPDATE grants SET granted = 1 WHERE action_id = ?'),
+      grantOver: db.prepare('DELETE FROM grants WHERE action_id = ? AND granted = 0'),
+    };
+  }
+
+  enqueue(actions: readonly NewAction[]): Promise<QueuedAction[]> {
+    return this.#group.write((tx) => actions.map((action) => this.enqueueWithin(tx, action)));
+  }
+
+  /** Inside the transaction of what causes the action. */
+  enqueueWithin(tx: Transaction, action: NewAction, actionId = newId()): QueuedAction {
+    this.#statements.insert.run({
+      id: actionId,
+      kind: action.kind,
+      lane: action.lane ?? '',
+      type: action.type,
+      gameId: action.gameId,
+      wallet: action.wallet ?? '',
+      triggerId: action.triggerUuid ?? '',
+      payload: JSON.stringify(action.payload),
+      dueAt: action.dueAt ?? tx.now,
+      now: tx.now,
+    });
+    const row = this.require(actionId);
+    tell(tx, row);
+    return toAction(row);
+  }
+
+  async anyDue(kinds: readonly string[]): Promise<boolean> {
+    const now = this.#clock();
+    return kinds.some((kind) => this.#statements.anyDue.get(kind, now, now) !== undefined);
+  }
+
+  claim(node: string, kind: string, limit: number, leaseMs: number): Promise<QueuedAction[]> {
+    return this.#group.write(({ now }) =>
+      this.#statements.due.all(kind, now, now, limit).map((row) => {
+        this.#statements.claim.run(node, now + leaseMs, row.id);
+        return { ...toAction(row), attempts: row.attempts + 1 };
+      }),
+    );
+  }
+
+  renew(node: string, actionIds: readonly string[], leaseMs: number): Promise<void> {
+    return this.#group.write(({ now }) => {
+      this.#statements.renew.run(now + leaseMs, node, JSON.stringify(actionIds));
+    });
+  }
+
+  submit(node: string, actionId: string, transactionHash?: string): Promise<boolean> {
+    return this.#whileHeld(node, actionId, { state: 'submitted', transactionHash }, false);
+  }
+
+  complete(node: string, actionId: string, transactionHash?: string): Promise<boolean> {
+    return this.#whileHeld(node, actionId, { state: 'confirmed', error: null, transactionHash }, true);
+  }
+
+  fail(node: string, actionId: string, error: string): Promise<boolean> {
+    return this.#whileHeld(node, actionId, { state: 'failed', error }, true);
+  }
+
+  retry(node: string, actionId: string, error: string, dueAt: number): Promise<boolean> {
+    return this.#whileHeld(node, actionId, { error, dueAt }, true);
+  }
+
+  async find(actionId: string): Promise<QueuedAction | null> {
+    const row = this.#statements.find.get(actionId);
+    return row ? toAction(row) : null;
+  }
+
+  async list(filter: ActionFilter, page: Page): Promise<Paged<QueuedAction>> {
+    const { gameId = null, wallet = null, kind = null, state = null } = filter;
+    const all: Filter = { gameId, wallet, kind, state };
+    return {
+      total: this.#statements.count.get(all) ?? 0,
+      rows: this.#statements.list.all({ ...all, ...page }).map(toAction),
+    };
+  }
+
+  cancel(actionId: string): Promise<QueuedAction> {
+    return this.#group.write((tx) => {
+      const row = this.require(actionId);
+      if (row.state !== 'queued' || row.claimed_until > tx.now) {
+        throw new GantryError(
+          'action_not_cancellable',
+          row.state === 'queued'
+            ? 'This action is being sent right now'
+            : `This action is ${row.state}: only what is queued can be cancelled`,
+        );
+      }
+      return toAction(this.changeWithin(tx, row, { state: 'cancelled' }));
+    });
+  }
+
+  requeue(actionId: string): Promise<QueuedAction> {
+    return this.#group.write((tx) => {
+      const row = this.require(actionId);
+      if (row.state !== 'failed' && row.state !== 'cancelled' && row.state !== 'queued') {
+        throw new GantryError(
+          'action_not_retryable',
+          `This action is ${row.state}: only what has failed, was cancelled or waits can be tried again`,
+        );
+      }
+      if (row.state !== 'queued') this.spending.takeAgain(tx, row);
+      return toAction(this.changeWithin(tx, { ...row, attempts: 0 }, { state: 'queued', dueAt: tx.now }));
+    });
+  }
+
+  async figures(): Promise<QueueFigures[]> {
+    return this.#statements.figures.all();
+  }
+
+  trim(olderThan: number): Promise<boolean> {
+    return this.#group.write(() => {
+      this.#statements.trimTransactions.run(olderThan);
+      this.spending.trim(olderThan);
+      return this.#statements.trim.run(olderThan).changes === trimmedAtOnce;
+    });
+  }
+
+  /** @throws GantryError `action_unknown` */
+  require(actionId: string): ActionRow {
+    const row = this.#statements.find.get(actionId);
+    if (!row) throw new GantryError('action_unknown', 'There is no action with this id');
+    return row;
+  }
+
+  /** Inside a transaction: the action, whatever its state; undefined when it was erased with its player. */
+  rowOf(actionId: string): ActionRow | undefined {
+    return this.#statements.find.get(actionId);
+  }
+
+  /** Inside a transaction: changes an action, lets go of its claim, and tells the player's launchers. */
+  changeWithin(tx: Transaction, row: ActionRow, change: ActionChange, letGo = true): ActionRow {
+    const changed: ActionRow = {
+      ...row,
+      state: change.state ?? row.state,
+      error:
+        change.error === undefined ? row.error : change.error && shortened(change.error, maximumErrorLength),
+      transaction_hash: change.transactionHash ?? row.transaction_hash,
+      due_at: change.dueAt ?? row.due_at,
+      updated_at: tx.now,
+      ...(letGo && { claimed_by: null, claimed_until: 0 }),
+    };
+    this.#statements.change.run({
+      id: row.id,
+      state: changed.state,
+      error: changed.error,
+      transactionHash: changed.transaction_hash,
+      dueAt: changed.due_at,
+      attempts: changed.attempts,
+      claimedBy: changed.claimed_by,
+      claimedUntil: changed.claimed_until,
+      now: tx.now,
+    });
+    tell(tx, changed);
+    if (changed.state !== row.state) this.#followUp(tx, changed);
+    return changed;
+  }
+
+  /** What else is so once an action is over. */
+  #followUp(tx: Transaction, row: ActionRow): void {
+    if (row.state === 'confirmed') {
+      this.#statements.grantDone.run(row.id);
+      if (row.transaction_hash !== null) {
+        this.#activities.recordWithin(
+          tx,
+          { gameId: row.game_id, wallet: row.wallet },
+          { label: `${row.type} ${row.transaction_hash}`, eventId: row.transaction_hash },
+          'on-chain',
+        );
+      }
+    } else if (row.state === 'failed' || row.state === 'cancelled') {
+      this.#statements.grantOver.run(row.id);
+      // A transaction that was sent has cost its fee, whatever came of it.
+      if (row.transaction_hash === null) this.spending.giveBack(row.id);
+    }
+  }
+
+  #whileHeld(node: string, actionId: string, change: ActionChange, letGo: boolean): Promise<boolean> {
+    return this.#group.write((tx) => {
+      const row = this.#statements.find.get(actionId);
+      const isOpen = row?.state === 'queued' || row?.state === 'submitted';
+      if (!row || !isOpen || row.claimed_by !== node || row.claimed_until <= tx.now) return false;
+      this.changeWithin(tx, row, change, letGo);
+      return true;
+    });
+  }
+}
+
+function tell(tx: Transaction, row: ActionRow): void {
+  if (row.wallet === '') return;
+  const { gameId, normalizedAddress: wallet } = toRecord(row);
+  tx.emit({
+    stream: streamOf.player(gameId, wallet),
+    name: 'rule-actions patched',
+    record: toRecord(row),
+    audience: { kind: 'players', gameId, wallets: [wallet] },
+  });
+}
+
+function toRecord(row: ActionRow): ActionRecord {
+  return {
+    _id: row.id,
+    triggerUuid: row.trigger_id,
+    gameId: row.game_id,
+    normalizedAddress: row.wallet,
+    type: row.type,
+    state: actionState.parse(row.state),
+    error: row.error,
+    transactionHash: row.transaction_hash,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+export function toAction(row: ActionRow): QueuedAction {
+  return {
+    ...toRecord(row),
+    kind: row.kind,
+    lane: row.lane,
+    payload: JSON.parse(row.payload),
+    attempts: row.attempts,
+    dueAt: row.due_at,
+  };
+}
