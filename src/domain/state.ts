@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import canonicalize from 'canonicalize';
 import { CID } from 'multiformats/cid';
 import * as raw from 'multiformats/codecs/raw';
 import * as digest from 'multiformats/hashes/digest';
@@ -13,6 +12,8 @@ import { text } from './text.ts';
 
 /** The most a state may take, in bytes of UTF-8 (INTERFACE.md section 8). */
 export const maximumStateBytes = 1_048_576;
+
+type Json = z.core.util.JSONType;
 
 export const stateLabel = text(1, 200);
 
@@ -33,7 +34,7 @@ export type StateRecord = z.infer<typeof stateRecord>;
  * Reads a state sent as a string of JSON.
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
  */
-export function parseState(json: string): z.core.util.JSONType {
+export function parseState(json: string): Json {
   refuseLargeState(json);
   if (textNestsTooDeep(json)) {
     throw wrongState('body_too_deep', `nests deeper than ${maximumDepth} levels`);
@@ -45,26 +46,34 @@ export function parseState(json: string): z.core.util.JSONType {
   }
 }
 
-/** A key that JavaScript puts before all others, whatever order it was sent in. */
-const wholeNumberKey = /"(?:0|[1-9]\d*)":/;
-
 /**
- * The one text that stands for a JSON value, whatever order its keys were sent in: RFC 8785, save that keys
- * that are whole numbers come first, because that is how answers are written, and the text is to be theirs.
+ * A JSON value with its keys in order, and the one text that stands for it, whatever order they were sent in:
+ * RFC 8785, save that keys that are whole numbers come first, because that is how JavaScript writes any object,
+ * answers included, and the text is to be theirs.
  * @throws GantryError `state_too_large`, `state_not_json` (a number too large for a double)
  */
-export function canonicalJson(value: unknown): string {
-  let json: string | undefined;
-  try {
-    json = isSorted(value) ? JSON.stringify(value) : canonicalize(value);
-  } catch {
-    // What is left that cannot be written: a number that JSON.parse read as Infinity.
-  }
-  if (json === undefined) {
+export function canonicalState(value: unknown): { json: string; state: Json } {
+  const state = sorted(value);
+  const json = JSON.stringify(state);
+  refuseLargeState(json);
+  return { json, state };
+}
+
+/** Sorting the keys and letting `JSON.stringify` write them is much faster than writing them ourselves. */
+function sorted(value: unknown): Json {
+  if (typeof value !== 'object' || value === null) {
+    if (typeof value !== 'number' || Number.isFinite(value)) return value as string | number | boolean | null;
     throw wrongState('state_not_json', 'holds a value that JSON cannot carry, such as 1e999');
   }
-  refuseLargeState(json);
-  return wholeNumberKey.test(json) ? JSON.stringify(JSON.parse(json)) : json;
+  if (Array.isArray(value)) return value.map(sorted);
+  const object: Record<string, Json> = {};
+  for (const key of Object.keys(value).sort()) {
+    const child = sorted(Reflect.get(value, key));
+    // Set like any other, this one would become the object's prototype.
+    if (key === '__proto__') Object.defineProperty(object, key, { value: child, enumerable: true });
+    else object[key] = child;
+  }
+  return object;
 }
 
 function refuseLargeState(json: string): void {
@@ -73,18 +82,6 @@ function refuseLargeState(json: string): void {
   if (Buffer.byteLength(json) > maximumStateBytes) {
     throw wrongState('state_too_large', `must be at most ${maximumStateBytes} bytes of UTF-8`);
   }
-}
-
-/** Whether every object's keys are in order already: then writing them as they are gives the same text, much faster. */
-function isSorted(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return typeof value !== 'number' || Number.isFinite(value);
-  if (Array.isArray(value)) return value.every(isSorted);
-  let before = '';
-  for (const [key, child] of Object.entries(value)) {
-    if (key < before || !isSorted(child)) return false;
-    before = key;
-  }
-  return true;
 }
 
 function wrongState(reason: Reason, message: string): GantryError {

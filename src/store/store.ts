@@ -239,8 +239,8 @@ export interface ScoreStore {
 }
 
 export interface StateStore {
-  /** Upserts on (game, player, label). `json` is canonical and `ipfsHash` its content id. */
-  set(owner: Owner, label: string, json: string, ipfsHash: string): Promise<StateRecord>;
+  /** Upserts on (game, player, label). `json` is canonical and `ipfsHash` its content id. Returns all but the state. */
+  set(owner: Owner, label: string, json: string, ipfsHash: string): Promise<Omit<StateRecord, 'state'>>;
   /** Last updated first. */
   list(owner: Owner, page: Page, label?: string): Promise<StateRecord[]>;
 }

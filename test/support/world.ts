@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { canonicalJson, contentId } from '../../src/domain/state.ts';
+import { canonicalState, contentId } from '../../src/domain/state.ts';
 import type { Owner } from '../../src/store/store.ts';
 import { ed25519, makeJwt, readJwt } from './jwt-parts.ts';
 import type { TestPlayer, TestServer } from './server.ts';
@@ -104,7 +104,7 @@ export async function createWorld(server: TestServer): Promise<World> {
     sessionId: owner.sessionId,
     playSessionId: randomUUID(),
   };
-  const state = canonicalJson({ level: 3, hero: canaries.state });
+  const { json: state } = canonicalState({ level: 3, hero: canaries.state });
   const [channel, score] = await Promise.all([
     store.messageChannels.create(owner, [participant.wallet]),
     store.scores.set(owner, 120, canaries.nonce),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../domain/outcome.ts';
-import { canonicalJson, parseState } from '../../domain/state.ts';
+import { canonicalState, parseState } from '../../domain/state.ts';
 import { defineOperation } from '../define.ts';
 import { ownerOf } from '../owner.ts';
 
@@ -12,7 +12,7 @@ const stateText = z.string('must be a string that contains JSON').refine((json) 
 /** On the dispatch path a value that is not a string is the state itself, and no quote of it counts twice. */
 const stateOrText = z.unknown().transform((state, context): string => {
   if (state === undefined) context.issues.push({ code: 'custom', message: 'is required', input: state });
-  if (typeof state !== 'string') return canonicalJson(state ?? null);
+  if (typeof state !== 'string') return canonicalState(state ?? null).json;
   parseState(state);
   return state;
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../domain/outcome.ts';
-import { canonicalJson, contentId, parseState, stateLabel, stateRecord } from '../../domain/state.ts';
+import { canonicalState, contentId, parseState, stateLabel, stateRecord } from '../../domain/state.ts';
 import { defineOperation } from '../define.ts';
 import { ownerOf } from '../owner.ts';
 
@@ -25,8 +25,8 @@ export const setState = defineOperation({
   dispatchInput: z.object({ state: stateOrText, label: stateLabel }),
   output: z.object({ success, newState: stateRecord }),
   async handler({ input, caller }, { store }) {
-    const json = canonicalJson(input.state);
-    const newState = await store.states.set(ownerOf(caller), input.label, json, contentId(json));
-    return { success: true, newState };
+    const { json, state } = canonicalState(input.state);
+    const kept = await store.states.set(ownerOf(caller), input.label, json, contentId(json));
+    return { success: true, newState: { ...kept, state } };
   },
 });

@@ -22,14 +22,16 @@ export class SqliteStates implements StateStore {
   constructor(db: Database, group: GroupCommit) {
     this.#group = group;
     this.#statements = {
-      upsert: db.prepare<[Record<string, string | number>], StateRow>(
-        `INSERT INTO states (id, game_id, wallet, label, ipfs_hash, json, updated_at, revision)
+      upsert: db
+        .prepare<[Record<string, string | number>], string>(
+          `INSERT INTO states (id, game_id, wallet, label, ipfs_hash, json, updated_at, revision)
          VALUES (@id, @gameId, @wallet, @label, @ipfsHash, @json, @now,
            (SELECT coalesce(max(revision), 0) + 1 FROM states WHERE game_id = @gameId AND wallet = @wallet))
          ON CONFLICT (game_id, wallet, label) DO UPDATE SET ipfs_hash = excluded.ipfs_hash,
            json = excluded.json, updated_at = excluded.updated_at, revision = excluded.revision
-         RETURNING *`,
-      ),
+         RETURNING id`,
+        )
+        .pluck(),
       json: db
         .prepare<[string, string, string], string>(
           'SELECT json FROM states WHERE game_id = ? AND wallet = ? AND label = ?',
@@ -45,9 +47,14 @@ export class SqliteStates implements StateStore {
     };
   }
 
-  set({ gameId, wallet }: Owner, label: string, json: string, ipfsHash: string): Promise<StateRecord> {
+  set(
+    { gameId, wallet }: Owner,
+    label: string,
+    json: string,
+    ipfsHash: string,
+  ): Promise<Omit<StateRecord, 'state'>> {
     return this.#group.write((tx) => {
-      const row = this.#statements.upsert.get({
+      const id = this.#statements.upsert.get({
         id: newId(),
         gameId,
         wallet,
@@ -56,8 +63,8 @@ export class SqliteStates implements StateStore {
         json,
         now: tx.now,
       });
-      if (!row) throw new Error('an upsert with RETURNING gave no row');
-      return toRecord(row);
+      if (id === undefined) throw new Error('an upsert with RETURNING gave no row');
+      return { _id: id, gameId, ipfsHash, normalizedAddress: wallet, label, updatedAt: tx.now };
     });
   }
 
