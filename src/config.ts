@@ -25,6 +25,32 @@ function parseChains(text: string, context: z.RefinementCtx): ChainRpcs {
   return z.NEVER;
 }
 
+const signerMap = z.record(
+  z.string().min(1).max(100),
+  z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{64}$/)]),
+);
+
+/** What is wrong is said without the keys. */
+function parseSigners(text: string, context: z.RefinementCtx): Record<string, `0x${string}`> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Left undefined, which is no map of signers either.
+  }
+  const result = signerMap.safeParse(value);
+  if (result.success && new Set(Object.values(result.data)).size === Object.keys(result.data).length) {
+    return result.data;
+  }
+  context.addIssue({
+    code: 'custom',
+    message: result.success
+      ? 'has one key under two names'
+      : 'must be JSON of the form {"default":"0x…"}, each key 0x and 64 hex digits',
+  });
+  return z.NEVER;
+}
+
 function parseProxies(text: string, context: z.RefinementCtx): string[] {
   const proxies = text.split(',').map((one) => one.trim());
   try {
@@ -96,8 +122,39 @@ export const environment = z.object({
     .transform(parseChains)
     .optional()
     .describe(
-      'RPC servers for contract wallets, as JSON: `{"1":["https://…"]}`; wallets with a key of their own need none',
+      'RPC servers for contract wallets and rules, as JSON: `{"1":["https://…"]}`; wallets with a key of their own need none',
     ),
+  SIGNERS: z
+    .string()
+    .transform(parseSigners)
+    .optional()
+    .describe('Private keys that rules sign transactions with, as JSON by name: `{"default":"0x…"}`'),
+  SIGNER_KEYSTORE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('File of one more key, encrypted (Web3 Secret Storage, version 3): the signer `keystore`'),
+  SIGNER_KEYSTORE_PASSWORD: z.string().min(1).optional().describe('What that file was encrypted with'),
+  CHAIN_CONFIRMATIONS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(3)
+    .describe('Blocks, the own one included, after which a transaction is taken for final'),
+  CHAIN_STUCK_SECONDS: z.coerce
+    .number()
+    .positive()
+    .max(86_400)
+    .default(60)
+    .describe('After so long without being mined a transaction is sent again with higher fees'),
+  CHAIN_POLL_MS: z.coerce
+    .number()
+    .int()
+    .min(20)
+    .max(60_000)
+    .default(1_000)
+    .describe('How often a chain is asked what became of transactions, in milliseconds'),
   TRUST_PROXY: z
     .string()
     .transform(parseProxies)
@@ -113,6 +170,18 @@ export const environment = z.object({
     .describe('How long a channel session and its launcherJwt last, in days'),
 });
 
+/** How rules send transactions. The keys are in memory only. */
+export interface TransactionSettings {
+  /** Private keys by name. */
+  signers: Readonly<Record<string, `0x${string}`>>;
+  /** An encrypted key beside them. */
+  keystore: { file: string; password: string } | null;
+  /** Blocks after which a transaction is final, its own included. */
+  confirmations: number;
+  stuckAfterMs: number;
+  pollMs: number;
+}
+
 export interface Config {
   host: string;
   port: number;
@@ -125,6 +194,7 @@ export interface Config {
   adminToken: string | undefined;
   secretKey: string | undefined;
   chains: ChainRpcs;
+  transactions: TransactionSettings;
   /** Addresses, subnets and names of subnets; none: whoever connects is who calls. */
   trustedProxies: readonly string[];
   rateLimitFactor: number;
@@ -148,6 +218,9 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     throw new ConfigError(`These environment variables cannot be used:\n${lines.join('\n')}`);
   }
   const { data } = result;
+  if ((data.SIGNER_KEYSTORE === undefined) !== (data.SIGNER_KEYSTORE_PASSWORD === undefined)) {
+    throw new ConfigError('Set SIGNER_KEYSTORE and SIGNER_KEYSTORE_PASSWORD, or neither.');
+  }
   return {
     host: data.HOST,
     port: data.PORT,
@@ -161,6 +234,16 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     adminToken: data.ADMIN_TOKEN,
     secretKey: data.GANTRY_SECRET_KEY,
     chains: data.CHAINS ?? new Map(),
+    transactions: {
+      signers: data.SIGNERS ?? {},
+      keystore:
+        data.SIGNER_KEYSTORE !== undefined && data.SIGNER_KEYSTORE_PASSWORD !== undefined
+          ? { file: data.SIGNER_KEYSTORE, password: data.SIGNER_KEYSTORE_PASSWORD }
+          : null,
+      confirmations: data.CHAIN_CONFIRMATIONS,
+      stuckAfterMs: Math.round(data.CHAIN_STUCK_SECONDS * 1000),
+      pollMs: data.CHAIN_POLL_MS,
+    },
     trustedProxies: data.TRUST_PROXY ?? [],
     rateLimitFactor: data.RATE_LIMIT_FACTOR,
     logLevel: data.LOG_LEVEL,

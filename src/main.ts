@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { actionsCommand } from './cli/actions.ts';
 import { adminCommand } from './cli/admin.ts';
 import { gameCommand } from './cli/game.ts';
 import { keyCommand } from './cli/key.ts';
@@ -19,6 +20,7 @@ const program = new Command('gantry')
   .addCommand(gameCommand())
   .addCommand(tokenCommand())
   .addCommand(rulesCommand())
+  .addCommand(actionsCommand())
   .addCommand(keyCommand())
   .addCommand(adminCommand());
 

@@ -25,7 +25,13 @@ import { healPresence } from './presence/heal.ts';
 import { MemoryPresence } from './presence/memory-presence.ts';
 import type { Presence } from './presence/presence.ts';
 import { RedisPresence } from './presence/redis-presence.ts';
+import { QueueWorker } from './queue/queue-worker.ts';
 import { connectRedis, type RedisClients } from './redis/redis-clients.ts';
+import { ChainClients } from './rules/chain/chain-client.ts';
+import { ChainWriter } from './rules/chain/chain-writer.ts';
+import type { ChainHooks } from './rules/chain/lane-writer.ts';
+import { RuleChains } from './rules/chain/rule-chains.ts';
+import { Signers } from './rules/chain/signers.ts';
 import type { Store } from './store/store.ts';
 import { createApp } from './transports/http/app.ts';
 import { RequestsUnderWay } from './transports/http/requests-under-way.ts';
@@ -51,6 +57,8 @@ export interface RunningServer {
   /** Where it listens, `http://HOST:PORT`. */
   url: string;
   services: Services;
+  /** What carries out the durable queue in this process; for metrics. */
+  queue: { worker: QueueWorker; chains: ChainWriter };
   box: SecretBox;
   /** The administrators' token, when this start has made it. */
   madeAdminToken: string | null;
@@ -60,7 +68,11 @@ export interface RunningServer {
 }
 
 /** Puts the parts together: the one place that chooses adapters. Resolves when the server takes calls. */
-export async function startServer(config: Config, logger: Logger): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  logger: Logger,
+  hooks: ChainHooks = {},
+): Promise<RunningServer> {
   const { store, keys, tokens, box } = openWorkspace(config, 'server');
   const adminToken = new AdminToken(dataFiles(config.dataDirectory).adminTokenHash, config.adminToken);
   await refuseOtherSecretKey(store, box);
@@ -72,6 +84,8 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
   let url = '';
   const links = new Links(() => config.publicUrl ?? url);
   const signals = new Signals((signal) => gateway.signal(signal));
+  const clients = new ChainClients(config.chains);
+  const signers = new Signers(config.transactions);
   const services: Services = {
     store,
     presence,
@@ -79,6 +93,7 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     links,
     signals,
     contractWallets: new ContractWallets(config.chains),
+    ruleChains: new RuleChains(clients, signers),
     box,
     sessionLifetimeMs: config.sessionLifetimeMs,
   };
@@ -139,6 +154,22 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
   await gateway.start();
   redis?.onReady(() => gateway.catchUp());
   const stopHealing = healPresence({ sessions: store.sessions, presence, report });
+  const warn = (thrown: unknown) => logger.warn({ err: thrown }, 'the queue could not go on just now');
+  const worker = new QueueWorker(store, { runners: [], report: warn });
+  const chains = new ChainWriter(store, {
+    clients,
+    signers,
+    settings: config.transactions,
+    report: warn,
+    hooks,
+  });
+  store.onCommit((events) => {
+    if (!events.some(({ name }) => name === 'rule-actions patched')) return;
+    worker.wake();
+    chains.wake();
+  });
+  worker.start();
+  chains.start();
   const stopTrimming = trimRegularly(store, config.retention, report);
 
   await new Promise<void>((resolve, reject) => {
@@ -161,12 +192,21 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     await Promise.all([goodbye, underWay.finished(deadline - Date.now())]);
     await underWay.finished(lastRequestsMs);
     http.closeAllConnections(); // whoever is left is hanging
+    await Promise.all([worker.stop(), chains.stop()]);
     await gateway.close();
     await presence.close();
     redis?.close();
     await store.close();
   }
-  return { url, services, box, madeAdminToken: adminToken.made, close, [Symbol.asyncDispose]: close };
+  return {
+    url,
+    services,
+    queue: { worker, chains },
+    box,
+    madeAdminToken: adminToken.made,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /**

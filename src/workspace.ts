@@ -7,6 +7,9 @@ import { Signals } from './events/signals.ts';
 import { Links } from './links.ts';
 import type { Services } from './operations/define.ts';
 import { MemoryPresence } from './presence/memory-presence.ts';
+import { ChainClients } from './rules/chain/chain-client.ts';
+import { RuleChains } from './rules/chain/rule-chains.ts';
+import { Signers } from './rules/chain/signers.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import { ThreadedStore } from './store/sqlite/threaded-store.ts';
 import type { Store } from './store/store.ts';
@@ -44,6 +47,7 @@ export function localServices(workspace: Workspace, config: Config): Services {
     links: new Links(() => config.publicUrl ?? `http://${config.host}:${config.port}`),
     signals: new Signals(() => undefined), // nobody listens here
     contractWallets: new ContractWallets(config.chains),
+    ruleChains: new RuleChains(new ChainClients(config.chains), new Signers(config.transactions)),
     sessionLifetimeMs: config.sessionLifetimeMs,
   };
 }

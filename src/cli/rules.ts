@@ -1,12 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { GantryError } from '../errors.ts';
 import { getRules } from '../operations/admin/get-rules.ts';
 import { setRules } from '../operations/admin/set-rules.ts';
+import { testRules } from '../operations/admin/test-rules.ts';
 import { ruleList } from '../rules/rule.ts';
 import { asAdministrator } from './as-administrator.ts';
+import { parsed } from './option-parsers.ts';
 import { print } from './output.ts';
+
+const wholeNumber = z
+  .string()
+  .regex(/^-?\d{1,16}$/, 'must be a whole number')
+  .transform(Number);
+
+interface TestOptions {
+  game: string;
+  wallet: string;
+  trigger: string;
+  value?: number;
+  json?: boolean;
+}
 
 export function rulesCommand(): Command {
   const command = new Command('rules').description('read and set the rules of a game');
@@ -33,6 +48,31 @@ export function rulesCommand(): Command {
       if (!rules.success) throw notStored(file, rules.error);
       const stored = await asAdministrator(setRules, { gameId, rules: rules.data });
       print({ gameId, version: stored.version, rules: stored.rules.length }, json);
+    });
+
+  command
+    .command('test <file>')
+    .description('say which actions of the rules in a file a trigger would run, and why not the others')
+    .requiredOption('--game <id>', 'the game')
+    .requiredOption('--wallet <address>', 'the player')
+    .requiredOption('--trigger <name>', 'the trigger')
+    .option('--value <number>', 'the value sent with it', parsed(wholeNumber))
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  gantry rules test rules.json --game 0198… --wallet 0xab… --trigger win --value 7',
+    )
+    .action(async (file: string, { game: gameId, json, ...given }: TestOptions) => {
+      const rules = ruleList.safeParse(await readJson(file));
+      if (!rules.success) throw notStored(file, rules.error);
+      const { actions } = await asAdministrator(testRules, { gameId, ...given, rules: rules.data });
+      const shown = actions.map(({ rule, action, type, fires, why }) => ({
+        action: `rules.${rule}.actions.${action}`,
+        type,
+        fires: fires ? 'yes' : 'no',
+        why: why ?? '',
+      }));
+      print(json ? actions : shown, json);
     });
 
   return command;

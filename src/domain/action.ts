@@ -40,3 +40,15 @@ export const windowMessage = z
 
 /** The longest error kept of an action, in characters. */
 export const maximumErrorLength = 500;
+
+/** An action with what administrators see beside. */
+export const listedAction = actionRecord
+  .extend({
+    kind: z.string().meta({ description: 'What carries it out: chain or webhook' }),
+    lane: z.string().meta({ description: 'Chain and signer, for what is sent to a chain' }),
+    payload: z.json(),
+    attempts: z.int(),
+    dueAt: timestamp,
+  })
+  .meta({ id: 'ListedAction' });
+export type ListedAction = z.infer<typeof listedAction>;

@@ -6,6 +6,7 @@ import type { LauncherTokens } from '../auth/launcher-token.ts';
 import type { Signals } from '../events/signals.ts';
 import type { Links } from '../links.ts';
 import type { Presence } from '../presence/presence.ts';
+import type { RuleChains } from '../rules/chain/rule-chains.ts';
 import type { Store } from '../store/store.ts';
 import type { Connection } from './connection.ts';
 
@@ -16,6 +17,7 @@ export interface Services {
   tokens: LauncherTokens;
   links: Links;
   contractWallets: ContractWallets;
+  ruleChains: RuleChains;
   /** Seals game secrets. */
   box: SecretBox;
   signals: Signals;

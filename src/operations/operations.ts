@@ -1,9 +1,12 @@
 import { getActivities } from './activities/get-activities.ts';
 import { sendCustomActivity } from './activities/send-custom-activity.ts';
 import { banPlayer } from './admin/ban-player.ts';
+import { cancelAction } from './admin/cancel-action.ts';
 import { createGame } from './admin/create-game.ts';
 import { erasePlayer } from './admin/erase-player.ts';
+import { getAction } from './admin/get-action.ts';
 import { getRules } from './admin/get-rules.ts';
+import { listActions } from './admin/list-actions.ts';
 import { listAuditLog } from './admin/list-audit-log.ts';
 import { listGameChannels } from './admin/list-game-channels.ts';
 import { listGameSecrets } from './admin/list-game-secrets.ts';
@@ -14,10 +17,12 @@ import { listSessions } from './admin/list-sessions.ts';
 import { openSession } from './admin/open-session.ts';
 import { removeMessage } from './admin/remove-message.ts';
 import { removeScore } from './admin/remove-score.ts';
+import { retryAction } from './admin/retry-action.ts';
 import { revokeGameSecret } from './admin/revoke-game-secret.ts';
 import { revokeSession } from './admin/revoke-session.ts';
 import { rotateGameSecret } from './admin/rotate-game-secret.ts';
 import { setRules } from './admin/set-rules.ts';
+import { testRules } from './admin/test-rules.ts';
 import { unbanPlayer } from './admin/unban-player.ts';
 import { updateGame } from './admin/update-game.ts';
 import { updatePlayer } from './admin/update-player.ts';
@@ -100,6 +105,11 @@ export const operations = [
   revokeGameSecret,
   getRules,
   setRules,
+  testRules,
+  listActions,
+  getAction,
+  retryAction,
+  cancelAction,
   listPlayers,
   updatePlayer,
   banPlayer,

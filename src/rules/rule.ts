@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { addressInput } from '../domain/address.ts';
 import { notificationMessage, notificationType } from '../domain/notification.ts';
 import { stateLabel } from '../domain/state.ts';
 import { text } from '../domain/text.ts';
+import { checkSignature } from './chain/call-signature.ts';
+import { decimalPattern } from './token-amount.ts';
 
 const operator = z.enum(['gt', 'gte', 'lt', 'lte', 'eq', 'ne']);
 export type Operator = z.infer<typeof operator>;
@@ -36,13 +39,47 @@ const stateVariableCondition = z.strictObject({
   value: z.union([z.number(), z.string(), z.boolean()]),
 });
 
+const chainId = z.int().min(1);
+const uint = z.string().regex(/^\d{1,78}$/, 'must be a whole number, as a string');
+
+/**
+ * Compares how many tokens the player has: ERC-20 (in the token's smallest unit), ERC-721 or, with `tokenId`,
+ * ERC-1155 on a chain; or off-chain, whether Gantry has recorded the `achievement` (1 or 0).
+ */
+const userOwnsTokens = z
+  .strictObject({
+    type: z.literal('user-owns-tokens'),
+    standard: z.enum(['erc20', 'erc721', 'erc1155', 'off-chain']),
+    chainId: chainId.optional(),
+    contract: addressInput.optional(),
+    tokenId: uint.optional(),
+    achievement: text(1, 200).optional(),
+    operator: operator.default('gte'),
+    amount: uint.default('1'),
+  })
+  .superRefine((given, context) => {
+    const wanted = {
+      erc20: ['chainId', 'contract'],
+      erc721: ['chainId', 'contract'],
+      erc1155: ['chainId', 'contract', 'tokenId'],
+      'off-chain': ['achievement'],
+    }[given.standard];
+    for (const field of ['chainId', 'contract', 'tokenId', 'achievement'] as const) {
+      const isGiven = given[field] !== undefined;
+      if (isGiven === wanted.includes(field)) continue;
+      const message = `${isGiven ? 'is not for' : 'is required with'} the standard ${given.standard}`;
+      context.addIssue({ code: 'custom', path: [field], message });
+    }
+  });
+export type TokenCondition = z.infer<typeof userOwnsTokens>;
+
 export const condition = z.discriminatedUnion(
   'type',
-  [payloadValueCondition, scoreCondition, stateVariableCondition],
+  [payloadValueCondition, scoreCondition, stateVariableCondition, userOwnsTokens],
   {
     error: (issue) =>
-      `unknown condition type ${typeIn(issue.input)}: this server judges payload-value-condition, ` +
-      'score-condition and state-variable-condition; it asks no chain',
+      `unknown condition type ${typeIn(issue.input)}: there are payload-value-condition, score-condition, ` +
+      'state-variable-condition and user-owns-tokens',
   },
 );
 export type Condition = z.infer<typeof condition>;
@@ -85,12 +122,142 @@ const updateScore = z
     error: 'give either amount (a fixed number) or ratio (times the value sent with the trigger)',
   });
 
-export const action = z.discriminatedUnion('type', [notify, sendCustomActivity, updateScore], {
-  error: (issue) =>
-    `unknown action type ${typeIn(issue.input)}: ` +
-    'this server runs Notify, SendCustomActivity and UpdateScore; it has no on-chain actions',
+/** Has the player's launcher pass a message on to the window that the game runs in. */
+const postWindowMessage = z.strictObject({
+  type: z.literal('PostWindowMessage'),
+  message: text(1, 1_000),
+  conditions,
+});
+
+/** Tells the game's webhooks of the trigger; `name` tells them apart. */
+const webhook = z.strictObject({
+  type: z.literal('Webhook'),
+  name: text(1, 200).default('rule'),
+  conditions,
+});
+
+/** Who signs, and where. */
+const onChain = {
+  chainId,
+  contract: addressInput,
+  /** One of the signers this server is configured with. */
+  signer: text(1, 100).default('default'),
+  /** The gas limit; left out: estimated. */
+  gas: z.int().min(21_000).max(30_000_000).optional(),
+  /** The contract's own errors, so that they can be told in words. */
+  errors: z.array(text(1, 500)).max(20).optional(),
+  conditions,
+};
+const signature = text(1, 500);
+const template = text(1, 1_000);
+const decimal = z.string().regex(decimalPattern, 'must be a decimal number as a string, such as "1.5"');
+
+/** ERC-20: mints to the player, or transfers from the signer, `amount` tokens, or value × `ratio` tokens. */
+const issueToken = z
+  .strictObject({
+    type: z.literal('IssueToken'),
+    ...onChain,
+    method: z.enum(['mint', 'transfer']).default('mint'),
+    amount: decimal.optional(),
+    ratio: decimal.optional(),
+    /** Of the token; left out: asked of the contract when the rule is stored. */
+    decimals: z.int().min(0).max(77).optional(),
+  })
+  .refine((action) => (action.amount === undefined) !== (action.ratio === undefined), {
+    error: 'give either amount (a fixed number of tokens) or ratio (times the value sent with the trigger)',
+  });
+
+/** ERC-1155: mints one of the achievement to the player, once; without a contract it is only recorded here. */
+const grantAchievementToken = z
+  .strictObject({
+    type: z.literal('GrantAchievementToken'),
+    ...onChain,
+    chainId: chainId.optional(),
+    contract: addressInput.optional(),
+    /** With a contract, the token's id. */
+    achievement: text(1, 200),
+    function: signature.default('function mint(address to, uint256 id, uint256 amount, bytes data)'),
+    args: z.array(template).max(10).default(['{wallet}', '{achievement}', '1', '0x']),
+  })
+  .superRefine((action, context) => {
+    if ((action.chainId === undefined) !== (action.contract === undefined)) {
+      context.addIssue({
+        code: 'custom',
+        path: ['contract'],
+        message: 'give chainId and contract, or neither',
+      });
+    }
+    if (action.contract !== undefined && !uint.safeParse(action.achievement).success) {
+      context.addIssue({
+        code: 'custom',
+        path: ['achievement'],
+        message: "must be the token's id, a whole number",
+      });
+    }
+    checkSignature(action, context);
+  });
+
+/** Writes the player's score into a contract. */
+const setLeaderboardScore = z
+  .strictObject({
+    type: z.literal('SetLeaderboardScore'),
+    ...onChain,
+    function: signature.default('function setScore(address player, uint256 score)'),
+    args: z.array(template).max(10).default(['{wallet}', '{score}']),
+  })
+  .superRefine(checkSignature);
+
+/** Sets a trait of a token (ERC-7496). */
+const updateNftTrait = z
+  .strictObject({
+    type: z.literal('UpdateNFTTrait'),
+    ...onChain,
+    tokenId: template,
+    trait: template,
+    value: template,
+    function: signature.default('function setTrait(uint256 tokenId, bytes32 traitKey, bytes32 newValue)'),
+    args: z.array(template).max(10).default(['{tokenId}', '{trait}', '{traitValue}']),
+  })
+  .superRefine(checkSignature);
+
+/** Calls any function. */
+const callContract = z
+  .strictObject({
+    type: z.literal('CallContract'),
+    ...onChain,
+    function: signature,
+    args: z.array(template).max(20).default([]),
+  })
+  .superRefine(checkSignature);
+
+const actionSchemas = [
+  notify,
+  sendCustomActivity,
+  updateScore,
+  postWindowMessage,
+  webhook,
+  issueToken,
+  grantAchievementToken,
+  setLeaderboardScore,
+  updateNftTrait,
+  callContract,
+] as const;
+
+export const actionTypes = actionSchemas.map((schema) => schema.shape.type.value);
+
+export const action = z.discriminatedUnion('type', actionSchemas, {
+  error: (issue) => `unknown action type ${typeIn(issue.input)}: there are ${actionTypes.join(', ')}`,
 });
 export type Action = z.infer<typeof action>;
+
+/** An action that sends a transaction. */
+export type ChainAction =
+  | Exclude<Extract<Action, { signer: string }>, { type: 'GrantAchievementToken' }>
+  | (Extract<Action, { type: 'GrantAchievementToken' }> & { chainId: number; contract: string });
+
+export function isChainAction(one: Action): one is ChainAction {
+  return 'signer' in one && one.contract !== undefined;
+}
 
 /**
  * What a game wants done when it reports an event. `limitExecutions` counts per player: at most `amount`

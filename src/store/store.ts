@@ -1,4 +1,4 @@
-import type { ActionRecord, ActionState } from '../domain/action.ts';
+import type { ActionState, ListedAction } from '../domain/action.ts';
 import type { ActivityRecord, ActivityType, RecordedActivity } from '../domain/activity.ts';
 import type { ChannelSession, UnverifiedChannel } from '../domain/channel-session.ts';
 import type { Game, GameKind, PolicyChanges } from '../domain/game.ts';
@@ -420,8 +420,27 @@ export interface TriggerInput {
 
 export interface TriggerAnswer {
   triggerUuid: string;
-  /** The types of the actions that were carried out. */
+  /** The types of the actions that were carried out, or are in the queue. */
   actions: string[];
+}
+
+/** What is known of chains when a trigger arrives: the store asks none. */
+export interface ChainFacts {
+  /** The addresses of the signers there are, by name; lowercase. */
+  signers: Readonly<Record<string, string>>;
+  /** Balances of the player, by `balanceKey`, as decimal texts; one that is missing satisfies no condition. */
+  balances: Readonly<Record<string, string>>;
+}
+
+/** What one action of a rule would do on a trigger. */
+export interface Verdict {
+  /** Its rule's place in the list, and its place in the rule, from 0. */
+  rule: number;
+  action: number;
+  type: string;
+  fires: boolean;
+  /** Why it would not fire; null: it would. */
+  why: string | null;
 }
 
 export interface RuleStore {
@@ -429,11 +448,13 @@ export interface RuleStore {
   /** Replaces a game's rules. @throws GantryError `game_unknown` */
   set(gameId: string, rules: Rule[]): Promise<RuleSet>;
   /**
-   * Runs the game's rules on an event: conditions are judged, limits counted and actions carried out as one
-   * change. The same nonce gives the first answer again and does nothing more.
+   * Runs the game's rules on an event: conditions are judged, limits counted, and actions carried out or
+   * (on a chain, or to webhooks) written to the queue, as one change. The same nonce gives the first answer again and does nothing more.
    * @throws GantryError `nonce_reused` when the nonce came before with another trigger or value
    */
-  trigger(owner: Owner, input: TriggerInput): Promise<TriggerAnswer>;
+  trigger(owner: Owner, input: TriggerInput, chain?: ChainFacts): Promise<TriggerAnswer>;
+  /** What `trigger` would do, of every action of every rule of this trigger; of these rules, or those stored. */
+  explain(owner: Owner, input: TriggerInput, chain: ChainFacts, rules?: Rule[]): Promise<Verdict[]>;
 }
 
 /** Something to be done after the commit of what caused it; see `ActionStore`. */
@@ -455,15 +476,7 @@ export interface NewAction {
 }
 
 /** An action of the queue with all that is kept of it. */
-export interface QueuedAction extends ActionRecord {
-  kind: string;
-  lane: string;
-  payload: unknown;
-  /** How often it was claimed. */
-  attempts: number;
-  /** When it is to be tried next, in Unix milliseconds. */
-  dueAt: number;
-}
+export type QueuedAction = ListedAction;
 
 export interface ActionFilter {
   gameId?: string | undefined;
@@ -559,7 +572,7 @@ export interface ChainLaneStore {
    * counts the nonce on. False as well when the nonce is not the next one, or the action is no longer queued.
    */
   signed(lane: string, node: string, transaction: SignedTransaction): Promise<boolean>;
-  /** As `signed`, for the same nonce with higher fees. */
+  /** As `signed`, for the same nonce with higher fees; or for one that is to be filled, without an action. */
   replaced(lane: string, node: string, transaction: SignedTransaction): Promise<boolean>;
   /** What was signed and is not settled, by nonce, then oldest first. */
   open(lane: string): Promise<SignedTransaction[]>;

@@ -135,4 +135,13 @@ export const failingAdminCalls: readonly FailingCall<AdminOperationName>[] = [
     ...badRequest,
     reason: 'message_unknown',
   },
+  ...(['getAction', 'retryAction', 'cancelAction'] as const).map(
+    (operation): FailingCall<AdminOperationName> => ({
+      title: 'an unknown action',
+      operation,
+      input: () => ({ actionId: 'no-such-action' }),
+      ...badRequest,
+      reason: 'action_unknown',
+    }),
+  ),
 ];

@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { dueActions, type Facts } from '../../src/rules/evaluate.ts';
 import { type Rule, ruleList } from '../../src/rules/rule.ts';
 
-const nothingKnown: Facts = { value: undefined, score: () => undefined, state: () => undefined };
+const nothingKnown: Facts = {
+  value: undefined,
+  score: () => undefined,
+  state: () => undefined,
+  owned: () => undefined,
+};
 
 describe('a condition on the value sent with the trigger', () => {
   test.each([

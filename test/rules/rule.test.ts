@@ -4,26 +4,51 @@ import { ruleList } from '../../src/rules/rule.ts';
 const notify = { type: 'Notify', message: 'hi' };
 
 describe('a rule that is refused says where and why', () => {
-  test.each(['MintERC20', 'TransferERC721', 'MintERC1155', 'CallContract', 'notify', '', 5, undefined])(
-    'an action of type %j: on-chain actions are named as what this server does not run',
+  test.each(['MintERC20', 'TransferERC721', 'MintERC1155', 'notify', '', 5, undefined])(
+    'an action of type %j: the types there are are named',
     (type) => {
       const [issue] = problemsWith([
         { trigger: 't', actions: [notify, { type, amount: '1', to: '{wallet}' }] },
       ]);
       expect(issue?.path).toEqual(['0', 'actions', '1', 'type'].slice(0, issue?.path.length));
       expect(issue?.message).toContain(String(JSON.stringify(type)));
-      expect(issue?.message).toMatch(/Notify, SendCustomActivity and UpdateScore.*on-chain/);
+      expect(issue?.message).toMatch(/Notify, SendCustomActivity, UpdateScore.*CallContract/);
     },
   );
 
-  test.each([
-    ['user-owns-tokens', /user-owns-tokens/],
-    ['weather-condition', /payload-value-condition.*score-condition.*state-variable-condition/],
-  ])('a condition of type %s, which this server cannot judge', (type, words) => {
-    const condition = { type, contract: `0x${'ab'.repeat(20)}`, amount: 1 };
+  test('a condition of a type there is not, which names those there are', () => {
+    const condition = { type: 'weather-condition', contract: `0x${'ab'.repeat(20)}`, amount: 1 };
     const [issue] = problemsWith([{ trigger: 't', actions: [{ ...notify, conditions: [condition] }] }]);
     expect(issue?.path.slice(0, 5)).toEqual(['0', 'actions', '0', 'conditions', '0']);
-    expect(issue?.message).toMatch(words);
+    expect(issue?.message).toMatch(/payload-value-condition.*score-condition.*user-owns-tokens/);
+  });
+
+  const contract = `0x${'ab'.repeat(20)}`;
+  const call = { type: 'CallContract', chainId: 1, contract, function: 'function f(uint256 a)', args: ['1'] };
+  const mint = { type: 'IssueToken', chainId: 1, contract, amount: '1' };
+  test.each([
+    ['a signature that is none', { ...call, function: 'f(' }, /ABI signature/],
+    ['a signature of an event', { ...call, function: 'event E()' }, /ABI signature/],
+    ['too few arguments', { ...call, args: [] }, /takes 1 arguments, and 0 are given/],
+    ['an argument no text can be', { ...call, function: 'function f((uint256 a) b)' }, /takes a tuple/],
+    ['an error that is none', { ...call, errors: ['error ('] }, /error NotYours/],
+    ['a float as an amount', { ...mint, amount: 1.5 }, /string/],
+    ['an amount that is no number', { ...mint, amount: '1e18' }, /decimal number/],
+    ['neither amount nor ratio', { ...mint, amount: undefined }, /either amount/],
+    ['a contract that is no address', { ...mint, contract: '0x12' }, /40 hex digits/],
+    [
+      'an achievement without its chain',
+      { type: 'GrantAchievementToken', achievement: '1', contract },
+      /chainId and contract/,
+    ],
+    [
+      'a token condition without its token id',
+      { ...notify, conditions: [{ type: 'user-owns-tokens', standard: 'erc1155', chainId: 1, contract }] },
+      /required with the standard erc1155/,
+    ],
+  ])('%s', (_what, action, words) => {
+    const messages = problemsWith([{ trigger: 't', actions: [action] }]).map(({ message }) => message);
+    expect(messages.join('\n')).toMatch(words);
   });
 
   test.each([

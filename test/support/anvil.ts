@@ -19,10 +19,10 @@ const chainId = 31_337;
 const program = 'node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil';
 
 /** Starts anvil on a free port. Rejects, saying why, where it cannot run. */
-export async function startAnvil(): Promise<Anvil> {
+export async function startAnvil(options: readonly string[] = []): Promise<Anvil> {
   const child = spawn(
     join(repository, program),
-    ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId)],
+    ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId), ...options],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let output = '';

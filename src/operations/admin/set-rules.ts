@@ -13,7 +13,7 @@ export const setRules = defineOperation({
   auth: 'admin',
   input: z.object({ gameId: idInput, rules: withReason(ruleList, 'rule_invalid') }),
   output: z.object({ success, version: z.int(), rules: ruleList }),
-  async handler({ input }, { store }) {
-    return { success: true, ...(await store.rules.set(input.gameId, input.rules)) };
+  async handler({ input }, { store, ruleChains }) {
+    return { success: true, ...(await store.rules.set(input.gameId, await ruleChains.checked(input.rules))) };
   },
 });

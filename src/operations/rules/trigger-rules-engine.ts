@@ -17,7 +17,10 @@ export const triggerRulesEngine = defineOperation({
     triggerUuid: z.string(),
     actions: z.array(z.string()).meta({ description: 'The types of the actions that were accepted' }),
   }),
-  async handler({ input, caller }, { store }) {
-    return { success: true, ...(await store.rules.trigger(ownerOf(caller), input)) };
+  async handler({ input, caller }, { store, ruleChains }) {
+    const owner = ownerOf(caller);
+    const { rules } = await store.rules.get(owner.gameId);
+    const chain = await ruleChains.factsFor(rules, input.trigger, owner.wallet);
+    return { success: true, ...(await store.rules.trigger(owner, input, chain)) };
   },
 });

@@ -214,7 +214,9 @@ export class SqliteActions implements ActionStore {
           `This action is ${row.state}: only what has failed, was cancelled or waits can be tried again`,
         );
       }
-      if (row.state !== 'queued') this.spending.takeAgain(tx, row);
+      if (row.state !== 'queued') {
+        this.spending.takeAgain(tx, { gameId: row.game_id, wallet: row.wallet }, row.id);
+      }
       return toAction(this.changeWithin(tx, { ...row, attempts: 0 }, { state: 'queued', dueAt: tx.now }));
     });
   }

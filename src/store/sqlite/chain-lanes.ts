@@ -121,7 +121,7 @@ export class SqliteChainLanes implements ChainLaneStore {
   replaced(lane: string, node: string, transaction: SignedTransaction): Promise<boolean> {
     return this.#asLeased(lane, node, (tx) => {
       const { nonce, actionId, hash } = transaction;
-      if (this.#statements.ofNonce.get(lane, nonce) === undefined) return false;
+      if (actionId !== '' && this.#statements.ofNonce.get(lane, nonce) === undefined) return false;
       this.#statements.insert.run({ ...transaction, lane });
       const row = this.#actions.rowOf(actionId);
       if (row?.state === 'submitted') this.#actions.changeWithin(tx, row, { transactionHash: hash });

@@ -2,7 +2,6 @@ import type { Database } from 'better-sqlite3';
 import type { SpendingPolicy } from '../../domain/game.ts';
 import { GantryError } from '../../errors.ts';
 import type { Owner } from '../store.ts';
-import type { ActionRow } from './actions.ts';
 import type { SqliteGames } from './games.ts';
 import type { Transaction } from './group-commit.ts';
 
@@ -57,10 +56,10 @@ export class Spending {
   }
 
   /** Why the game may not spend this now; null: it may. */
-  refusal(tx: Transaction, { gameId, wallet }: Owner, { token, amount }: Cost): string | null {
+  refusal(now: number, { gameId, wallet }: Owner, { token, amount }: Cost): string | null {
     const policy = this.#games.findNow(gameId)?.policies.spending;
     if (!policy) return 'the game is not there';
-    const sum = (whose: string, of: string) => this.#sum(gameId, whose, of, dayOf(tx));
+    const sum = (whose: string, of: string) => this.#sum(gameId, whose, of, dayOf(now));
     const { transactionsPerDay, transactionsPerPlayerPerDay } = policy;
     if (sum('', '') >= BigInt(transactionsPerDay)) {
       return `spending limit: the game may send ${transactionsPerDay} transactions a day`;
@@ -81,7 +80,7 @@ export class Spending {
   }
 
   take(tx: Transaction, { gameId, wallet }: Owner, actionId: string, { token, amount }: Cost): void {
-    const day = dayOf(tx);
+    const day = dayOf(tx.now);
     this.#statements.insert.run(actionId, gameId, wallet, token, String(amount), day);
     this.#count(gameId, wallet, token, day, amount, 1n);
   }
@@ -95,12 +94,12 @@ export class Spending {
   }
 
   /** Takes for an action that is tried again what it took the first time. @throws GantryError `spending_limit_reached` */
-  takeAgain(tx: Transaction, { id, game_id: gameId, wallet }: ActionRow): void {
+  takeAgain(tx: Transaction, { gameId, wallet }: Owner, id: string): void {
     const taken = this.#statements.find.get(id);
     if (!taken) return;
     this.giveBack(id);
     const cost = { token: taken.token, amount: BigInt(taken.amount) };
-    const refusal = this.refusal(tx, { gameId, wallet }, cost);
+    const refusal = this.refusal(tx.now, { gameId, wallet }, cost);
     if (refusal) throw new GantryError('spending_limit_reached', refusal);
     this.take(tx, { gameId, wallet }, id, cost);
   }
@@ -139,6 +138,6 @@ function limitOf({ tokens }: SpendingPolicy, token: string) {
   return tokens.find(({ chainId, contract }) => `${chainId}:${contract}` === token);
 }
 
-function dayOf({ now }: Transaction): number {
+function dayOf(now: number): number {
   return Math.floor(now / dayMs);
 }

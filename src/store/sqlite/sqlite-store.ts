@@ -93,7 +93,7 @@ export class SqliteStore implements Store {
     });
     this.actions = new SqliteActions(db, group, this, clock);
     this.chainLanes = new SqliteChainLanes(db, group, this.actions, clock);
-    this.rules = new SqliteRules(db, group, this);
+    this.rules = new SqliteRules(db, group, this, clock);
     this.events = new SqliteEvents(db, group, log);
   }
 

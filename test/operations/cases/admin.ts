@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { hashOfSecret } from '../../../src/auth/game-secret.ts';
 import { post } from '../../support/http.ts';
-import { bearer } from '../../support/world.ts';
+import { bearer, type World } from '../../support/world.ts';
 import type { AdminCases } from '../operation-case.ts';
 import { channel, messageIdentity } from './messages.ts';
 import { rule, storeRule } from './rules.ts';
@@ -12,6 +12,7 @@ const policies = {
   requireSignature: 'no',
   oneSessionPerPlayer: false,
   limits: {},
+  spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },
 };
 
 const game = {
@@ -23,6 +24,38 @@ const game = {
   allowedOrigins: [],
   policies,
   createdAt: '<time>',
+};
+
+/** An action of the owner's that nothing here carries out. */
+async function queuedAction({ server, gameId, owner }: World): Promise<string> {
+  const action = {
+    kind: 'chain',
+    lane: '1:0x',
+    type: 'IssueToken',
+    gameId,
+    wallet: owner.wallet,
+    payload: {},
+  };
+  const [written] = await server.services.store.actions.enqueue([action]);
+  return written?._id ?? '';
+}
+
+const queued = {
+  _id: '<id>',
+  triggerUuid: '',
+  gameId: '<game>',
+  normalizedAddress: '<owner>',
+  type: 'IssueToken',
+  state: 'queued',
+  error: null,
+  transactionHash: null,
+  createdAt: '<time>',
+  updatedAt: '<time>',
+  kind: 'chain',
+  lane: '1:0x',
+  payload: {},
+  attempts: 0,
+  dueAt: '<time>',
 };
 
 export const adminCases: AdminCases = {
@@ -100,6 +133,33 @@ export const adminCases: AdminCases = {
   setRules: {
     input: ({ gameId }) => ({ gameId, rules: [{ ...rule.given, actions: [...rule.given.actions] }] }),
     answer: { success: true, version: 1, rules: [rule.stored] },
+  },
+
+  testRules: {
+    async input(world) {
+      await storeRule(world);
+      return { gameId: world.gameId, wallet: world.owner.wallet, trigger: 'win', value: 7 };
+    },
+    answer: { success: true, actions: [{ rule: 0, action: 0, type: 'Notify', fires: true, why: null }] },
+  },
+  listActions: {
+    async input(world) {
+      await queuedAction(world);
+      return { gameId: world.gameId, state: 'queued', limit: 1 };
+    },
+    answer: { total: 1, limit: 1, skip: 0, data: [queued] },
+  },
+  getAction: {
+    input: async (world) => ({ actionId: await queuedAction(world) }),
+    answer: { success: true, action: queued },
+  },
+  retryAction: {
+    input: async (world) => ({ actionId: await queuedAction(world) }),
+    answer: { success: true, action: queued },
+  },
+  cancelAction: {
+    input: async (world) => ({ actionId: await queuedAction(world) }),
+    answer: { success: true, action: { ...queued, state: 'cancelled' } },
   },
 
   listPlayers: {

@@ -130,6 +130,17 @@ export const validInputs: { readonly [Name in OperationName]: (world: World) => 
   revokeGameSecret: ({ scrapGameId }) => ({ gameId: scrapGameId, fingerprint: 'abcdef012345' }),
   getRules: ({ gameId }) => ({ gameId }),
   setRules: ({ gameId }) => ({ gameId, rules: [{ trigger: 'win', actions: everyAction }] }),
+  testRules: ({ gameId, otherWallet }) => ({
+    gameId,
+    wallet: otherWallet,
+    trigger: 'win',
+    value: 7,
+    rules: [{ trigger: 'win', actions: everyAction }],
+  }),
+  listActions: ({ gameId }) => ({ gameId, state: 'failed', kind: 'chain', limit: 10, skip: 0 }),
+  getAction: () => ({ actionId: 'none' }),
+  retryAction: () => ({ actionId: 'none' }),
+  cancelAction: () => ({ actionId: 'none' }),
   listPlayers: ({ gameId }) => ({ gameId, search: '0x', limit: 10, skip: 0 }),
   updatePlayer: ({ scrapWallet }) => ({
     wallet: scrapWallet,

@@ -75,7 +75,7 @@ export const methods: { readonly [Name in Part]: Readonly<Record<keyof Store[Nam
     listForModeration: 'read',
     remove: 'write',
   },
-  rules: { get: 'read', set: 'write', trigger: 'write' },
+  rules: { get: 'read', set: 'write', trigger: 'write', explain: 'read' },
   actions: {
     enqueue: 'write',
     anyDue: 'read',

@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PolicyChanges } from '../../src/domain/game.ts';
+import { ruleList } from '../../src/rules/rule.ts';
+import { post } from '../support/http.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { generousSpending, type RulesChain, startRulesChain } from '../support/rules-chain.ts';
+import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { bearer } from '../support/world.ts';
+
+describe('rules on a chain', () => {
+  let chain: RulesChain;
+  let server: TestServer;
+  let second: TestServer;
+  beforeAll(async () => {
+    chain = await startRulesChain();
+    server = await startTestServer(chain.variables);
+    second = await startTestServer({ ...chain.variables, DATA_DIR: server.config.dataDirectory });
+  });
+  afterAll(async () => {
+    await second.close();
+    await server.close();
+    await chain[Symbol.asyncDispose]();
+  });
+
+  const setRules = (gameId: string, rules: unknown) =>
+    post(`${server.url}/admin/set-rules`, { gameId, rules }, bearer(server.adminToken));
+  const gameWith = async (
+    rules: unknown,
+    policies: PolicyChanges = { spending: generousSpending(chain) },
+  ) => {
+    const { gameId } = await server.createGame({ policies });
+    const answer = await setRules(gameId, rules);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return gameId;
+  };
+  const trigger = (player: TestPlayer, body: object, at = server) =>
+    post(`${at.url}/launcher/trigger-rules-engine`, { launcherJwt: player.launcherJwt, ...body });
+  const actionsOf = async (player: TestPlayer) =>
+    (await server.services.store.actions.list({ wallet: player.wallet }, { limit: 250, skip: 0 })).rows;
+  const over = (player: TestPlayer, count = 1) =>
+    until(
+      `${count} actions over`,
+      async () => {
+        const actions = await actionsOf(player);
+        return (
+          actions.length === count &&
+          actions.every(({ state }) => !['queued', 'submitted'].includes(state)) &&
+          actions
+        );
+      },
+      20_000,
+    );
+  const onChain = () => ({ chainId: chain.chainId, contract: chain.addresses.Token });
+  const issue = (fields: object = {}) => [
+    { trigger: 'win', actions: [{ type: 'IssueToken', ...onChain(), ratio: '1.5', ...fields }] },
+  ];
+
+  test('a win is queued, submitted and confirmed in the hearing of the launcher, pays value × ratio, and is in the feed', async () => {
+    const gameId = await gameWith(issue());
+    const player = await server.openSession(gameId);
+    using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
+    const answer = await trigger(player, { trigger: 'win', value: 7 });
+    expect(answer).toMatchObject({ status: 200, body: { success: true, actions: ['IssueToken'] } });
+    const states = () =>
+      launcher.heard.filter(({ name }) => name === 'rule-actions patched').map(({ record }) => record.state);
+    await until('three states', () => states().length === 3);
+    expect(states()).toEqual(['queued', 'submitted', 'confirmed']);
+    expect(await chain.read('Token', 'balanceOf', [player.wallet])).toBe(10_500_000_000_000_000_000n);
+    const [action] = await actionsOf(player);
+    const feed = await (await fetch(`${server.url}/activities?type=on-chain&gameId=${gameId}`)).json();
+    expect(feed.result.data).toMatchObject([{ type: 'on-chain', eventId: action?.transactionHash }]);
+    const mined = await chain.mined();
+    expect(mined.map(({ hash }) => hash)).toContain(action?.transactionHash);
+  });
+
+  test('200 triggers of 20 players through two nodes are 200 transactions, without a gap and without a double', async () => {
+    const before = (await chain.mined()).length;
+    const gameId = await gameWith(issue({ ratio: undefined, amount: '0.000000000000000001' }));
+    const players = await Promise.all(Array.from({ length: 20 }, () => server.openSession(gameId)));
+    const answers = await Promise.all(
+      players.flatMap((player) =>
+        Array.from({ length: 10 }, (_, n) =>
+          trigger(player, { trigger: 'win', nonce: `${n}` }, n % 2 ? server : second),
+        ),
+      ),
+    );
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    for (const player of players) await over(player, 10);
+    const balances = await Promise.all(
+      players.map(({ wallet }) => chain.read('Token', 'balanceOf', [wallet])),
+    );
+    expect(balances).toEqual(players.map(() => 10n));
+    const mined = await chain.mined();
+    expect(mined.slice(before)).toHaveLength(200);
+    expect(mined.map(({ nonce }) => nonce)).toEqual(mined.map((_, nonce) => nonce));
+  }, 60_000);
+
+  test('a call that reverts has failed, with the reason in words, whether it was found out before or mined', async () => {
+    const gameId = await gameWith([
+      {
+        trigger: 'score',
+        actions: [
+          {
+            type: 'SetLeaderboardScore',
+            chainId: chain.chainId,
+            contract: chain.addresses.Board,
+            args: ['{wallet}', '{value}'],
+            errors: ['error NotWelcome(address player, uint256 score)'],
+          },
+        ],
+      },
+      {
+        trigger: 'blind',
+        actions: [
+          {
+            type: 'SetLeaderboardScore',
+            chainId: chain.chainId,
+            contract: chain.addresses.Board,
+            args: ['{wallet}', '1'],
+            gas: 200_000,
+          },
+        ],
+      },
+    ]);
+    const [ada, grace, eve] = [
+      await server.openSession(gameId),
+      await server.openSession(gameId),
+      await server.openSession(gameId),
+    ];
+    using launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
+    await trigger(ada, { trigger: 'score', value: 13 });
+    const failed = await until('the failure', () =>
+      launcher.heard.find(({ record }) => record.state === 'failed'),
+    );
+    expect(failed.record.error).toMatch(/NotWelcome\(0x[0-9a-fA-F]{40}, 13\)/);
+    await chain.write('Board', 'setClosed', [true]);
+    await trigger(grace, { trigger: 'blind' });
+    const [mined] = await over(grace);
+    expect(mined).toMatchObject({ state: 'failed', error: 'reverted: the board is closed' });
+    expect((await chain.mined()).map(({ hash }) => hash)).toContain(mined?.transactionHash);
+    await chain.write('Board', 'setClosed', [false]);
+    await trigger(eve, { trigger: 'score', value: 14 });
+    expect(await over(eve)).toMatchObject([{ state: 'confirmed' }]);
+    expect(await chain.read('Board', 'scoreOf', [eve.wallet])).toBe(14n);
+  });
+
+  test('limitExecutions lets 3 of 50 parallel triggers run, and the same nonce runs once', async () => {
+    const [rule] = issue();
+    const gameId = await gameWith([{ ...rule, limitExecutions: { amount: 3, resetInterval: 3_600_000 } }]);
+    const player = await server.openSession(gameId);
+    await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        trigger(player, { trigger: 'win', value: 2, nonce: `${n}` }, n % 2 ? server : second),
+      ),
+    );
+    await over(player, 3);
+    expect(await chain.read('Token', 'balanceOf', [player.wallet])).toBe(9n * 10n ** 18n);
+    const other = await server.openSession(await gameWith(issue()));
+    await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        trigger(other, { trigger: 'win', value: 2, nonce: 'one' }, n % 2 ? server : second),
+      ),
+    );
+    await over(other, 1);
+    expect(await chain.read('Token', 'balanceOf', [other.wallet])).toBe(3n * 10n ** 18n);
+  });
+
+  test('a condition on tokens flips when the balance changes on the chain', async () => {
+    const condition = { type: 'user-owns-tokens', standard: 'erc20', ...onChain(), amount: '5' };
+    const item = {
+      type: 'user-owns-tokens',
+      standard: 'erc1155',
+      chainId: chain.chainId,
+      contract: chain.addresses.Achievements,
+      tokenId: '4',
+    };
+    const gameId = await gameWith([
+      { trigger: 'enter', actions: [{ type: 'Notify', message: 'welcome', conditions: [condition, item] }] },
+    ]);
+    const player = await server.openSession(gameId);
+    const enter = async () => (await trigger(player, { trigger: 'enter' })).body;
+    expect(await enter()).toMatchObject({ actions: [] });
+    await chain.write('Token', 'mint', [player.wallet, 5n]);
+    expect(await enter()).toMatchObject({ actions: [] });
+    await chain.write('Achievements', 'mint', [player.wallet, 4n, 1n, '0x']);
+    expect(await enter()).toMatchObject({ actions: ['Notify'] });
+  });
+
+  test('an achievement is granted once a player, on the chain or recorded, and a condition knows', async () => {
+    const grant = {
+      type: 'GrantAchievementToken',
+      chainId: chain.chainId,
+      contract: chain.addresses.Achievements,
+      achievement: '77',
+    };
+    const recorded = { type: 'GrantAchievementToken', achievement: 'first steps' };
+    const owns = { type: 'user-owns-tokens', standard: 'off-chain', achievement: 'first steps' };
+    const gameId = await gameWith([
+      { trigger: 'slay', actions: [grant, recorded] },
+      { trigger: 'ask', actions: [{ type: 'Notify', message: 'yes', conditions: [owns] }] },
+    ]);
+    const player = await server.openSession(gameId);
+    expect((await trigger(player, { trigger: 'ask' })).body).toMatchObject({ actions: [] });
+    await Promise.all(Array.from({ length: 10 }, () => trigger(player, { trigger: 'slay' })));
+    await over(player, 1);
+    expect(await chain.read('Achievements', 'balanceOf', [player.wallet, 77n])).toBe(1n);
+    expect((await trigger(player, { trigger: 'ask' })).body).toMatchObject({ actions: ['Notify'] });
+  });
+
+  test('traits and any other function are called with templates, their types enforced', async () => {
+    const board = { chainId: chain.chainId, contract: chain.addresses.Board };
+    const call = {
+      type: 'CallContract',
+      ...board,
+      function: 'function record(string what, int64 amount, bool twice)',
+    };
+    const gameId = await gameWith([
+      {
+        trigger: 'go',
+        actions: [
+          {
+            type: 'UpdateNFTTrait',
+            ...board,
+            tokenId: '{value}',
+            trait: 'level',
+            value: '{state.hero.level}',
+          },
+          { ...call, args: ['{nonce} of {wallet}', '{state.hero.gold}', 'true'] },
+          { ...call, args: ['x', '{state.hero.name}', 'true'] },
+          { ...call, args: ['x', '{state.villain.name}', 'true'] },
+        ],
+      },
+    ]);
+    const player = await server.openSession(gameId);
+    const state = JSON.stringify({ level: 'nine', gold: 21, name: 'Zoë' });
+    await post(`${server.url}/launcher/set-state`, { launcherJwt: player.launcherJwt, label: 'hero', state });
+    await trigger(player, { trigger: 'go', value: 3, nonce: 'n' });
+    const actions = (await over(player, 4)).toReversed();
+    expect(actions.map(({ state, error }) => [state, error])).toEqual([
+      ['confirmed', null],
+      ['confirmed', null],
+      ['failed', 'argument 2 (amount): "Zoë" is no whole number'],
+      ['failed', 'there is nothing to fill {state.villain.name} with'],
+    ]);
+    expect(await chain.read('Board', 'calls', [`n of ${player.wallet}`])).toBe(42n);
+    const bytes = (text: string) => `0x${Buffer.from(text).toString('hex').padEnd(64, '0')}`;
+    expect(await chain.read('Board', 'traitOf', [3n, bytes('level')])).toBe(bytes('nine'));
+  });
+
+  test('what a game may spend is not exceeded by triggers at once, and without a limit nothing is spent', async () => {
+    const limited = {
+      spending: {
+        ...generousSpending(chain),
+        tokens: [
+          {
+            chainId: chain.chainId,
+            contract: chain.addresses.Token.toLowerCase(),
+            perDay: String(25n * 10n ** 18n),
+            perPlayerPerDay: String(10n * 10n ** 18n),
+          },
+        ],
+      },
+    };
+    const gameId = await gameWith(issue({ ratio: undefined, amount: '4' }), limited);
+    const players = await Promise.all([1, 2, 3, 4].map(() => server.openSession(gameId)));
+    await Promise.all(
+      players.flatMap((player) =>
+        Array.from({ length: 5 }, (_, n) => trigger(player, { trigger: 'win' }, n % 2 ? server : second)),
+      ),
+    );
+    for (const player of players) await over(player, 5);
+    const balances = await Promise.all(
+      players.map(({ wallet }) => chain.read('Token', 'balanceOf', [wallet])),
+    );
+    const sum = balances.reduce<bigint>((total, balance) => total + BigInt(String(balance)), 0n);
+    expect(sum).toBe(24n * 10n ** 18n);
+    expect(balances.every((balance) => BigInt(String(balance)) <= 8n * 10n ** 18n)).toBe(true);
+
+    const player = await server.openSession(await gameWith(issue(), {}));
+    await trigger(player, { trigger: 'win', value: 1 });
+    expect(await over(player)).toMatchObject([
+      { state: 'failed', error: expect.stringMatching(/spending limit/) },
+    ]);
+  });
+
+  test.each([
+    ['an unknown chain', { chainId: 5 }, /CHAINS names no RPC server for chain 5/],
+    ['no contract', { contract: `0x${'12'.repeat(20)}` }, /there is no contract/],
+    ['an unknown signer', { signer: 'nobody' }, /no signer called nobody/],
+    ['wrong decimals', { decimals: 6 }, /says that it has 18/],
+    ['an unknown field', { amounts: 1 }, /amounts/],
+    ['a float as a ratio', { ratio: 1.5 }, /string/],
+  ])('a rule with %s is refused in words when it is stored', async (_, fields, words) => {
+    const { gameId } = await server.createGame();
+    const answer = await setRules(gameId, issue(fields));
+    expect(answer).toMatchObject({ status: 400, body: { data: { reason: 'rule_invalid' } } });
+    expect(JSON.stringify(answer.body)).toMatch(words);
+  });
+
+  test('amounts that no float holds arrive to the last digit', async () => {
+    const gameId = await gameWith(issue({ ratio: '12345678901234567.123456789012345678' }));
+    const player = await server.openSession(gameId);
+    await trigger(player, { trigger: 'win', value: 9_007_199_254_740_991 });
+    await over(player);
+    expect(await chain.read('Token', 'balanceOf', [player.wallet])).toBe(
+      12345678901234567123456789012345678n * 9007199254740991n,
+    );
+  });
+
+  test('rules taken from the list are stored as they were checked', () => {
+    expect(() =>
+      ruleList.parse([
+        { trigger: 't', actions: [{ type: 'CallContract', ...onChain(), function: 'mint(' }] },
+      ]),
+    ).toThrow(/ABI signature/);
+  });
+});
