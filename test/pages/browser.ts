@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** Why tests that need a browser cannot run here; null when they can. */
+export const noBrowser = existsSync(executablePath)
+  ? null
+  : `no Chromium at ${executablePath}: apt-get install chromium, or name another one in CHROMIUM`;
+
+if (noBrowser !== null) process.stderr.write(`The tests of the pages are skipped: ${noBrowser}\n`);
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+}
+
+/** A page, and everything it complained of: errors, what its policy forbade, what could not be loaded. */
+export interface WatchedPage {
+  page: Page;
+  complaints: string[];
+}
+
+export const desktop: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
+export const phone: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  hasTouch: true,
+  isMobile: true,
+};
+
+/** Opens a page in a context of its own: its own storage, and so another player. */
+export async function openPage(
+  browser: Browser,
+  options: BrowserContextOptions = desktop,
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
+  page.on('console', (message) => {
+    const text = message.text();
+    // While the server is away, browsers log each attempt to reach it. That is no defect of the page.
+    if (text.includes('net::ERR_CONNECTION_REFUSED') || text.includes('ERR_SOCKET_NOT_CONNECTED')) return;
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${text}`);
+  });
+  // In frames too, and as structured as the browser tells it.
+  await context.exposeBinding('reportViolation', (_source, violation: string) => {
+    complaints.push(`policy: ${violation}`);
+  });
+  await context.addInitScript(() => {
+    addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, documentURI }) => {
+      const report: unknown = Reflect.get(globalThis, 'reportViolation');
+      if (typeof report === 'function') report(`${violatedDirective} ${blockedURI} on ${documentURI}`);
+    });
+  });
+  return { page, complaints };
+}

@@ -1,0 +1,222 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { seedDemo } from '../../src/demo/seed.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
+import {
+  bubbles,
+  type PlayerAtLauncher,
+  playDemoGame,
+  playRound,
+  say,
+  startConversation,
+} from './players.ts';
+
+describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let players: PlayerAtLauncher[] = [];
+
+  beforeAll(async () => {
+    server = await startTestServer();
+    await seedDemo(server.services.store, server.box);
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+  afterEach(async () => {
+    const complaints = players.flatMap((player) => player.complaints);
+    await Promise.all(players.map(({ page }) => page.context().close()));
+    players = [];
+    expect(complaints).toEqual([]);
+  });
+
+  async function two(): Promise<[ada: PlayerAtLauncher, grace: PlayerAtLauncher]> {
+    const [ada, grace] = await Promise.all([
+      playDemoGame(browser, server.url),
+      playDemoGame(browser, server.url, phone),
+    ]);
+    players = [ada, grace];
+    return [ada, grace];
+  }
+
+  test('chat, see each other write, edit and unsend, and know who is there', async () => {
+    const [ada, grace] = await two();
+    await startConversation(ada, grace.wallet);
+    await ada.page.getByText('Here now').waitFor();
+    await say(ada, 'One more ruond?');
+    expect(await bubbles(ada)).toEqual(['One more ruond?']);
+
+    // It is unread where it has not been looked at, and read once it has.
+    const tab = grace.page.getByRole('tab', { name: /Messages/ });
+    await tab.locator('.count').filter({ hasText: '1' }).waitFor();
+    expect(await grace.page.title()).toMatch(/^\(1\) /);
+    await tab.click();
+    await grace.page.getByRole('button', { name: /One more ruond\?.*1 unread/ }).click();
+    await until('it is read', async () => (await tab.locator('.count').count()) === 0);
+    expect(await bubbles(grace)).toEqual(['One more ruond?']);
+
+    await grace.page.getByRole('textbox', { name: 'Write a message' }).pressSequentially('Just');
+    await ada.page.getByText(/is writing…/).waitFor();
+    await say(grace, 'Just one.');
+    await until('Ada reads the answer', async () => (await bubbles(ada)).at(-1) === 'Just one.');
+    expect(await ada.page.getByText(/is writing…/).count()).toBe(0);
+
+    await ada.page.getByRole('button', { name: 'Edit: One more ruond?' }).click();
+    const field = ada.page.getByRole('textbox', { name: 'Edit your message' });
+    await field.fill('One more round?');
+    await field.press('Enter');
+    await until('Grace reads the correction', async () => (await bubbles(grace))[0] === 'One more round?');
+    await grace.page.getByText('edited').waitFor();
+
+    await grace.page.getByRole('button', { name: 'Unsend: Just one.' }).click();
+    await grace.page.getByRole('dialog').getByRole('button', { name: 'Unsend' }).click();
+    await until('it is gone for Ada', async () => (await bubbles(ada)).length === 1);
+    expect(await bubbles(grace)).toEqual(['One more round?']);
+
+    await grace.page.context().close();
+    players = [ada];
+    await ada.page.getByText('Away').waitFor({ timeout: 15_000 });
+  });
+
+  test('what one wrote and nobody has seen yet is there after a reload, and what one has read stays read', async () => {
+    const [ada, grace] = await two();
+    await startConversation(ada, grace.wallet);
+    await say(ada, 'Are you there?');
+    const count = grace.page.getByRole('tab', { name: /Messages/ }).locator('.count');
+    await count.waitFor();
+    await grace.page.reload();
+    await count.waitFor();
+    await grace.page.getByRole('tab', { name: /Messages/ }).click();
+    await grace.page.getByRole('button', { name: /Are you there\?/ }).click();
+    const marks = async () => {
+      const owner = { gameId: await launcherGame(server), wallet: grace.wallet };
+      return (await server.services.store.states.list(owner, { limit: 1, skip: 0 }, 'launcher-read-marks'))
+        .length;
+    };
+    await until('the mark is kept', async () => (await marks()) === 1);
+    await grace.page.reload();
+    await grace.page.getByRole('tab', { name: /Messages/ }).click();
+    await grace.page.getByRole('button', { name: /Are you there\?/ }).waitFor();
+    expect(await grace.page.getByText(/unread/).count()).toBe(0);
+  });
+
+  test('a score made in the game moves the other one’s leaderboard, and what happened the feed, without a reload', async () => {
+    const [ada, grace] = await two();
+    await grace.page.getByRole('tab', { name: 'Leaders' }).click();
+    const row = grace.page.locator('.board-row', { hasText: `${ada.wallet.slice(0, 6)}…` });
+    expect(await row.count()).toBe(0);
+    const score = await playRound(ada);
+    expect(score).toBeGreaterThanOrEqual(50);
+    await row.filter({ hasText: score.toLocaleString('en') }).waitFor();
+    await ada.page
+      .locator('.board-row.own')
+      .filter({ hasText: score.toLocaleString('en') })
+      .waitFor();
+
+    await grace.page.getByRole('tab', { name: 'Activity' }).click();
+    await grace.page.getByText(`stacked a new best: ${score}`).first().waitFor();
+  });
+
+  test('a conversation of three has a name, and who is taken out of it sees it go', async () => {
+    const [ada, grace] = await two();
+    await startConversation(ada, grace.wallet);
+    await say(ada, 'Shall we ask Linus?');
+    await ada.page.getByRole('button', { name: 'People in this conversation' }).click();
+    const dialog = ada.page.getByRole('dialog', { name: 'About this conversation' });
+    await dialog.getByLabel('Add someone').fill('0x7591');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByRole('alert').filter({ hasText: 'wallet' }).waitFor();
+    await dialog.getByLabel('Add someone').fill(`0x${'7'.repeat(40)}`);
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByText('3 people').waitFor();
+    await dialog.getByLabel('Name').fill('The crew');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await grace.page.getByRole('tab', { name: /Messages/ }).click();
+    await grace.page.getByRole('button', { name: /The crew/ }).click();
+    await grace.page.getByText(/of 2 others here/).waitFor();
+
+    await grace.page.getByRole('button', { name: 'People in this conversation' }).click();
+    await grace.page.getByRole('button', { name: 'Leave conversation' }).click();
+    await grace.page.getByRole('button', { name: 'Leave', exact: true }).click();
+    await grace.page.getByText('No conversations yet').waitFor();
+    await dialog.getByText('2 people').waitFor();
+  });
+
+  test('a player is notified in the corner and in the list', async () => {
+    const [ada] = await two();
+    const owner = { gameId: await demoGame(server), wallet: ada.wallet };
+    await server.services.store.notifications.send(owner, { message: 'You won a hat', type: 'success' });
+    await ada.page.locator('.toast.success').filter({ hasText: 'You won a hat' }).waitFor();
+    await ada.page.getByRole('button', { name: 'Notifications, 1 new' }).click();
+    await ada.page.getByRole('dialog', { name: 'Notifications' }).getByText('You won a hat').waitFor();
+    await ada.page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+  });
+
+  test.each([
+    ['is banned from everything', 'You are banned', null],
+    ['is banned from the game', 'You are banned from Demo Game', 'the game'],
+  ])('a player who %s is told so', async (_what, words, where) => {
+    const [ada, grace] = await two();
+    const gameId = where === null ? null : await demoGame(server);
+    await server.services.store.players.ban(ada.wallet, gameId, 'cheating');
+    await ada.page.getByRole('alert').filter({ hasText: words }).waitFor();
+    if (where === null) {
+      await ada.page.reload();
+      await ada.page.getByRole('button', { name: 'Play as a guest' }).waitFor();
+    } else {
+      expect(await ada.page.locator('iframe').count()).toBe(0);
+      await ada.page.getByRole('link', { name: 'All games' }).click();
+      await ada.page.getByRole('button', { name: 'Play Demo Game' }).click();
+      await ada.page
+        .getByText(/banned/)
+        .first()
+        .waitFor();
+    }
+    await until(
+      'the other one plays on',
+      async () => (await grace.connection.getAttribute('data-state')) === 'live',
+    );
+  });
+
+  test('a player whose session is revoked is told so, and can sign in again', async () => {
+    const [ada] = await two();
+    await server.services.store.sessions.revoke(ada.sessionId);
+    await ada.page.getByRole('alert').filter({ hasText: 'ended by an administrator' }).waitFor();
+    await ada.page.getByRole('button', { name: 'Play as a guest' }).click();
+    await ada.game.getByRole('button', { name: 'Start' }).waitFor();
+  });
+
+  test('a player signs out, and the session is over', async () => {
+    const [ada] = await two();
+    await ada.page.getByRole('button', { name: /Account/ }).click();
+    await ada.page.getByRole('button', { name: 'Sign out' }).click();
+    await ada.page.getByText('You are signed out').waitFor();
+    const found = await server.services.store.sessions.find(ada.sessionId);
+    expect(found?.session.endReason).toBe('ended');
+    expect(await ada.page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test('two windows of one browser are two players', async () => {
+    const ada = await playDemoGame(browser, server.url, desktop);
+    players = [ada];
+    const other = await ada.page.context().newPage();
+    await other.goto(`${server.url}/play`);
+    await other.getByRole('button', { name: 'Play as a guest' }).waitFor();
+  });
+});
+
+async function demoGame({ services }: TestServer): Promise<string> {
+  const game = await services.store.games.findBySlug('demo-game');
+  if (!game) throw new Error('the demo game is not there');
+  return game.id;
+}
+
+async function launcherGame({ services }: TestServer): Promise<string> {
+  const game = await services.store.games.findBySlug('launcher');
+  if (!game) throw new Error('the launcher is not there');
+  return game.id;
+}

@@ -1,0 +1,73 @@
+import type { Browser, BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core';
+import { z } from 'zod';
+import { openPage, type WatchedPage } from './browser.ts';
+
+/** A player in front of the launcher, in a browser context of their own. */
+export interface PlayerAtLauncher extends WatchedPage {
+  wallet: string;
+  /** The session of the launcher itself. */
+  sessionId: string;
+  /** The game in its frame. */
+  game: FrameLocator;
+  connection: Locator;
+}
+
+const claims = z.object({ address: z.string(), jti: z.string() });
+
+/** Signs in as a guest and opens the demo game. */
+export async function playDemoGame(
+  browser: Browser,
+  url: string,
+  options?: BrowserContextOptions,
+): Promise<PlayerAtLauncher> {
+  const { page, complaints } = await openPage(browser, options);
+  await page.goto(`${url}/play#demo-game`);
+  await page.getByRole('button', { name: 'Play as a guest' }).click();
+  const game = page.frameLocator('iframe');
+  await game.getByRole('button', { name: 'Start' }).waitFor();
+  const { address, jti } = await signedInAs(page);
+  return {
+    page,
+    complaints,
+    wallet: address,
+    sessionId: jti,
+    game,
+    connection: page.locator('.badge.connection'),
+  };
+}
+
+/** Who the page's token is of. */
+export async function signedInAs(page: Page) {
+  const kept = await page.evaluate(() => sessionStorage.getItem('gantry-play-player'));
+  const { launcherJwt } = z.object({ launcherJwt: z.string() }).parse(JSON.parse(kept ?? 'null'));
+  const payload = Buffer.from(launcherJwt.split('.')[1] ?? '', 'base64url').toString();
+  return claims.parse(JSON.parse(payload));
+}
+
+/** Opens the conversation of one player with another, from the tab of messages. */
+export async function startConversation({ page }: { page: Page }, wallet: string): Promise<void> {
+  await page.getByRole('tab', { name: /Messages/ }).click();
+  await page.getByRole('button', { name: 'New', exact: true }).click();
+  await page.getByLabel('With whom').fill(wallet);
+  await page.getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.getByRole('log').waitFor();
+}
+
+export async function say({ page }: { page: Page }, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Write a message' }).fill(text);
+  await page.getByRole('textbox', { name: 'Write a message' }).press('Enter');
+}
+
+/** Messages as they are read in the open conversation, oldest first. */
+export function bubbles({ page }: { page: Page }): Promise<string[]> {
+  return page.locator('.log .bubble').allTextContents();
+}
+
+/** Plays a round in the frame to its end, whatever comes of it; the first container always lies on the hold. */
+export async function playRound({ game, page }: PlayerAtLauncher): Promise<number> {
+  await game.getByRole('button', { name: /Start|Play again/ }).click();
+  const again = game.getByRole('button', { name: 'Play again' });
+  while (!(await again.isVisible())) await page.keyboard.press('Space');
+  return Number(await game.locator('#score').textContent());
+}

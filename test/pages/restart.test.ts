@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { freePort } from '../support/free-port.ts';
+import { serveGantry } from '../support/gantry-process.ts';
+import { post } from '../support/http.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+import { launchBrowser, noBrowser } from './browser.ts';
+import { bubbles, type PlayerAtLauncher, playDemoGame, say, startConversation } from './players.ts';
+
+const anAnswer = z.looseObject({ _id: z.string() });
+
+test.skipIf(noBrowser !== null)(
+  'the server is killed, works elsewhere for a while, is killed again and comes back: both pages have missed nothing',
+  { timeout: 60_000 },
+  async () => {
+    await using directory = await temporaryDirectory();
+    const port = String(await freePort());
+    await using browser = await launchBrowser();
+    const first = await serveGantry(directory.path, { PORT: port });
+    const [ada, grace] = await Promise.all([
+      playDemoGame(browser, first.url),
+      playDemoGame(browser, first.url),
+    ]);
+    await startConversation(ada, grace.wallet);
+    await say(ada, 'Before');
+    await grace.page.getByRole('tab', { name: /Messages/ }).click();
+    await grace.page.getByRole('button', { name: /Before/ }).click();
+    await until('Grace has read it', async () => (await bubbles(grace)).length === 1);
+
+    await first.end('SIGKILL');
+    for (const player of [ada, grace]) await stateIs(player, 'reconnecting');
+    // What is written meanwhile waits for the connection.
+    await say(ada, 'Still there?');
+    await ada.page.getByText('Waiting for the connection…').waitFor();
+
+    // On another port nobody's page is connected: all of this is missed.
+    const [token, graceToken] = [await gameTokenOf(ada), await gameTokenOf(grace)];
+    {
+      await using elsewhere = await serveGantry(directory.path);
+      const call = (path: string, body: object) => post(`${elsewhere.url}/launcher/${path}`, body);
+      const channels = await call('get-message-channels', { launcherJwt: token });
+      const [channel] = z.looseObject({ data: z.array(anAnswer) }).parse(channels.body).data;
+      const channelId = channel?._id;
+      const sent = await call('send-channel-message', { launcherJwt: token, channelId, content: 'Onee' });
+      const messageId = anAnswer.parse(sent.body)._id;
+      await call('edit-channel-message', { launcherJwt: token, messageId, newContent: 'One' });
+      await call('send-channel-message', { launcherJwt: token, channelId, content: 'Two' });
+      await call('set-user-score', { launcherJwt: token, score: 4321 });
+      await call('send-custom-activity', {
+        launcherJwt: token,
+        label: '{username} found a door',
+        eventId: 'door',
+      });
+      await call('send-notification', { launcherJwt: graceToken, message: 'A hat, Grace', type: 'success' });
+      await elsewhere.end('SIGKILL');
+    }
+
+    await using _again = await serveGantry(directory.path, { PORT: port });
+    for (const player of [ada, grace]) await stateIs(player, 'caught-up');
+    // To Grace: sent, edited, sent, an activity and a notification.
+    expect(await grace.connection.getAttribute('title')).toBe('Caught up: 5 missed events replayed');
+    expect(await ada.connection.getAttribute('title')).toMatch(/^Caught up: \d missed events replayed$/);
+    const said = ['Before', 'One', 'Two', 'Still there?'];
+    for (const player of [ada, grace])
+      await until('both have all of it, once', async () => (await bubbles(player)).join() === said.join());
+    await grace.page.locator('.toast').filter({ hasText: 'A hat, Grace' }).waitFor();
+    for (const { page } of [ada, grace]) {
+      await page.getByRole('tab', { name: 'Leaderboard' }).click();
+      await page.locator('.board-row').filter({ hasText: '4,321' }).waitFor();
+      await page.getByRole('tab', { name: 'Activity' }).click();
+      expect(await page.getByText('found a door').count()).toBe(1);
+    }
+    for (const player of [ada, grace]) await stateIs(player, 'live');
+    expect([...ada.complaints, ...grace.complaints]).toEqual([]);
+  },
+);
+
+async function stateIs({ connection }: PlayerAtLauncher, state: string): Promise<void> {
+  await until(
+    `the badge says ${state}`,
+    async () => (await connection.getAttribute('data-state')) === state,
+    15_000,
+  );
+}
+
+async function gameTokenOf({ page }: PlayerAtLauncher): Promise<string> {
+  const kept = await page.evaluate(() => sessionStorage.getItem('gantry-play-game'));
+  return z.object({ launcherJwt: z.string() }).parse(JSON.parse(kept ?? 'null')).launcherJwt;
+}
