@@ -1,0 +1,84 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { keccak256 } from 'viem';
+import { z } from 'zod';
+
+/** An RPC server that is not to be relied on, in front of one that is. */
+export interface RpcProxy extends AsyncDisposable {
+  url: string;
+  /** How large a share of calls goes wrong from now on, 0 to 1; a share of those that send is answered and forgotten. */
+  fail(share: number): void;
+  /** Hangs up on everybody until told otherwise. */
+  lieLow(low: boolean): void;
+  /** How often each went wrong. */
+  counts: { dropped: number; errors: number; refused: number; forgotten: number; low: number };
+}
+
+const call = z.object({ id: z.unknown(), method: z.string(), params: z.array(z.unknown()).default([]) });
+const hex = z.templateLiteral(['0x', z.string()]);
+
+export async function startRpcProxy(target: string): Promise<RpcProxy> {
+  const counts = { dropped: 0, errors: 0, refused: 0, forgotten: 0, low: 0 };
+  let share = 0;
+  let isLow = false;
+  let sends = 0;
+  const server = createServer(async (request, response) => {
+    try {
+      const { id, method, params } = call.parse(await json(request));
+      const answer = (body: object) => {
+        response.setHeader('Content-Type', 'application/json');
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, ...body }));
+      };
+      const forward = async () => {
+        const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+        const headers = { 'Content-Type': 'application/json' };
+        return (await fetch(target, { method: 'POST', headers, body })).text();
+      };
+      if (isLow) {
+        counts.low++;
+        response.destroy();
+        return;
+      }
+      // Few calls send, so these are forgotten by turns instead of by chance.
+      const isForgotten = method === 'eth_sendRawTransaction' && share > 0 && sends++ % 3 === 0;
+      const fate = Math.random() < share ? Math.floor(Math.random() * 3) : -1;
+      if (isForgotten) {
+        counts.forgotten++;
+        answer({ result: keccak256(hex.parse(params[0])) });
+      } else if (fate === 0) {
+        counts.dropped++;
+        await forward();
+        response.destroy();
+      } else if (fate === 1) {
+        counts.errors++;
+        answer({ error: { code: -32603, message: 'internal error' } });
+      } else if (fate === 2) {
+        counts.refused++;
+        response.statusCode = 503;
+        response.end('try later');
+      } else {
+        response.setHeader('Content-Type', 'application/json');
+        response.end(await forward());
+      }
+    } catch {
+      response.destroy();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    fail: (asked) => {
+      share = asked;
+    },
+    lieLow: (low) => {
+      isLow = low;
+    },
+    counts,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
