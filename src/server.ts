@@ -25,6 +25,7 @@ import { healPresence } from './presence/heal.ts';
 import { MemoryPresence } from './presence/memory-presence.ts';
 import type { Presence } from './presence/presence.ts';
 import { RedisPresence } from './presence/redis-presence.ts';
+import { type QueueFigure, queueFigures } from './queue/queue-figures.ts';
 import { QueueWorker } from './queue/queue-worker.ts';
 import { connectRedis, type RedisClients } from './redis/redis-clients.ts';
 import { ChainClients } from './rules/chain/chain-client.ts';
@@ -58,7 +59,7 @@ export interface RunningServer {
   url: string;
   services: Services;
   /** What carries out the durable queue in this process; for metrics. */
-  queue: { worker: QueueWorker; chains: ChainWriter };
+  queue: { worker: QueueWorker; chains: ChainWriter; figures(): Promise<QueueFigure[]> };
   box: SecretBox;
   /** The administrators' token, when this start has made it. */
   madeAdminToken: string | null;
@@ -201,7 +202,7 @@ export async function startServer(
   return {
     url,
     services,
-    queue: { worker, chains },
+    queue: { worker, chains, figures: queueFigures(store.actions, { worker, chains }) },
     box,
     madeAdminToken: adminToken.made,
     close,

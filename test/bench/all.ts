@@ -2,6 +2,7 @@ import type { Benchmark } from './benchmark.ts';
 import { board } from './benchmarks/board.ts';
 import { boardMixed } from './benchmarks/board-mixed.ts';
 import { messages } from './benchmarks/messages.ts';
+import { rules } from './benchmarks/rules.ts';
 import { scores } from './benchmarks/scores.ts';
 import { scoresNaive } from './benchmarks/scores-naive.ts';
 import { socket } from './benchmarks/socket.ts';
@@ -18,6 +19,7 @@ export const benchmarks: readonly Benchmark[] = [
   boardMixed,
   states,
   messages,
+  rules,
   sockets,
   start,
 ];

@@ -35,6 +35,7 @@ export function startGantry(
   { dataDirectory }: { dataDirectory: string },
   { cpuProfiles }: { cpuProfiles: string | undefined },
   nodeOptions: readonly string[] = [],
+  variables: Record<string, string> = {},
 ): Promise<ServerProcess> {
   const profiling = cpuProfiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${cpuProfiles}`];
   return startServer(new URL('../../src/gantry.js', import.meta.url), {
@@ -45,6 +46,7 @@ export function startGantry(
       DATA_DIR: dataDirectory,
       GANTRY_DEMO: 'off',
       RATE_LIMIT_FACTOR: '1000000',
+      ...variables,
     },
   });
 }

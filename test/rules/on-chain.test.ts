@@ -308,6 +308,73 @@ describe('rules on a chain', () => {
     );
   });
 
+  test('a dry run says of each action whether it would fire, and why not, and does nothing', async () => {
+    const rules = [
+      {
+        trigger: 'win',
+        limitExecutions: { amount: 1 },
+        actions: [
+          { type: 'Notify', message: 'hi' },
+          {
+            type: 'Notify',
+            message: 'no',
+            conditions: [{ type: 'payload-value-condition', operator: 'gt', value: 9 }],
+          },
+          { type: 'IssueToken', ...onChain(), ratio: '2' },
+        ],
+      },
+    ];
+    const gameId = await gameWith(rules, {});
+    const player = await server.openSession(gameId);
+    const dryRun = async () => {
+      const input = { gameId, wallet: player.wallet, trigger: 'win', value: 7 };
+      const { body } = await post(`${server.url}/admin/test-rules`, input, bearer(server.adminToken));
+      return (body as { actions: { fires: boolean; why: string | null }[] }).actions.map(({ why }) => why);
+    };
+    const expected = [
+      null,
+      'payload-value-condition wants the value gt 9, and it is 7',
+      'spending limit: the game may send 0 transactions a day',
+    ];
+    expect(await dryRun()).toEqual(expected);
+    expect(await dryRun()).toEqual(expected);
+    expect(await actionsOf(player)).toEqual([]);
+    await trigger(player, { trigger: 'win', value: 7 });
+    expect((await dryRun())[0]).toBe('limitExecutions is reached');
+  });
+
+  test('a failed action is tried again by an administrator once what stood in its way is gone', async () => {
+    const gameId = await gameWith(issue(), {});
+    const player = await server.openSession(gameId);
+    const admin = async (path: string, input: object) =>
+      post(`${server.url}/admin/${path}`, input, bearer(server.adminToken));
+    await chain.write('Board', 'setClosed', [true]);
+    await setRules(gameId, [
+      {
+        trigger: 'score',
+        actions: [
+          {
+            type: 'SetLeaderboardScore',
+            chainId: chain.chainId,
+            contract: chain.addresses.Board,
+            args: ['{wallet}', '5'],
+          },
+        ],
+      },
+    ]);
+    await admin('update-game', { gameId, policies: { spending: generousSpending(chain) } });
+    await trigger(player, { trigger: 'score' });
+    const [failed] = await over(player);
+    expect(failed).toMatchObject({ state: 'failed', error: 'reverted: the board is closed' });
+    const cancelled = await admin('cancel-action', { actionId: failed?._id });
+    expect(cancelled.body).toMatchObject({ data: { reason: 'action_not_cancellable' } });
+    await chain.write('Board', 'setClosed', [false]);
+    expect((await admin('retry-action', { actionId: failed?._id })).status).toBe(200);
+    await until('confirmed', async () => (await actionsOf(player))[0]?.state === 'confirmed');
+    expect(await chain.read('Board', 'scoreOf', [player.wallet])).toBe(5n);
+    expect(await server.queue.figures()).toMatchObject([{ kind: 'chain', depth: 0, retried: 0 }]);
+  });
+
   test('rules taken from the list are stored as they were checked', () => {
     expect(() =>
       ruleList.parse([

@@ -120,10 +120,15 @@ async function liveALife(): Promise<{ texts: string[]; channelId: string; leftId
     reason: canary['ban reason'],
   });
   const notify = { type: 'Notify' as const, message: 'well done, {username}: {nonce}' };
+  const queued = [
+    { type: 'Webhook' as const },
+    { type: 'PostWindowMessage' as const, message: '{nonce}' },
+    { type: 'GrantAchievementToken' as const, achievement: 'first' },
+  ];
   const tell = { type: 'SendCustomActivity' as const, label: '{nonce}', eventId: 'trigger' };
   await admin.call(setRules, {
     gameId,
-    rules: [{ trigger: 'win', actions: [notify, tell], limitExecutions: { amount: 9 } }],
+    rules: [{ trigger: 'win', actions: [notify, tell, ...queued], limitExecutions: { amount: 9 } }],
   });
   await as(player, 'trigger-rules-engine', { trigger: 'win', nonce: canary['trigger nonce'] });
   await admin.call(setRules, { gameId, rules: [] });

@@ -33,6 +33,7 @@ export class ChainWriter {
   readonly #counts: ChainCounts = { confirmed: 0, failed: 0 };
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
+  #isAsking = false;
 
   constructor(store: Store, options: ChainWriterOptions) {
     this.#store = store;
@@ -48,13 +49,17 @@ export class ChainWriter {
 
   /** Looks now at every lane that has something to do. */
   wake(): void {
-    if (this.#stopped || this.#timer === undefined) return;
+    if (this.#stopped || this.#timer === undefined || this.#isAsking) return;
+    this.#isAsking = true;
     this.#store.chainLanes
       .busyLanes()
       .then((lanes) => {
         for (const lane of lanes) this.#look(lane);
       })
-      .catch(this.#options.report);
+      .catch(this.#options.report)
+      .finally(() => {
+        this.#isAsking = false;
+      });
   }
 
   counts(): Readonly<ChainCounts> {
@@ -74,12 +79,15 @@ export class ChainWriter {
   #look(lane: string): void {
     if (this.#stopped || this.#looking.has(lane)) return;
     const look = this.#writerOf(lane)
-      .then((writer) => writer?.look())
-      .then(
-        () => undefined,
-        (thrown: unknown) => this.#options.report(thrown),
-      )
-      .finally(() => this.#looking.delete(lane));
+      .then((writer) => writer?.look() ?? false)
+      .catch((thrown: unknown) => {
+        this.#options.report(thrown);
+        return false; // the timer looks again
+      })
+      .then((hasMoved) => {
+        this.#looking.delete(lane);
+        if (hasMoved) this.#look(lane);
+      });
     this.#looking.set(lane, look);
   }
 

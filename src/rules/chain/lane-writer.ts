@@ -71,18 +71,18 @@ export class LaneWriter {
     this.#faultPoint = parts.hooks.faultPoint ?? (() => undefined);
   }
 
-  /** One look: settles what is mined, sends again what is not, sends what is due. True: there is more to do. */
+  /** One look: settles what is mined, sends again what is not, sends what is due. True: something has moved. */
   async look(): Promise<boolean> {
     const { store, lane, node } = this.#parts;
-    if (!(await store.lease(lane, node, this.#parts.hooks.leaseMs ?? laneLeaseMs))) return true;
+    if (!(await store.lease(lane, node, this.#parts.hooks.leaseMs ?? laneLeaseMs))) return false;
     this.#faultPoint('leased');
-    const open = await this.#settleMined();
-    await this.#sendDue(open);
-    return (await store.open(lane)).length > 0 || (await store.due(lane, 1)).length > 0;
+    const { open, settled } = await this.#settleMined();
+    const sent = await this.#sendDue(open);
+    return settled + sent > 0;
   }
 
-  /** Settles what is on the chain and sends again what is not; returns how many nonces are still open. */
-  async #settleMined(): Promise<number> {
+  /** Settles what is on the chain and sends again what is not; counts both. */
+  async #settleMined(): Promise<{ open: number; settled: number }> {
     const { store, lane, client, account, node } = this.#parts;
     const byNonce = Map.groupBy(await store.open(lane), ({ nonce }) => nonce);
     const [head, mined] = await Promise.all([
@@ -92,14 +92,18 @@ export class LaneWriter {
     await this.#closeGap(mined, Math.min(...byNonce.keys()));
     const results = await Promise.all(
       [...byNonce].map(([nonce, attempts]) =>
-        nonce < mined ? this.#settle(nonce, attempts, head) : this.#sendAgain(attempts, nonce === mined),
+        (nonce < mined
+          ? this.#settle(nonce, attempts, head)
+          : this.#sendAgain(attempts, nonce === mined)
+        ).catch(stillOpen),
       ),
     );
     if (byNonce.size === 0) {
       const pending = await client.getTransactionCount({ address: account.address, blockTag: 'pending' });
       await store.raiseNonce(lane, node, pending);
     }
-    return results.filter((isOpen) => isOpen).length;
+    const open = results.filter((isOpen) => isOpen).length;
+    return { open, settled: results.length - open };
   }
 
   /** False: the nonce is settled. */
@@ -237,11 +241,11 @@ export class LaneWriter {
     }
   }
 
-  /** Signs and sends what is due, as far as the window reaches. */
-  async #sendDue(open: number): Promise<void> {
+  /** Signs and sends what is due, as far as the window reaches; counts it. */
+  async #sendDue(open: number): Promise<number> {
     const { store, lane, node, client, account, chainId } = this.#parts;
     const due = await store.due(lane, Math.max(0, window - open));
-    if (due.length === 0) return;
+    if (due.length === 0) return 0;
     this.#faultPoint('due read');
     const fees = await client.estimateFeesPerGas();
     const ready = await Promise.all(due.map((action) => this.#prepare(action)));
@@ -268,6 +272,7 @@ export class LaneWriter {
       if (!stored[at]) break;
       await this.#broadcast(transaction);
     }
+    return stored.filter(Boolean).length;
   }
 
   /** What an action is sent as; null when it cannot be sent, now or ever. */
@@ -283,7 +288,7 @@ export class LaneWriter {
       const estimate = await client.estimateGas({ account: account.address, to, data });
       return { action, to, data, gas: (estimate * 12n) / 10n };
     } catch (error) {
-      if (isOutOfReach(error)) throw error;
+      if (isOutOfReach(error)) return null; // the next look tries again
       if (isOutOfFunds(error)) {
         const dueAt = Date.now() + backoffMs(action.attempts + 1);
         await store.postpone(lane, node, action._id, 'the signer has too little to pay the fees', dueAt);
@@ -308,6 +313,12 @@ export class LaneWriter {
     await this.#parts.client.sendRawTransaction({ serializedTransaction: asHex(raw) }).catch(() => undefined);
     this.#faultPoint('sent');
   }
+}
+
+/** A server that fails one call has not failed those of the other nonces: this one is looked at again. */
+function stillOpen(error: unknown): true {
+  if (isOutOfReach(error)) return true;
+  throw error;
 }
 
 function signedTransaction(
