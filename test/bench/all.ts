@@ -1,6 +1,8 @@
 import type { Benchmark } from './benchmark.ts';
 import { board } from './benchmarks/board.ts';
+import { boardDeep } from './benchmarks/board-deep.ts';
 import { boardMixed } from './benchmarks/board-mixed.ts';
+import { feed } from './benchmarks/feed.ts';
 import { messages } from './benchmarks/messages.ts';
 import { rules } from './benchmarks/rules.ts';
 import { scores } from './benchmarks/scores.ts';
@@ -16,8 +18,10 @@ export const benchmarks: readonly Benchmark[] = [
   scoresNaive,
   socket,
   board,
+  boardDeep,
   boardMixed,
   states,
+  feed,
   messages,
   rules,
   sockets,

@@ -95,7 +95,9 @@ export class SqliteActivities implements ActivityStore {
     if (!statement) {
       statement = this.#db.prepare<[ActivityFilter & Page], ActivityRow>(
         `SELECT a.*, g.name AS game_name, g.slug AS game_slug, p.user_id, p.username
-         FROM (SELECT * FROM activities ${where} ORDER BY timestamp DESC, id DESC LIMIT @limit OFFSET @skip) AS a
+         FROM (SELECT rowid AS key FROM activities ${where}
+               ORDER BY timestamp DESC, id DESC LIMIT @limit OFFSET @skip) AS page
+         CROSS JOIN activities AS a ON a.rowid = page.key
          JOIN games AS g ON g.id = a.game_id
          JOIN players AS p ON p.wallet = a.wallet
          ORDER BY a.timestamp DESC, a.id DESC`,

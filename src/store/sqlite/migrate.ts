@@ -5,9 +5,10 @@ import { leanScores } from './migrations/0002-lean-scores.ts';
 import { countedRanks } from './migrations/0003-counted-ranks.ts';
 import { toldPresent } from './migrations/0004-told-present.ts';
 import { actions } from './migrations/0005-actions.ts';
+import { feedByType } from './migrations/0006-feed-by-type.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
-const migrations: readonly string[] = [initial, leanScores, countedRanks, toldPresent, actions];
+const migrations: readonly string[] = [initial, leanScores, countedRanks, toldPresent, actions, feedByType];
 
 /**
  * Brings the schema up to date in one transaction, so that an interrupted upgrade leaves the file as it was.

@@ -1,0 +1,53 @@
+import type { Benchmark, Row } from '../benchmark.ts';
+import { fillBoardBySql, walletOf } from '../fill-by-sql.ts';
+import { jsonPost } from '../json-post.ts';
+import { latencies } from '../latency.ts';
+import type { HttpRequest } from '../loads/jobs.ts';
+import { interleave, quantile, toRow } from '../rounds.ts';
+import { startGantry } from '../server-process.ts';
+import { makeWorld } from '../world.ts';
+
+const playerCount = 1_000_000;
+const requestsARound = 1_000;
+
+export const boardDeep: Benchmark = {
+  name: 'board-deep',
+  summary:
+    'a page at rank 500,000 of 1,000,000, and a position there, against the top page: p99 of the time taken',
+  async run(settings) {
+    await using world = await makeWorld(0);
+    settings.say(`board-deep: putting ${playerCount} players on a board`);
+    fillBoardBySql(world.dataDirectory, world.gameId, playerCount);
+    await using ours = await startGantry(world, settings);
+    const { gameId } = world;
+    const ask = (method: string, input: object) =>
+      jsonPost('/scores', { gameId, ...input }, { 'x-service-method': method });
+    // A page of its own each time, so that what is measured is finding it, not remembering it.
+    const pages = (from: number) => (index: number) =>
+      ask('getGameScoresLeaderboard', { skip: from + index, limit: 50 });
+    const position = (index: number) =>
+      ask('getUsersPositionInGameScoreLeaderboard', { wallet: walletOf(playerCount / 2 + index * 17) });
+    const p99 = async (requestOf: (index: number) => HttpRequest) =>
+      quantile(
+        await latencies(
+          ours.url,
+          Array.from({ length: requestsARound }, (_, index) => requestOf(index)),
+        ),
+        0.99,
+      );
+    const rows: Row[] = [];
+    for (const [variant, requestOf] of [
+      ['page at rank 500,000', pages(playerCount / 2)],
+      ['position at rank 500,000', position],
+    ] as const) {
+      const figure = { name: 'board-deep', variant: `${variant}, p99`, unit: 'ms', aim: '≤ 1.5' };
+      const taken = await interleave(
+        figure,
+        { ours: () => p99(requestOf), against: () => p99(pages(0)) },
+        settings,
+      );
+      rows.push(toRow(figure, taken.ours, taken.against));
+    }
+    return rows;
+  },
+};
