@@ -175,7 +175,8 @@ describe.each<[string, () => Promise<AdminWay>]>([
 ])('a player erased %s', (_how, way) => {
   it('leaves nothing behind: not the wallet, a name, a state, a message or a label, in no table and no file', async () => {
     const { texts } = await liveALife();
-    for (const text of texts)
+    // What was replaced or taken back may be gone from the files by now, as it should.
+    for (const text of texts.filter((one) => !/^(state-before|message-before|unsent)-/.test(one)))
       expect([text, filesWithText(directory.path, text).length > 0]).toEqual([text, true]);
     await (await way()).call(erasePlayer, { wallet: wallet.address });
     await isGone(texts);

@@ -1,0 +1,135 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seedDemo } from '../../src/demo/seed.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { launchBrowser, noBrowser, openPage, phone } from './browser.ts';
+
+/** The game's own numbers: a load moves between the edges of a world 360 wide, the hold lies in its middle. */
+const wayToTheHold = 105;
+const speedOf = (container: number) => 120 + container * 7;
+const frameMs = 16;
+
+describe.skipIf(noBrowser !== null)('the demo game', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let gameId: string;
+  beforeAll(async () => {
+    server = await startTestServer();
+    await seedDemo(server.services.store, server.box);
+    gameId = (await server.services.store.games.findBySlug('demo-game'))?.id ?? '';
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+
+  const open = (page: Page, { launcherJwt }: TestPlayer) =>
+    page.goto(`${server.url}/demo-game?token=${launcherJwt}`);
+
+  test('played well it is won: the rule notifies, the score counts, the stack is kept, the play session is told', async () => {
+    const player = await server.openSession(gameId);
+    using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
+    await launcher.streams();
+    const { page, complaints } = await openPage(browser);
+    await page.clock.install();
+    await open(page, player);
+    await page.getByRole('button', { name: 'Start' }).click();
+    for (let container = 1; container <= 12; container++) await dropPerfectly(page, container);
+
+    const won = await launcher.hears('notifications created');
+    expect(won.record).toMatchObject({ type: 'success', message: expect.stringContaining('You won') });
+    const score = Number(await page.locator('#score').textContent());
+    expect(score).toBe(12 * 50 + 25 * (1 + 2 + 3 + 4 + 8 * 5));
+
+    // The stack is there again after a reload: it was kept at each drop.
+    const kept = async () =>
+      (await server.services.store.states.list(player, { limit: 1, skip: 0 }, 'progress'))[0];
+    await until('the stack is kept', async () => (await kept())?.state !== undefined);
+    await page.clock.runFor(100);
+    await open(page, player);
+    await page.getByText('Welcome back').waitFor();
+    expect(await page.locator('#score').textContent()).toBe(String(score));
+
+    // Dropped at once, at the edge, it misses sooner or later.
+    const again = page.getByRole('button', { name: 'Play again' });
+    while (!(await again.isVisible())) {
+      await page.keyboard.press('Space');
+      await page.clock.runFor(10 * frameMs);
+    }
+    const last = Number(await page.locator('#score').textContent());
+    await until('the score counts', async () => {
+      const found = await server.services.store.scores.find(player);
+      return found?.score === last;
+    });
+    await until('the feed tells of it', async () => {
+      const activities = await server.services.store.activities.list(
+        { gameId, wallet: player.wallet },
+        { limit: 9, skip: 0 },
+      );
+      return (
+        activities
+          .map(({ eventId }) => eventId)
+          .sort()
+          .join() === 'personal-best,win'
+      );
+    });
+    expect(complaints).toEqual([]);
+  });
+
+  test('is played by mouse, by touch and by keyboard', async () => {
+    for (const way of ['mouse', 'touch', 'keyboard'] as const) {
+      const { page, complaints } = await openPage(browser, way === 'touch' ? phone : undefined);
+      await open(page, await server.openSession(gameId));
+      const start = page.getByRole('button', { name: 'Start' });
+      if (way === 'keyboard') {
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('Enter');
+      } else if (way === 'touch') await start.tap();
+      else await start.click();
+      await until('it began', async () => !(await start.isVisible()));
+      if (way === 'keyboard') await page.keyboard.press('Enter');
+      else if (way === 'touch') await page.touchscreen.tap(195, 500);
+      else await page.mouse.click(600, 400);
+      await until(
+        `a container dropped by ${way} counts`,
+        async () => Number(await page.locator('#score').textContent()) >= 50,
+      );
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    }
+  });
+
+  test('works without a token, and says that nothing counts', async () => {
+    const { page, complaints } = await openPage(browser);
+    await page.goto(`${server.url}/demo-game`);
+    await page.getByText('Open this game in the launcher at /play').waitFor();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.keyboard.press('Space');
+    await until('it is played', async () => Number(await page.locator('#score').textContent()) >= 50);
+    expect(complaints).toEqual([]);
+  });
+
+  test('goes on when its session is over, and says so', async () => {
+    const player = await server.openSession(gameId);
+    const { page } = await openPage(browser);
+    await open(page, player);
+    await server.services.store.sessions.revoke(player.sessionId);
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('status').filter({ hasText: 'has ended' }).waitFor();
+    await page.keyboard.press('Space');
+    await until('it is played', async () => Number(await page.locator('#score').textContent()) >= 50);
+  });
+});
+
+/** Waits, by the page's own clock, until the load is over the stack, drops it, and waits until it lies there. */
+async function dropPerfectly(page: Page, container: number): Promise<void> {
+  const score = page.locator('#score');
+  const before = await score.textContent();
+  await page.clock.runFor((wayToTheHold / speedOf(container)) * 1000);
+  await page.keyboard.press('Space');
+  do await page.clock.runFor(frameMs);
+  while ((await score.textContent()) === before);
+}

@@ -1,0 +1,212 @@
+import { readFile } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { DirectoryAssets } from '../../src/pages/directory-assets.ts';
+import { cspHash } from '../../src/pages/import-map.ts';
+import { pageNames } from '../../src/pages/page-policy.ts';
+import { clientFiles, mappedAssets, vendoredFiles } from '../../src/pages/vendored-files.ts';
+import { startTestServer } from '../support/server.ts';
+
+const server = await startTestServer();
+afterAll(server.close);
+
+const pages = pageNames.filter((name) => name !== 'console' && name !== 'docs');
+const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
+
+/** The policy of an answer, as `{ directive: values }`. */
+function policyOf({ headers }: Response): Record<string, string[]> {
+  const policy = headers.get('content-security-policy') ?? '';
+  return Object.fromEntries(
+    policy.split('; ').map((directive) => {
+      const [name = '', ...values] = directive.split(' ');
+      return [name, values];
+    }),
+  );
+}
+
+describe.each(pages)('the page /%s', (name) => {
+  test('lets nothing run but its own files and the import map, and nothing load from elsewhere', async () => {
+    const response = await get(`/${name}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const html = await response.text();
+    const policy = policyOf(response);
+    const [, importMap = ''] = /<script type="importmap">(.*?)<\/script>/.exec(html) ?? [];
+    expect(policy['script-src']).toEqual(["'self'", expect.stringMatching(/^'sha256-.+'$/)]);
+    if (importMap !== '') expect(policy['script-src']).toContain(cspHash(importMap));
+    expect(policy['default-src']).toEqual(["'none'"]);
+    expect(policy['base-uri']).toEqual(["'none'"]);
+    expect(JSON.stringify(policy)).not.toMatch(/unsafe|https?:|\*/);
+    expect(html).not.toMatch(/\s(style|on\w+)=/);
+  });
+
+  test('tells nobody its address, is not sniffed, and answers with a slash behind it as well', async () => {
+    const response = await get(`/${name}`);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+    if (name !== '') expect((await get(`/${name}/`)).status).toBe(200);
+  });
+});
+
+test('only the demo game may be framed, and by this server alone', async () => {
+  const ancestors = async (page: string) => policyOf(await get(page))['frame-ancestors'];
+  expect(await ancestors('/demo-game')).toEqual(["'self'"]);
+  expect(await ancestors('/play')).toEqual(["'none'"]);
+  expect(await ancestors('/')).toEqual(["'none'"]);
+});
+
+test('the launcher may frame the games that are registered, as soon as they are, and nothing else', async () => {
+  const sources = async () => policyOf(await get('/play'))['frame-src'];
+  expect(await sources()).toEqual(["'none'"]);
+  const { gameId } = await server.createGame({ url: 'https://one.example/play?a=b;c' });
+  await server.createGame({ url: 'https://one.example/other' });
+  await server.createGame({ url: '/demo-game' });
+  await server.createGame();
+  expect(await sources()).toEqual(['https://one.example', "'self'"]);
+  await server.services.store.games.update(gameId, { url: 'http://127.0.0.1:8080/x' });
+  expect(await sources()).toEqual(['http://127.0.0.1:8080', 'https://one.example', "'self'"]);
+});
+
+describe('files', () => {
+  test('are asked about again by what they are, and not sent again while they are that', async () => {
+    const first = await get('/play/main.js');
+    expect(first.headers.get('cache-control')).toBe('public, no-cache');
+    const etag = first.headers.get('etag') ?? '';
+    const again = await get('/play/main.js', { 'If-None-Match': etag });
+    expect(again.status).toBe(304);
+    expect(await again.text()).toBe('');
+    expect((await get('/play/main.js', { 'If-None-Match': '"another"' })).status).toBe(200);
+  });
+
+  test('of libraries are kept for good at the address the import map gives, which has their version', async () => {
+    const html = await (await get('/play')).text();
+    const { imports } = JSON.parse(/<script type="importmap">(.*?)<\/script>/.exec(html)?.[1] ?? '');
+    expect(Object.keys(imports)).toEqual(
+      expect.arrayContaining(['preact', 'htm/preact', 'socket.io-client', 'gantry-client', 'uplot']),
+    );
+    for (const address of new Set<string>(Object.values(imports))) {
+      const response = await get(address);
+      expect([address, response.status]).toEqual([address, 200]);
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    }
+    expect((await get('/vendor/preact/preact.mjs?v=0000')).headers.get('cache-control')).toBe(
+      'public, no-cache',
+    );
+  });
+
+  test.each([
+    ['br', brotliDecompressSync],
+    ['gzip', gunzipSync],
+  ])('are compressed with %s for who takes it', async (encoding, decompress) => {
+    const plain = Buffer.from(
+      await (await get('/shared/base.css', { 'Accept-Encoding': 'identity' })).bytes(),
+    );
+    const sent = await rawGet('/shared/base.css', { 'accept-encoding': encoding });
+    expect(sent.headers).toMatchObject({
+      'content-encoding': encoding,
+      vary: expect.stringContaining('Accept-Encoding'),
+    });
+    expect(sent.body.length).toBeLessThan(plain.length / 2);
+    expect(decompress(sent.body).equals(plain)).toBe(true);
+  });
+
+  test('of the client come as JavaScript, with every line where it was', async () => {
+    const source = await (await get('/client/client.ts')).text();
+    const original = await readFile(new URL('../../src/client/client.ts', import.meta.url), 'utf8');
+    expect(source).not.toMatch(/\binterface\b|: Promise</);
+    const lineOf = (text: string) =>
+      text.split('\n').findIndex((line) => line.includes('#begin({ streams }'));
+    expect(lineOf(source)).toBe(lineOf(original));
+    expect(lineOf(source)).toBeGreaterThan(0);
+  });
+
+  test('that are answered to HEAD have no body', async () => {
+    const response = await fetch(`${server.url}/shared/base.css`, { method: 'HEAD' });
+    expect(response.status).toBe(200);
+    expect(Number(response.headers.get('content-length'))).toBeGreaterThan(100);
+    expect(await response.text()).toBe('');
+  });
+});
+
+test.each([
+  '/vendor/preact/package.json',
+  '/vendor/express/index.js',
+  '/vendor/../package.json',
+  '/vendor/%2e%2e/package.json',
+  '/..%2f..%2fpackage.json',
+  '/shared/../../package.json',
+  '/shared/%00',
+  '/client/operation-types.ts',
+  '/client/../config.ts',
+  '/play/index.html',
+  '/index.html',
+  '/.gitignore',
+  '/shared',
+  '/shared/',
+  '/vendor',
+])('%s is not there', async (path) => {
+  const { status, body } = await rawGet(path, { accept: '*/*' });
+  expect(status).toBe(404);
+  expect(JSON.parse(body.toString())).toMatchObject({ data: { reason: 'path_unknown' } });
+});
+
+test('people who ask for what is not there get a page that says so', async () => {
+  const response = await get('/nothing-here', { Accept: 'text/html,application/xhtml+xml' });
+  expect(response.status).toBe(404);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(await response.text()).toContain('There is nothing at this address');
+  expect(policyOf(response)['default-src']).toEqual(["'none'"]);
+});
+
+test('every file of a library that may be had is installed', async () => {
+  const assets = new DirectoryAssets();
+  const names = [
+    ...vendoredFiles.map(({ path }) => `vendor/${path}`),
+    ...clientFiles.map((file) => `client/${file}`),
+  ];
+  const missing: string[] = [];
+  for (const name of names) if ((await assets.read(name)) === null) missing.push(name);
+  expect(missing).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('every import of a module that is served is one the browser can follow', async () => {
+  const specifiers = new Set(mappedAssets.flatMap(({ specifier }) => specifier ?? []));
+  const assets = new DirectoryAssets();
+  const unknown: string[] = [];
+  for (const { name } of mappedAssets) {
+    const code = Buffer.from((await assets.read(name)) ?? []).toString();
+    const imports = code.matchAll(/^\s*(?:import|export)\b[^'"`;()]*?\bfrom\s*["']([^"']+)["']/gm);
+    for (const [, specifier = ''] of imports) {
+      const found = specifier.startsWith('.')
+        ? (await assets.read(new URL(specifier, `http://x/${name}`).pathname.slice(1))) !== null
+        : specifiers.has(specifier);
+      if (!found) unknown.push(`${name} → ${specifier}`);
+    }
+  }
+  expect(unknown).toEqual([]);
+});
+
+/** As it is written: `fetch` would tidy the path, and decompress. */
+function rawGet(
+  path: string,
+  headers: Record<string, string>,
+): Promise<{ status: number | undefined; headers: Record<string, unknown>; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(server.url);
+    const request = httpRequest({ hostname, port, path, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
+    });
+    request.on('error', reject);
+    request.end();
+  });
+}

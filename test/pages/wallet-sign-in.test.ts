@@ -1,0 +1,146 @@
+import type { Browser, Page } from 'playwright-core';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { launchBrowser, noBrowser, openPage } from './browser.ts';
+import { signedInAs } from './players.ts';
+
+/** What a wallet in the browser was asked for. */
+interface WalletRequest {
+  method: string;
+  params?: readonly unknown[];
+}
+
+describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    server = await startTestServer();
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+
+  test('without a launcher the page says what its operator is to do', async () => {
+    const { page, complaints } = await openPage(browser);
+    await page.goto(`${server.url}/play`);
+    await page.getByText('This server has no launcher yet').waitFor();
+    expect(complaints).toEqual([]);
+    await server.createGame({ name: 'Launcher', kind: 'launcher' });
+    await page.reload();
+    await page.getByText('No wallet was found in this browser').waitFor();
+    // Guests are for trying out the demo, which this server has not.
+    expect(await page.getByRole('button', { name: 'Play as a guest' }).count()).toBe(0);
+  });
+
+  test('a wallet is found (EIP-6963), signs with personal_sign, and the launcher opens', async () => {
+    const account = privateKeyToAccount(generatePrivateKey());
+    const { page, complaints } = await openPage(browser);
+    const asked = await installWallet(page, async ({ method, params = [] }) => {
+      if (method === 'eth_requestAccounts') return [account.address];
+      if (method === 'eth_getCode') return '0x';
+      if (method === 'personal_sign' && params[1] === account.address) {
+        return account.signMessage({ message: { raw: params[0] as `0x${string}` } });
+      }
+      throw Object.assign(new Error(`unexpected ${method}`), { code: -32601 });
+    });
+    await page.goto(`${server.url}/play`);
+    await page.getByRole('button', { name: 'Sign in with Test Wallet' }).click();
+    await page.getByText('No games here yet').waitFor();
+    expect((await signedInAs(page)).address).toBe(account.address.toLowerCase());
+    expect(asked.map(({ method }) => method)).toEqual([
+      'eth_requestAccounts',
+      'eth_getCode',
+      'personal_sign',
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a wallet that is a contract names its chain, and the server says when it knows none', async () => {
+    const account = privateKeyToAccount(generatePrivateKey());
+    const { page } = await openPage(browser);
+    await installWallet(page, async ({ method }) => {
+      if (method === 'eth_requestAccounts') return [account.address];
+      if (method === 'eth_getCode') return '0x6080604052';
+      return '0x2105';
+    });
+    await page.goto(`${server.url}/play`);
+    await page.getByRole('button', { name: 'Sign in with Test Wallet' }).click();
+    await page.getByRole('alert').filter({ hasText: '8453' }).waitFor();
+  });
+
+  test.each([
+    [4001, 'You declined in the wallet'],
+    [-32002, 'already asking you something'],
+    [-32603, 'The wallet did not answer'],
+  ])('a wallet that answers %s is put in words, and it can be tried again', async (code, words) => {
+    const { page, complaints } = await openPage(browser);
+    await installWallet(page, async () => {
+      throw Object.assign(new Error('no'), { code });
+    });
+    await page.goto(`${server.url}/play`);
+    const button = page.getByRole('button', { name: 'Sign in with Test Wallet' });
+    await button.click();
+    await page.getByRole('alert').filter({ hasText: words }).waitFor();
+    expect(await button.isEnabled()).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a signature of another wallet is refused in words', async () => {
+    const [claimed, signing] = [generatePrivateKey(), generatePrivateKey()].map((key) =>
+      privateKeyToAccount(key),
+    );
+    const { page } = await openPage(browser);
+    await installWallet(page, async ({ method, params = [] }) => {
+      if (method === 'eth_requestAccounts') return [claimed?.address];
+      if (method === 'eth_getCode') return '0x';
+      return signing?.signMessage({ message: { raw: params[0] as `0x${string}` } });
+    });
+    await page.goto(`${server.url}/play`);
+    await page.getByRole('button', { name: 'Sign in with Test Wallet' }).click();
+    await page.getByRole('alert').filter({ hasText: 'signature' }).waitFor();
+  });
+});
+
+/** Puts a wallet in the page that announces itself, and is answered for out here. */
+async function installWallet(
+  page: Page,
+  answer: (request: WalletRequest) => Promise<unknown>,
+): Promise<WalletRequest[]> {
+  const asked: WalletRequest[] = [];
+  await page.exposeFunction('walletAnswers', async (request: WalletRequest) => {
+    asked.push(request);
+    try {
+      return { result: await answer(request) };
+    } catch (error) {
+      const { message, code } = error as Error & { code?: number };
+      return { error: { message, code } };
+    }
+  });
+  await page.addInitScript(() => {
+    const provider = {
+      async request(request: unknown) {
+        const answers = Reflect.get(globalThis, 'walletAnswers') as (request: unknown) => Promise<{
+          result?: unknown;
+          error?: { message: string; code?: number };
+        }>;
+        const { result, error } = await answers(request);
+        if (error) throw Object.assign(new Error(error.message), { code: error.code });
+        return result;
+      },
+    };
+    const info = {
+      uuid: '0f8fad5b-d9cb-469f-a165-70867728950e',
+      name: 'Test Wallet',
+      icon: 'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg"/>',
+      rdns: 'example.wallet',
+    };
+    const detail = Object.freeze({ info, provider });
+    addEventListener('eip6963:requestProvider', () =>
+      dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail })),
+    );
+  });
+  return asked;
+}
