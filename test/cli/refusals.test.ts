@@ -79,7 +79,7 @@ describe.concurrent('what cannot be done is said in a sentence, with exit code 1
       /0\.actions\.0\.conditions\.0\.operator/,
     ],
     ['a misspelt field', rulesWith({ mesage: 'hi' }), /mesage/],
-    ['an on-chain action', '[{"trigger":"win","actions":[{"type":"MintERC20"}]}]', /MintERC20.*on-chain/],
+    ['an unknown action', '[{"trigger":"win","actions":[{"type":"MintERC20"}]}]', /MintERC20.*IssueToken/],
   ])('rules that are %s, and nothing is stored', async (_what, content, sentence) => {
     await using directory = await temporaryDirectory();
     const gameId = await createGame(directory.path);

@@ -233,8 +233,8 @@ describe('the action', () => {
   });
 });
 
-it('refuses to store a rule with an on-chain action, and says so in words', () => {
+it('refuses to store a rule with an action it does not know, and names those it knows', () => {
   const rules = [{ trigger: 'win', actions: [{ type: 'MintToken', contract: '0x0' }] }];
   const { error } = ruleList.safeParse(rules);
-  expect(error?.issues.map((issue) => issue.message).join()).toMatch(/MintToken.*on-chain/);
+  expect(error?.issues.map((issue) => issue.message).join()).toMatch(/MintToken.*IssueToken/);
 });

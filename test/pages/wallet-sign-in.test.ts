@@ -58,7 +58,7 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
     expect(complaints).toEqual([]);
   });
 
-  test('a wallet that is a contract names its chain, and the server says when it knows none', async () => {
+  test('a wallet that is a contract names its chain, and hears when the server knows none', async () => {
     const account = privateKeyToAccount(generatePrivateKey());
     const { page } = await openPage(browser);
     await installWallet(page, async ({ method }) => {
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
     });
     await page.goto(`${server.url}/play`);
     await page.getByRole('button', { name: 'Sign in with Test Wallet' }).click();
-    await page.getByRole('alert').filter({ hasText: '8453' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'knows no chain' }).waitFor();
   });
 
   test.each([

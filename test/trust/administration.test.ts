@@ -1,9 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { banPlayer } from '../../src/operations/admin/ban-player.ts';
+import { cancelAction } from '../../src/operations/admin/cancel-action.ts';
 import { createGame } from '../../src/operations/admin/create-game.ts';
 import { erasePlayer } from '../../src/operations/admin/erase-player.ts';
+import { getAction } from '../../src/operations/admin/get-action.ts';
 import { getRules } from '../../src/operations/admin/get-rules.ts';
+import { listActions } from '../../src/operations/admin/list-actions.ts';
 import { listAuditLog } from '../../src/operations/admin/list-audit-log.ts';
 import { listGameChannels } from '../../src/operations/admin/list-game-channels.ts';
 import { listGameSecrets } from '../../src/operations/admin/list-game-secrets.ts';
@@ -14,10 +17,12 @@ import { listSessions } from '../../src/operations/admin/list-sessions.ts';
 import { openSession } from '../../src/operations/admin/open-session.ts';
 import { removeMessage } from '../../src/operations/admin/remove-message.ts';
 import { removeScore } from '../../src/operations/admin/remove-score.ts';
+import { retryAction } from '../../src/operations/admin/retry-action.ts';
 import { revokeGameSecret } from '../../src/operations/admin/revoke-game-secret.ts';
 import { revokeSession } from '../../src/operations/admin/revoke-session.ts';
 import { rotateGameSecret } from '../../src/operations/admin/rotate-game-secret.ts';
 import { setRules } from '../../src/operations/admin/set-rules.ts';
+import { testRules } from '../../src/operations/admin/test-rules.ts';
 import { unbanPlayer } from '../../src/operations/admin/unban-player.ts';
 import { updateGame } from '../../src/operations/admin/update-game.ts';
 import { updatePlayer } from '../../src/operations/admin/update-player.ts';
@@ -96,6 +101,7 @@ describe.each(ways)('an administrator over %s', { timeout: 90_000 }, (_name, adm
         requireSignature: 'no',
         oneSessionPerPlayer: false,
         limits: { write: { points: 5, seconds: 10 } },
+        spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },
       },
       createdAt: expect.any(Number),
     });
@@ -238,6 +244,59 @@ describe.each(ways)('an administrator over %s', { timeout: 90_000 }, (_name, adm
     const answer = await api.post('/launcher/trigger-rules-engine', { launcherJwt, trigger: 'win' });
     expect(answer.body).toMatchObject({ success: true, actions: ['Notify'] });
     await expect(admin.call(setRules, { gameId: 'no-such-game', rules: [] })).rejects.toThrow('no game');
+  });
+
+  it.concurrent('says what a trigger would do, and why not the rest, and does none of it', async () => {
+    const gameId = await newGame();
+    const { wallet } = await newPlayer(gameId);
+    const rules = [
+      {
+        trigger: 'win',
+        actions: [
+          { type: 'Notify' as const, message: 'You won' },
+          {
+            type: 'UpdateScore' as const,
+            ratio: 1,
+            conditions: [{ type: 'payload-value-condition' as const, operator: 'gt' as const, value: 5 }],
+          },
+        ],
+      },
+    ];
+    const tried = await admin.call(testRules, { gameId, wallet, trigger: 'win', value: 5, rules });
+    expect(tried.actions).toEqual([
+      { rule: 0, action: 0, type: 'Notify', fires: true, why: null },
+      { rule: 0, action: 1, type: 'UpdateScore', fires: false, why: expect.stringContaining('5') },
+    ]);
+    expect(await leaderboard(gameId)).toEqual([]);
+    expect(await admin.call(testRules, { gameId, wallet, trigger: 'win' })).toMatchObject({ actions: [] });
+  });
+
+  it.concurrent('finds an action, cancels it while it waits, and has it tried again', async () => {
+    const gameId = await newGame();
+    const player = await newPlayer(gameId);
+    // Of a chain this server has no signer for, so that it waits.
+    await server.services.store.actions.enqueue([
+      {
+        kind: 'chain',
+        lane: '1:0x',
+        type: 'IssueToken',
+        gameId,
+        wallet: player.wallet,
+        payload: {},
+      },
+    ]);
+    const { data } = await admin.call(listActions, { gameId, wallet: player.wallet });
+    expect(data).toMatchObject([{ type: 'IssueToken', normalizedAddress: player.wallet, attempts: 0 }]);
+    const actionId = data[0]?._id ?? '';
+    const state = async () => (await admin.call(getAction, { actionId })).action.state;
+    expect((await admin.call(cancelAction, { actionId })).action.state).toBe('cancelled');
+    expect(await state()).toBe('cancelled');
+    expect((await admin.call(listActions, { gameId, state: 'queued' })).data).toEqual([]);
+    expect((await admin.call(retryAction, { actionId })).action.state).toBe('queued');
+    const gone = { actionId: 'never-was' };
+    for (const operation of [getAction, cancelAction, retryAction]) {
+      await expect(admin.call(operation, gone)).rejects.toThrow('no action');
+    }
   });
 
   it.concurrent('names players and gives them pictures, everywhere they are shown, and takes both away', async () => {
