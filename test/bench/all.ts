@@ -3,6 +3,7 @@ import { board } from './benchmarks/board.ts';
 import { boardDeep } from './benchmarks/board-deep.ts';
 import { boardMixed } from './benchmarks/board-mixed.ts';
 import { feed } from './benchmarks/feed.ts';
+import { growth } from './benchmarks/growth.ts';
 import { messages } from './benchmarks/messages.ts';
 import { rules } from './benchmarks/rules.ts';
 import { scores } from './benchmarks/scores.ts';
@@ -26,4 +27,5 @@ export const benchmarks: readonly Benchmark[] = [
   rules,
   sockets,
   start,
+  growth,
 ];

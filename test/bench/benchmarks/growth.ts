@@ -1,0 +1,164 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dataFiles, readConfig } from '../../../src/config.ts';
+import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { openWorkspace } from '../../../src/workspace.ts';
+import type { Benchmark, Row } from '../benchmark.ts';
+import { jsonPost } from '../json-post.ts';
+import { latencies } from '../latency.ts';
+import type { HttpRequest } from '../loads/jobs.ts';
+import { interleave, median, toRow } from '../rounds.ts';
+import { startGantry } from '../server-process.ts';
+import { stateOfBytes } from '../state-of-bytes.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+import { inParts, makeWorld, type WorldPlayer } from '../world.ts';
+
+const playerCount = 1_000;
+const firstSize = 10_000;
+const laterSizes = [100_000, 1_000_000];
+const requestsARound = 500;
+const state = stateOfBytes(256);
+
+interface Member extends WorldPlayer {
+  /** The channel it writes to, with one other player in it. */
+  channelId: string;
+}
+
+/** One kind of write, which makes a row each time. */
+interface Write {
+  name: string;
+  /** The nth of its kind, put in by the store the server works with. */
+  fill(store: Store, player: Member, n: number): Promise<unknown>;
+  /** The nth of its kind, as a game asks for it. */
+  request(player: Member, n: number): HttpRequest;
+}
+
+const writes: readonly Write[] = [
+  {
+    name: 'score',
+    fill: (store, player, n) => store.scores.set(player, n % 8_191),
+    request: ({ launcherJwt }, n) => jsonPost('/launcher/set-user-score', { launcherJwt, score: n % 8_191 }),
+  },
+  {
+    name: 'state',
+    fill: (store, player, n) => store.states.set(player, `slot ${n}`, state, 'not asked for'),
+    request: ({ launcherJwt }, n) =>
+      jsonPost('/launcher/set-state', { launcherJwt, label: `new slot ${n}`, state }),
+  },
+  {
+    name: 'message',
+    fill: (store, player, n) => store.messages.send(player, player.channelId, `This is message ${n}`),
+    request: ({ launcherJwt, channelId }, n) =>
+      jsonPost('/launcher/send-channel-message', { launcherJwt, channelId, content: `This is message ${n}` }),
+  },
+  {
+    name: 'activity',
+    fill: (store, player, n) =>
+      store.activities.record(player, { label: `Reached level ${n}`, eventId: 'level' }),
+    request: ({ launcherJwt }, n) =>
+      jsonPost('/launcher/send-custom-activity', {
+        launcherJwt,
+        label: `Reached level ${n}`,
+        eventId: 'level',
+      }),
+  },
+];
+
+export const growth: Benchmark = {
+  name: 'growth',
+  summary:
+    'the median time of each write, and bytes a row, at 100,000 and 1,000,000 rows of each, against 10,000',
+  async run(settings) {
+    const { say, rounds } = settings;
+    await using world = await makeWorld(playerCount);
+    const members = await withChannels(world.dataDirectory, world.players);
+    say(`growth: writing ${firstSize} rows of each kind`);
+    const first = await grow(world.dataDirectory, members, 0, firstSize);
+    await using smallDirectory = await temporaryDirectory();
+    await cp(world.dataDirectory, join(smallDirectory.path, 'data'), { recursive: true });
+    const small = { dataDirectory: join(smallDirectory.path, 'data') };
+
+    const rows: Row[] = [];
+    let from = firstSize;
+    for (const size of laterSizes) {
+      say(`growth: writing ${size - from} rows more of each kind`);
+      const added = await grow(world.dataDirectory, members, from, size);
+      await using ours = await startGantry(world, settings);
+      await using against = await startGantry(small, settings);
+      for (const [index, write] of writes.entries()) {
+        let next = 0;
+        const middle = async (url: string) => {
+          const requests = Array.from({ length: requestsARound }, () => {
+            const n = size + next++;
+            return write.request(playerOf(members, n), n);
+          });
+          return median(await latencies(url, requests));
+        };
+        const latency = { name: 'growth', variant: `${write.name}, ${size} rows`, unit: 'ms', aim: '≤ 1.3' };
+        const taken = await interleave(
+          latency,
+          { ours: () => middle(ours.url), against: () => middle(against.url) },
+          { rounds, say },
+        );
+        rows.push(toRow(latency, taken.ours, taken.against));
+        const perRow = (bytes: number[], count: number) => (bytes[index] ?? Number.NaN) / count;
+        rows.push(
+          toRow(
+            { ...latency, variant: `${write.name}, ${size} rows, bytes`, unit: 'bytes/row' },
+            [perRow(added, size - from)],
+            [perRow(first, firstSize)],
+          ),
+        );
+      }
+      from = size;
+    }
+    return rows;
+  },
+};
+
+/** A channel for every player with the next one. */
+async function withChannels(dataDirectory: string, players: readonly WorldPlayer[]): Promise<Member[]> {
+  const { store } = openWorkspace(readConfig({ DATA_DIR: dataDirectory }));
+  const members = await inParts(players, async (player, index) => {
+    const other = players[(index + 1) % players.length] ?? player;
+    const { _id: channelId } = await store.messageChannels.create(player, [other.wallet]);
+    return { ...player, channelId };
+  });
+  await store.close();
+  return members;
+}
+
+/** Puts rows of each kind in, and tells by how many bytes each kind's made the file grow, its events included. */
+async function grow(
+  dataDirectory: string,
+  members: readonly Member[],
+  from: number,
+  to: number,
+): Promise<number[]> {
+  const { store } = openWorkspace(readConfig({ DATA_DIR: dataDirectory }));
+  const db = openDatabase(dataFiles(dataDirectory).database);
+  const bytes = () => Number(db.pragma('page_count', { simple: true })) * pageBytes(db);
+  const grown: number[] = [];
+  for (const write of writes) {
+    const before = bytes();
+    const numbers = Array.from({ length: to - from }, (_, index) => from + index);
+    await inParts(numbers, (n) => write.fill(store, playerOf(members, n), n));
+    grown.push(bytes() - before);
+  }
+  await store.close();
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  db.close();
+  return grown;
+}
+
+function pageBytes(db: ReturnType<typeof openDatabase>): number {
+  return Number(db.pragma('page_size', { simple: true }));
+}
+
+/** The players in turn, but not in the order of their keys. */
+function playerOf(members: readonly Member[], n: number): Member {
+  const player = members[(n * 617) % members.length];
+  if (!player) throw new Error('a world without players');
+  return player;
+}
