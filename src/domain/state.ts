@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { GantryError, type Reason } from '../errors.ts';
 import { normalizedAddress } from './address.ts';
 import { id, timestamp } from './ids.ts';
-import { maximumDepth, textNestsTooDeep } from './json-value.ts';
+import { jsonNestsTooDeep, maximumDepth } from './json-value.ts';
 import { text } from './text.ts';
 
 /** The most a state may take, in bytes of UTF-8 (INTERFACE.md section 8). */
@@ -35,8 +35,9 @@ export type StateRecord = z.infer<typeof stateRecord>;
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
  */
 export function parseState(json: string): Json {
-  refuseLargeState(json);
-  if (textNestsTooDeep(json)) {
+  const bytes = Buffer.from(json);
+  refuseLargeState(bytes.length);
+  if (jsonNestsTooDeep(bytes)) {
     throw wrongState('body_too_deep', `nests deeper than ${maximumDepth} levels`);
   }
   try {
@@ -47,39 +48,57 @@ export function parseState(json: string): Json {
 }
 
 /**
- * A JSON value with its keys in order, and the one text that stands for it, whatever order they were sent in:
+ * A JSON value with its keys put in order, and the one text that stands for it, whatever order they were sent in:
  * RFC 8785, save that keys that are whole numbers come first, because that is how JavaScript writes any object,
- * answers included, and the text is to be theirs.
+ * answers included, and the text is to be theirs. The value itself is changed where that serves.
  * @throws GantryError `state_too_large`, `state_not_json` (a number too large for a double)
  */
 export function canonicalState(value: unknown): { json: string; state: Json } {
-  const state = sorted(value);
+  const state = new Sorter().sorted(value, 0);
   const json = JSON.stringify(state);
-  refuseLargeState(json);
+  // A string has at most three bytes a UTF-16 unit, so most need no counting.
+  if (json.length * 3 > maximumStateBytes) refuseLargeState(Buffer.byteLength(json));
   return { json, state };
 }
 
 /** Sorting the keys and letting `JSON.stringify` write them is much faster than writing them ourselves. */
-function sorted(value: unknown): Json {
-  if (typeof value !== 'object' || value === null) {
-    if (typeof value !== 'number' || Number.isFinite(value)) return value as string | number | boolean | null;
-    throw wrongState('state_not_json', 'holds a value that JSON cannot carry, such as 1e999');
+class Sorter {
+  /** By depth: the things of a list mostly have the same keys, so the order found last mostly fits the next. */
+  readonly #orders: { keys: readonly string[]; ordered: readonly string[] }[] = [];
+
+  sorted(value: unknown, depth: number): Json {
+    if (typeof value !== 'object' || value === null) {
+      if (typeof value !== 'number' || Number.isFinite(value))
+        return value as string | number | boolean | null;
+      throw wrongState('state_not_json', 'holds a value that JSON cannot carry, such as 1e999');
+    }
+    if (Array.isArray(value)) {
+      for (const [index, item] of value.entries()) value[index] = this.sorted(item, depth + 1);
+      return value;
+    }
+    const object: Record<string, Json> = {};
+    for (const key of this.#order(Object.keys(value), depth)) {
+      const child = this.sorted(Reflect.get(value, key), depth + 1);
+      // Set like any other, this one would become the object's prototype.
+      if (key === '__proto__') Object.defineProperty(object, key, { value: child, enumerable: true });
+      else object[key] = child;
+    }
+    return object;
   }
-  if (Array.isArray(value)) return value.map(sorted);
-  const object: Record<string, Json> = {};
-  for (const key of Object.keys(value).sort()) {
-    const child = sorted(Reflect.get(value, key));
-    // Set like any other, this one would become the object's prototype.
-    if (key === '__proto__') Object.defineProperty(object, key, { value: child, enumerable: true });
-    else object[key] = child;
+
+  #order(keys: readonly string[], depth: number): readonly string[] {
+    const last = this.#orders[depth];
+    if (last?.keys.length === keys.length && last.keys.every((key, index) => key === keys[index])) {
+      return last.ordered;
+    }
+    const ordered = keys.toSorted();
+    this.#orders[depth] = { keys, ordered };
+    return ordered;
   }
-  return object;
 }
 
-function refuseLargeState(json: string): void {
-  // A string has at most three bytes a UTF-16 unit, so most need no counting.
-  if (json.length * 3 <= maximumStateBytes) return;
-  if (Buffer.byteLength(json) > maximumStateBytes) {
+function refuseLargeState(bytes: number): void {
+  if (bytes > maximumStateBytes) {
     throw wrongState('state_too_large', `must be at most ${maximumStateBytes} bytes of UTF-8`);
   }
 }
