@@ -138,6 +138,8 @@ export class CatchUp {
   cancel(): void {
     this.#cancelled = true;
     this.#held = [];
+    this.#reached.clear();
+    this.#resumptions = {};
     this.#push.release(this);
   }
 

@@ -13,6 +13,7 @@ import type { Presence } from '../../presence/presence.ts';
 import type { SessionDetails, Store } from '../../store/store.ts';
 import { maximumBodyBytes } from '../http/body.ts';
 import { adapterBus } from './adapter-bus.ts';
+import { Beginnings } from './beginnings.ts';
 import { CatchUp, type Resumption, readCursors } from './catch-up.ts';
 import { coalesceWrites } from './coalesced-writes.ts';
 import { onceAt, within } from './deadlines.ts';
@@ -72,6 +73,7 @@ export class Gateway {
   readonly #io: GatewayServer;
   readonly #parts: GatewayParts;
   readonly #push: Push;
+  readonly #beginnings: Beginnings;
   /** The way to other nodes; null when there are none. */
   readonly #bus: EventBus | null;
   readonly #leaderboards: LeaderboardFeed;
@@ -96,6 +98,7 @@ export class Gateway {
       cors: { origin: true, credentials: true },
       ...(parts.adapter && { adapter: parts.adapter }),
     });
+    this.#beginnings = new Beginnings(parts.addressOf);
     this.#push = new Push({ io: this.#io, notifications: parts.store.notifications, report: parts.report });
     this.#leaderboards = new LeaderboardFeed({
       top: parts.leaderboardTop,
@@ -117,6 +120,7 @@ export class Gateway {
     this.#io.on('connection', (socket) => this.#welcome(socket));
     this.#io.engine.on('connection', (conn: GatewaySocket['conn']) => {
       this.#connections.add(conn);
+      this.#beginnings.keep(conn);
       coalesceWrites(conn);
       limitInbound(conn, parts.packetsASecond, parts.onFlood);
       conn.once('close', () => this.#connections.delete(conn));
@@ -208,9 +212,9 @@ export class Gateway {
   async #admit(socket: GatewaySocket): Promise<Admission> {
     const { authenticator, limits, store } = this.#parts;
     if (!this.#takesCalls) throw shuttingDown();
-    const { auth, headers } = socket.handshake;
+    const { auth } = socket.handshake;
     const token: unknown = auth.launcherJwt;
-    const address = this.#parts.addressOf(socket.request);
+    const { address, origin } = this.#beginnings.of(socket.conn);
     if (token === undefined || token === null) {
       await limits.countHandshake({ address });
       return { details: null, token: undefined, catchUp: null, resumptions: {} };
@@ -220,7 +224,7 @@ export class Gateway {
       throw refused;
     });
     await limits.countHandshake({ address, sessionId: details.session.id });
-    authenticator.checkOrigin(details.game, headers.origin);
+    authenticator.checkOrigin(details.game, origin);
     const cursors = readCursors(auth.cursors);
     await this.#trackPresence(socket, details.session.id);
     const catchUp = new CatchUp({
@@ -238,13 +242,14 @@ export class Gateway {
 
   #welcome(socket: GatewaySocket): void {
     const { details, token, catchUp, resumptions } = socket.data;
+    socket.data.resumptions = {}; // said below, and then of no use for as long as the socket lasts
     const connection =
       details &&
       catchUp &&
       new LiveConnection(socket, details, catchUp, this.#parts.store, this.#leaderboards);
     answerCalls(
       socket,
-      { token, connection: connection ?? undefined, address: this.#parts.addressOf(socket.request) },
+      { token, connection: connection ?? undefined, ...this.#beginnings.of(socket.conn) },
       { ...this.#parts, execute: (call) => this.#execute(call) },
     );
     if (!details || !catchUp || !connection) return;

@@ -7,6 +7,7 @@ import type { Execute } from '../../operations/execute.ts';
 import type { Registry } from '../../operations/registry.ts';
 import { asObject } from '../http/body.ts';
 import { inputFromQuery } from '../query-input.ts';
+import type { Beginning } from './beginnings.ts';
 
 export interface RpcParts {
   registry: Registry;
@@ -15,12 +16,10 @@ export interface RpcParts {
 }
 
 /** What a call on this socket brings along by itself. */
-export interface Caller {
+export interface Caller extends Beginning {
   /** The handshake's token. */
   token: string | undefined;
   connection: Connection | undefined;
-  /** Where the socket comes from. */
-  address: string;
 }
 
 /**
@@ -34,7 +33,7 @@ export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): vo
     const last = args.at(-1);
     const ack = typeof last === 'function' ? last : undefined;
     const rest = ack ? args.slice(0, -1) : args;
-    answer(socket, caller, parts, method, rest)
+    answer(caller, parts, method, rest)
       .then(
         (result) => ack?.(null, result),
         (thrown: unknown) => ack?.(toGantryError(thrown, parts.report).toJSON()),
@@ -44,7 +43,6 @@ export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): vo
 }
 
 async function answer(
-  socket: Socket,
   caller: Caller,
   { registry, execute }: RpcParts,
   method: unknown,
@@ -64,8 +62,8 @@ async function answer(
     input,
     credentials: {
       launcherJwt: input.launcherJwt ?? caller.token,
-      authorization: socket.handshake.headers.authorization,
-      origin: socket.handshake.headers.origin,
+      authorization: caller.authorization,
+      origin: caller.origin,
     },
     address: caller.address,
     connection: caller.connection,
