@@ -1,8 +1,11 @@
 import { Command } from 'commander';
+import { BackupError } from './backup/backup.ts';
 import { actionsCommand } from './cli/actions.ts';
 import { adminCommand } from './cli/admin.ts';
+import { backupCommand } from './cli/backup.ts';
 import { gameCommand } from './cli/game.ts';
 import { keyCommand } from './cli/key.ts';
+import { restoreCommand } from './cli/restore.ts';
 import { rulesCommand } from './cli/rules.ts';
 import { serveCommand } from './cli/serve.ts';
 import { tokenCommand } from './cli/token.ts';
@@ -22,7 +25,9 @@ const program = new Command('gantry')
   .addCommand(rulesCommand())
   .addCommand(actionsCommand())
   .addCommand(keyCommand())
-  .addCommand(adminCommand());
+  .addCommand(adminCommand())
+  .addCommand(backupCommand())
+  .addCommand(restoreCommand());
 
 try {
   await program.parseAsync();
@@ -35,6 +40,7 @@ try {
 /** What went wrong, for someone who can mend it; null for what only we can. */
 function inWords(error: unknown): string | null {
   if (
+    error instanceof BackupError ||
     error instanceof ConfigError ||
     error instanceof GantryError ||
     error instanceof DatabaseUnusableError

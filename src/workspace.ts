@@ -10,9 +10,14 @@ import { MemoryPresence } from './presence/memory-presence.ts';
 import { ChainClients } from './rules/chain/chain-client.ts';
 import { RuleChains } from './rules/chain/rule-chains.ts';
 import { Signers } from './rules/chain/signers.ts';
+import type { DatabaseFiles } from './store/database-file.ts';
+import { sqliteFiles } from './store/sqlite/sqlite-files.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import { ThreadedStore } from './store/sqlite/threaded-store.ts';
 import type { Store } from './store/store.ts';
+
+/** What is done with databases as files: backups, and looking at one without opening it as a store. */
+export const databaseFiles: DatabaseFiles = sqliteFiles;
 
 /** What lies in a data directory, opened. A server and the command line may have it open at the same time. */
 export interface Workspace {

@@ -10,6 +10,9 @@ import { feedByType } from './migrations/0006-feed-by-type.ts';
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 const migrations: readonly string[] = [initial, leanScores, countedRanks, toldPresent, actions, feedByType];
 
+/** The schema's version when all of them have run. */
+export const latestSchema = migrations.length;
+
 /**
  * Brings the schema up to date in one transaction, so that an interrupted upgrade leaves the file as it was.
  * The version is read again inside it: another process may have upgraded in the meantime.
@@ -31,6 +34,6 @@ export function refuseNewer(db: Database): void {
   if (version > migrations.length) throw new SchemaTooNewError(version, migrations.length);
 }
 
-function versionOf(db: Database): number {
+export function versionOf(db: Database): number {
   return Number(db.pragma('user_version', { simple: true }));
 }

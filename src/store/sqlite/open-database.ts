@@ -36,14 +36,19 @@ export function openDatabase(file: string): Database {
     prepare(db);
   } catch (error) {
     db.close();
-    if (!(error instanceof SqliteDatabase.SqliteError) || !/^SQLITE_(NOTADB|CORRUPT)/.test(error.code))
-      throw error;
-    throw new DatabaseUnusableError(
-      `${file} cannot be read as a database (${error.message}). It was left as it is: ` +
-        'restore a backup in its place, or move it away to begin with an empty one.',
-    );
+    throw asUnusable(file, error);
   }
   return db;
+}
+
+/** A damaged file in words for who can do something about it; any other error stays what it is. */
+export function asUnusable(file: string, error: unknown): unknown {
+  if (!(error instanceof SqliteDatabase.SqliteError) || !/^SQLITE_(NOTADB|CORRUPT)/.test(error.code))
+    return error;
+  return new DatabaseUnusableError(
+    `${file} cannot be read as a database (${error.message}). It was left as it is: ` +
+      'restore a backup in its place, or move it away to begin with an empty one.',
+  );
 }
 
 function prepare(db: Database): void {

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { dataFiles } from '../../src/config.ts';
+import { gantry, gantryJson, serveGantry } from '../support/gantry-process.ts';
+import { post } from '../support/http.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { randomWallet } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+
+const posters = 16;
+const wantedRate = 500;
+const filledMegabytes = 40;
+
+interface Written {
+  nonces: string[];
+  stop(): Promise<void>;
+}
+
+/** Sets scores as fast as they are answered; `nonces` are those that were. */
+function writing(url: string, launcherJwt: string): Written {
+  const nonces: string[] = [];
+  let next = 0;
+  let isOver = false;
+  const postOn = async () => {
+    while (!isOver) {
+      const nonce = `n-${next++}`;
+      const { status } = await post(`${url}/launcher/set-user-score`, { launcherJwt, score: next, nonce });
+      if (status !== 200) throw new Error(`a write was answered with ${status}`);
+      nonces.push(nonce);
+    }
+  };
+  const all = Promise.all(Array.from({ length: posters }, postOn));
+  return {
+    nonces,
+    async stop() {
+      isOver = true;
+      await all;
+    },
+  };
+}
+
+test('a backup taken under load holds every write answered before it began, and restores whole', {
+  timeout: 120_000,
+}, async () => {
+  await using directory = await temporaryDirectory();
+  const [data, restored, file] = ['data', 'restored', 'now.gantry'].map((name) => join(directory.path, name));
+  if (!data || !restored || !file) throw new Error('three paths');
+  const env = { GANTRY_DEMO: 'off', RATE_LIMIT_FACTOR: '100000' };
+  const { gameId } = z
+    .object({ gameId: z.string() })
+    .parse(await gantryJson(['game', 'create', '--name', 'Race'], data));
+  await using server = await serveGantry(data, env);
+  const wallet = randomWallet();
+  const token = await gantryJson(['token', '--game', gameId, '--wallet', wallet], data);
+  const { launcherJwt } = z.object({ launcherJwt: z.string() }).parse(token);
+  for (let label = 0; label < filledMegabytes; label++) {
+    const state = JSON.stringify(randomBytes(500_000).toString('hex'));
+    const { status } = await post(`${server.url}/launcher/set-state`, {
+      launcherJwt,
+      label: `${label}`,
+      state,
+    });
+    expect(status).toBe(200);
+  }
+
+  const load = writing(server.url, launcherJwt);
+  await until('the load runs', () => load.nonces.length > wantedRate, 30_000);
+  const answeredBefore = load.nonces.slice();
+  const began = performance.now();
+  const { code, stdout, stderr } = await gantry(['backup', file, '--json'], { env: { DATA_DIR: data } });
+  const seconds = (performance.now() - began) / 1000;
+  const during = load.nonces.length - answeredBefore.length;
+  const lastCursors = await cursorsOf(server.url, launcherJwt);
+  await load.stop();
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^Copying \d+ %\n/)]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    file,
+    keys: ['token-keys.json', 'secret.key', 'admin-token.sha256'],
+  });
+  expect(during / seconds, 'writes a second while it was made').toBeGreaterThan(wantedRate);
+
+  await gantryJson(['restore', file], restored);
+  const db = new SqliteDatabase(dataFiles(restored).database, { readonly: true });
+  expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+  const held = new Set(db.prepare<[], string>('SELECT nonce FROM scores').pluck().all());
+  db.close();
+  expect(answeredBefore.filter((nonce) => !held.has(nonce))).toEqual([]);
+  expect(held.size).toBeLessThan(load.nonces.length); // it was made in the middle
+
+  await using again = await serveGantry(restored, env);
+  const { body } = await post(`${again.url}/launcher/get-states`, { launcherJwt, limit: 1 });
+  expect(body).toMatchObject({ success: true }); // the token is one of the same keys
+  using launcher = await connectLauncher(again.url, { launcherJwt, cursors: lastCursors });
+  const standings = Object.values(await launcher.streams());
+  expect(standings.map(({ recovered }) => recovered)).toEqual([false]);
+  const [was] = Object.values(lastCursors);
+  expect(standings[0]?.epoch).not.toBe(was?.epoch);
+});
+
+/** Where the player's streams stand, as a launcher remembers it. */
+async function cursorsOf(url: string, launcherJwt: string) {
+  using visit = await connectLauncher(url, { launcherJwt });
+  const streams = Object.entries(await visit.streams());
+  return Object.fromEntries(streams.map(([stream, { epoch, seq }]) => [stream, { epoch, seq }]));
+}
