@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdapter } from '@socket.io/redis-adapter';
@@ -11,12 +12,13 @@ import type { SecretBox } from './auth/game-secret.ts';
 import { type Config, ConfigError, dataFiles } from './config.ts';
 import { leaderboardTop } from './domain/score.ts';
 import { Signals } from './events/signals.ts';
+import { RecentFigures } from './figures/recent-figures.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { Links } from './links.ts';
 import { trimRegularly } from './maintenance.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { Services } from './operations/define.ts';
-import { createExecute } from './operations/execute.ts';
+import { counted, createExecute } from './operations/execute.ts';
 import { operations } from './operations/operations.ts';
 import { Registry } from './operations/registry.ts';
 import { toLeaderboardEntry } from './operations/scores/to-leaderboard-entry.ts';
@@ -87,12 +89,23 @@ export async function startServer(
   const signals = new Signals((signal) => gateway.signal(signal));
   const clients = new ChainClients(config.chains);
   const signers = new Signers(config.transactions);
+  const database = dataFiles(config.dataDirectory).database;
+  const figures = new RecentFigures(
+    {
+      sockets: () => gateway.connections,
+      present: () => presence.count(),
+      queueDepth: async () => (await store.actions.figures()).reduce((depth, kind) => depth + kind.depth, 0),
+      databaseBytes: () => bytesOf(database, `${database}-wal`),
+    },
+    { report },
+  );
   const services: Services = {
     store,
     presence,
     tokens,
     links,
     signals,
+    figures,
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(clients, signers),
     box,
@@ -101,7 +114,7 @@ export async function startServer(
   const authenticator = new Authenticator({ store, tokens, box, adminToken, ownOrigin: () => links.origin });
   const registry = new Registry(operations);
   const limits = new RateLimits(config.rateLimitFactor, redis && { client: redis.commands, prefix });
-  const execute = createExecute(authenticator, limits, services);
+  const execute = counted(createExecute(authenticator, limits, services), figures);
   const trusted = proxyAddr.compile([...config.trustedProxies]);
   /** Without a proxy that is trusted, whatever `X-Forwarded-For` says is the caller's own invention. */
   const addressOf = (request: IncomingMessage): string =>
@@ -165,6 +178,7 @@ export async function startServer(
     hooks,
   });
   store.onCommit((events) => {
+    figures.countEvents(events.length);
     if (!events.some(({ name }) => name === 'rule-actions patched')) return;
     worker.wake();
     chains.wake();
@@ -183,6 +197,7 @@ export async function startServer(
   async function close(): Promise<void> {
     if (closing) return;
     closing = true;
+    figures.close();
     stopTrimming();
     stopHealing();
     const deadline = Date.now() + finishWithinMs;
@@ -227,6 +242,17 @@ async function refuseOtherSecretKey(store: Store, box: SecretBox): Promise<void>
         'database were encrypted with. Set the key they were, or put the file back.',
     );
   }
+}
+
+/** The bytes that files take; one that is not there takes none. */
+async function bytesOf(...files: string[]): Promise<number> {
+  const sizes = files.map((file) =>
+    stat(file).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 function choosePresence(

@@ -4,6 +4,7 @@ import { LauncherTokens } from './auth/launcher-token.ts';
 import { TokenKeys } from './auth/token-keys.ts';
 import { type Config, dataFiles } from './config.ts';
 import { Signals } from './events/signals.ts';
+import { noFigures } from './figures/figures.ts';
 import { Links } from './links.ts';
 import type { Services } from './operations/define.ts';
 import { MemoryPresence } from './presence/memory-presence.ts';
@@ -51,6 +52,7 @@ export function localServices(workspace: Workspace, config: Config): Services {
     presence: new MemoryPresence(),
     links: new Links(() => config.publicUrl ?? `http://${config.host}:${config.port}`),
     signals: new Signals(() => undefined), // nobody listens here
+    figures: noFigures,
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(new ChainClients(config.chains), new Signers(config.transactions)),
     sessionLifetimeMs: config.sessionLifetimeMs,

@@ -4,6 +4,7 @@ import type { ContractWallets } from '../auth/contract-wallets.ts';
 import type { SecretBox } from '../auth/game-secret.ts';
 import type { LauncherTokens } from '../auth/launcher-token.ts';
 import type { Signals } from '../events/signals.ts';
+import type { Figures } from '../figures/figures.ts';
 import type { Links } from '../links.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { RuleChains } from '../rules/chain/rule-chains.ts';
@@ -21,6 +22,7 @@ export interface Services {
   /** Seals game secrets. */
   box: SecretBox;
   signals: Signals;
+  figures: Figures;
   /** How long a new channel session lasts, in milliseconds. */
   sessionLifetimeMs: number;
 }

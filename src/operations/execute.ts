@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Authenticator, Credentials } from '../auth/authenticator.ts';
 import { reasonAt } from '../domain/field-reason.ts';
 import { type FieldError, GantryError } from '../errors.ts';
+import type { RecentFigures } from '../figures/recent-figures.ts';
 import type { LimitState, RateLimits } from '../limits/rate-limits.ts';
 import type { Connection } from './connection.ts';
 import type { AnyOperation, Services } from './define.ts';
@@ -41,6 +42,22 @@ export function createExecute(authenticator: Authenticator, limits: RateLimits, 
     const parsed = parseInput(schema, input);
     if (caller && 'actor' in caller) return administer(operation, parsed, caller.actor, services);
     return operation.handler({ input: parsed as never, caller: caller as never, connection }, services);
+  };
+}
+
+/** Counts every call, and how long it took to its answer. */
+export function counted(execute: Execute, figures: Pick<RecentFigures, 'countCall'>): Execute {
+  return async (call) => {
+    const startedAt = performance.now();
+    let status = 200;
+    try {
+      return await execute(call);
+    } catch (error) {
+      status = error instanceof GantryError ? error.code : 500;
+      throw error;
+    } finally {
+      figures.countCall(status, performance.now() - startedAt);
+    }
   };
 }
 

@@ -5,15 +5,20 @@ import { cancelAction } from './admin/cancel-action.ts';
 import { createGame } from './admin/create-game.ts';
 import { erasePlayer } from './admin/erase-player.ts';
 import { getAction } from './admin/get-action.ts';
+import { getPlaySession } from './admin/get-play-session.ts';
+import { getPlayerState } from './admin/get-player-state.ts';
 import { getRules } from './admin/get-rules.ts';
 import { listActions } from './admin/list-actions.ts';
 import { listAuditLog } from './admin/list-audit-log.ts';
+import { listEvents } from './admin/list-events.ts';
 import { listGameChannels } from './admin/list-game-channels.ts';
 import { listGameSecrets } from './admin/list-game-secrets.ts';
 import { listGames } from './admin/list-games.ts';
 import { listMessages } from './admin/list-messages.ts';
+import { listPlaySessions } from './admin/list-play-sessions.ts';
 import { listPlayers } from './admin/list-players.ts';
 import { listSessions } from './admin/list-sessions.ts';
+import { listStates } from './admin/list-states.ts';
 import { openSession } from './admin/open-session.ts';
 import { removeMessage } from './admin/remove-message.ts';
 import { removeScore } from './admin/remove-score.ts';
@@ -21,6 +26,7 @@ import { retryAction } from './admin/retry-action.ts';
 import { revokeGameSecret } from './admin/revoke-game-secret.ts';
 import { revokeSession } from './admin/revoke-session.ts';
 import { rotateGameSecret } from './admin/rotate-game-secret.ts';
+import { serverFigures } from './admin/server-figures.ts';
 import { setRules } from './admin/set-rules.ts';
 import { testRules } from './admin/test-rules.ts';
 import { unbanPlayer } from './admin/unban-player.ts';
@@ -122,5 +128,11 @@ export const operations = [
   listGameChannels,
   listMessages,
   removeMessage,
+  listStates,
+  getPlayerState,
+  listPlaySessions,
+  getPlaySession,
+  listEvents,
   listAuditLog,
+  serverFigures,
 ] as const;

@@ -42,6 +42,15 @@ export class MemoryPresence implements Presence {
     return this.#isThere(sessionId);
   }
 
+  async count(): Promise<number> {
+    const now = this.#clock();
+    let beating = 0;
+    for (const [sessionId, lapsesAt] of this.#heartbeats) {
+      if (lapsesAt > now && !this.#sockets.has(sessionId)) beating++;
+    }
+    return this.#sockets.size + beating;
+  }
+
   isWhole(): boolean {
     return true; // there is no other
   }

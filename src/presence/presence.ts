@@ -15,6 +15,8 @@ export interface Presence {
   /** True when nobody was there before. */
   heartbeat(sessionId: string): Promise<boolean>;
   isPresent(sessionId: string): Promise<boolean>;
+  /** How many sessions have someone there. */
+  count(): Promise<number>;
   /** Whether `isPresent` knows of all nodes right now, and not only of this one. */
   isWhole(): boolean;
   /**

@@ -121,6 +121,17 @@ export class RedisPresence implements Presence {
     return this.#orLocally(false, () => this.#redis.zcount(this.#lease(sessionId), Date.now(), '+inf'));
   }
 
+  async count(): Promise<number> {
+    const known = await this.#local.count();
+    if (this.#redis.status !== 'ready') return known;
+    try {
+      return await this.#redis.zcount(this.#due, Date.now(), '+inf');
+    } catch (error) {
+      this.#options.report(error);
+      return known;
+    }
+  }
+
   isWhole(): boolean {
     return this.#redis.status === 'ready' && Date.now() >= this.#sweepFrom;
   }

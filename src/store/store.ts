@@ -10,6 +10,7 @@ import type {
 } from '../domain/message-channel.ts';
 import type { NotificationRecord } from '../domain/notification.ts';
 import type { Page, Paged } from '../domain/paging.ts';
+import type { PlaySessionSummary } from '../domain/play-session.ts';
 import type { Player } from '../domain/player.ts';
 import type { RankedScore, ScoreRecord } from '../domain/score.ts';
 import type { StateRecord } from '../domain/state.ts';
@@ -238,11 +239,24 @@ export interface ScoreStore {
   remove(gameId: string, scoreId: string): Promise<void>;
 }
 
+/** A game's, or one player's in it. */
+export interface GameFilter {
+  gameId: string;
+  wallet?: string | undefined;
+}
+
+export interface StateSummary extends Omit<StateRecord, 'state'> {
+  /** Of the canonical JSON, in UTF-8. */
+  bytes: number;
+}
+
 export interface StateStore {
   /** Upserts on (game, player, label). `json` is canonical and `ipfsHash` its content id. Returns all but the state. */
   set(owner: Owner, label: string, json: string, ipfsHash: string): Promise<Omit<StateRecord, 'state'>>;
   /** Last updated first. */
   list(owner: Owner, page: Page, label?: string): Promise<StateRecord[]>;
+  /** Without the states themselves, by wallet and label; of one player where a wallet is given. */
+  listOfGame(filter: GameFilter, page: Page): Promise<Paged<StateSummary>>;
 }
 
 export interface PlaySessionStore {
@@ -254,6 +268,9 @@ export interface PlaySessionStore {
     owner: Owner,
     play: { sessionId: string; state: string; endTime?: number | undefined },
   ): Promise<void>;
+  /** Last begun first. */
+  list(filter: GameFilter, page: Page): Promise<Paged<PlaySessionSummary>>;
+  find(sessionId: string): Promise<(PlaySessionSummary & { state: string }) | null>;
 }
 
 export interface ActivityFilter {

@@ -38,6 +38,21 @@ export function presenceContract(adapter: string, open: () => Promise<PresenceUn
       expect(went.filter(Boolean)).toHaveLength(1);
     });
 
+    test('sessions where someone is there are counted once, by a socket or a heartbeat', async () => {
+      await using subject = await open();
+      const { presence } = subject;
+      await presence.connected('one', 'a');
+      await presence.connected('one', 'b');
+      await presence.heartbeat('one');
+      await presence.heartbeat('other');
+      expect(await presence.count()).toBe(2);
+      await presence.disconnected('one', 'a');
+      await presence.disconnected('one', 'b');
+      expect(await presence.count()).toBe(2);
+      await subject.advance(heartbeatLifetimeMs + 1_000);
+      expect(await presence.count()).toBe(0);
+    });
+
     test('a socket that is not known, or has gone already, changes nothing', async () => {
       await using subject = await open();
       const { presence } = subject;

@@ -56,7 +56,17 @@ export const failingAdminCalls: readonly FailingCall<AdminOperationName>[] = [
     ...badRequest,
     reason: 'paging_invalid',
   },
-  ...(['updateGame', 'rotateGameSecret', 'listGameSecrets', 'getRules', 'listGameChannels'] as const).map(
+  ...(
+    [
+      'updateGame',
+      'rotateGameSecret',
+      'listGameSecrets',
+      'getRules',
+      'listGameChannels',
+      'listStates',
+      'listPlaySessions',
+    ] as const
+  ).map(
     (operation): FailingCall<AdminOperationName> => ({
       title: 'an unknown game',
       operation,

@@ -5,15 +5,20 @@ import { cancelAction } from '../../src/operations/admin/cancel-action.ts';
 import { createGame } from '../../src/operations/admin/create-game.ts';
 import { erasePlayer } from '../../src/operations/admin/erase-player.ts';
 import { getAction } from '../../src/operations/admin/get-action.ts';
+import { getPlaySession } from '../../src/operations/admin/get-play-session.ts';
+import { getPlayerState } from '../../src/operations/admin/get-player-state.ts';
 import { getRules } from '../../src/operations/admin/get-rules.ts';
 import { listActions } from '../../src/operations/admin/list-actions.ts';
 import { listAuditLog } from '../../src/operations/admin/list-audit-log.ts';
+import { listEvents } from '../../src/operations/admin/list-events.ts';
 import { listGameChannels } from '../../src/operations/admin/list-game-channels.ts';
 import { listGameSecrets } from '../../src/operations/admin/list-game-secrets.ts';
 import { listGames } from '../../src/operations/admin/list-games.ts';
 import { listMessages } from '../../src/operations/admin/list-messages.ts';
+import { listPlaySessions } from '../../src/operations/admin/list-play-sessions.ts';
 import { listPlayers } from '../../src/operations/admin/list-players.ts';
 import { listSessions } from '../../src/operations/admin/list-sessions.ts';
+import { listStates } from '../../src/operations/admin/list-states.ts';
 import { openSession } from '../../src/operations/admin/open-session.ts';
 import { removeMessage } from '../../src/operations/admin/remove-message.ts';
 import { removeScore } from '../../src/operations/admin/remove-score.ts';
@@ -21,6 +26,7 @@ import { retryAction } from '../../src/operations/admin/retry-action.ts';
 import { revokeGameSecret } from '../../src/operations/admin/revoke-game-secret.ts';
 import { revokeSession } from '../../src/operations/admin/revoke-session.ts';
 import { rotateGameSecret } from '../../src/operations/admin/rotate-game-secret.ts';
+import { serverFigures } from '../../src/operations/admin/server-figures.ts';
 import { setRules } from '../../src/operations/admin/set-rules.ts';
 import { testRules } from '../../src/operations/admin/test-rules.ts';
 import { unbanPlayer } from '../../src/operations/admin/unban-player.ts';
@@ -433,6 +439,39 @@ describe.each(ways)('an administrator over %s', { timeout: 90_000 }, (_name, adm
     const body = await api.post('/admin/open-session', wrong, { Authorization: `Bearer ${adminToken}` });
     const { message } = refused(body, 400, 'input_invalid', 'wallet');
     await expect(admin.call(openSession, wrong)).rejects.toThrow(message);
+  });
+
+  it('reads what players have kept and played, and each event as it comes', async () => {
+    const gameId = await newGame();
+    const ada = await server.openSession(gameId);
+    const sessionId = crypto.randomUUID();
+    const { cursor } = await admin.call(listEvents, { limit: 0 });
+    await setScore(ada.launcherJwt, 7);
+    const { launcherJwt, wallet } = ada;
+    await api.post('/launcher/set-state', { launcherJwt, label: 'save', state: '{"level":3}' });
+    await api.post('/launcher/track-game-sessions', { launcherJwt, sessionId, state: '{"hp":1}' });
+
+    expect(await admin.call(listStates, { gameId })).toMatchObject({
+      total: 1,
+      data: [{ normalizedAddress: wallet, label: 'save', bytes: 11 }],
+    });
+    const { state } = await admin.call(getPlayerState, { gameId, wallet, label: 'save' });
+    expect(state?.state).toEqual({ level: 3 });
+    expect((await admin.call(getPlayerState, { gameId, wallet, label: 'none' })).state).toBeNull();
+    expect(await admin.call(listPlaySessions, { gameId, wallet })).toMatchObject({
+      total: 1,
+      data: [{ sessionId, endTime: null }],
+    });
+    const { playSession } = await admin.call(getPlaySession, { sessionId });
+    expect(playSession).toMatchObject({ sessionId, state: '{"hp":1}' });
+    expect((await admin.call(getPlaySession, { sessionId: 'none' })).playSession).toBeNull();
+
+    const { events, ...rest } = await admin.call(listEvents, { after: cursor, limit: 250 });
+    const mine = events.filter((event) => event.gameId === gameId);
+    expect(mine).toMatchObject([{ name: 'scores created', wallets: [wallet], record: { score: 7 } }]);
+    expect(await admin.call(listEvents, { after: rest.cursor })).toMatchObject({ more: false, events: [] });
+    const { startedAt } = await admin.call(serverFigures, {});
+    expect(startedAt === null).toBe(admin.actor === 'cli');
   });
 
   it('is in the audit log with what was changed, and how it ended; reading is not', async () => {

@@ -1,6 +1,8 @@
 import type { Database } from 'better-sqlite3';
+import type { Page, Paged } from '../../domain/paging.ts';
+import type { PlaySessionSummary } from '../../domain/play-session.ts';
 import { GantryError } from '../../errors.ts';
-import type { Owner, PlaySessionStore } from '../store.ts';
+import type { GameFilter, Owner, PlaySessionStore } from '../store.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 interface PlaySessionRow {
@@ -10,6 +12,16 @@ interface PlaySessionRow {
   started_at: number;
   end_time: number | null;
 }
+
+/** One player's, or (from before to behind every address) everybody's. */
+interface Filter {
+  gameId: string;
+  from: string;
+  to: string;
+}
+const matching = 'game_id = @gameId AND wallet BETWEEN @from AND @to';
+const summary = `p.id AS sessionId, p.game_id AS gameId, p.wallet AS normalizedAddress, p.started_at AS startedAt,
+  p.updated_at AS updatedAt, p.end_time AS endTime, octet_length(p.state) AS bytes`;
 
 export class SqlitePlaySessions implements PlaySessionStore {
   readonly #group: GroupCommit;
@@ -23,8 +35,30 @@ export class SqlitePlaySessions implements PlaySessionStore {
         `INSERT INTO play_sessions (id, game_id, wallet, state, started_at, updated_at, end_time)
          VALUES (?, ?, ?, ?, ?, ?, ?)`,
       ),
+      // The index holds all that the order needs, so the rows of the page are the only ones read.
+      list: db.prepare<[Filter & Page], PlaySessionSummary>(
+        `SELECT ${summary} FROM (SELECT rowid AS place FROM play_sessions WHERE ${matching}
+           ORDER BY started_at DESC, rowid DESC LIMIT @limit OFFSET @skip) JOIN play_sessions AS p ON p.rowid = place
+         ORDER BY p.started_at DESC, p.rowid DESC`,
+      ),
+      count: db.prepare<[Filter], number>(`SELECT count(*) FROM play_sessions WHERE ${matching}`).pluck(),
+      show: db.prepare<[string], PlaySessionSummary & { state: string }>(
+        `SELECT ${summary}, p.state FROM play_sessions AS p WHERE p.id = ?`,
+      ),
       update: db.prepare('UPDATE play_sessions SET state = ?, updated_at = ?, end_time = ? WHERE id = ?'),
     };
+  }
+
+  async list({ gameId, wallet }: GameFilter, page: Page): Promise<Paged<PlaySessionSummary>> {
+    const filter = { gameId, from: wallet ?? '', to: wallet ?? '~' };
+    return {
+      total: this.#statements.count.get(filter) ?? 0,
+      rows: this.#statements.list.all({ ...filter, ...page }),
+    };
+  }
+
+  async find(sessionId: string): Promise<(PlaySessionSummary & { state: string }) | null> {
+    return this.#statements.show.get(sessionId) ?? null;
   }
 
   track(

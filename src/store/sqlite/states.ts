@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import { newId } from '../../domain/ids.ts';
-import type { Page } from '../../domain/paging.ts';
+import type { Page, Paged } from '../../domain/paging.ts';
 import type { StateRecord } from '../../domain/state.ts';
-import type { Owner, StateStore } from '../store.ts';
+import type { GameFilter, Owner, StateStore, StateSummary } from '../store.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 interface StateRow {
@@ -14,6 +14,14 @@ interface StateRow {
   json: string;
   updated_at: number;
 }
+
+/** One player's, or (from before to behind every address) everybody's. */
+interface Filter {
+  gameId: string;
+  from: string;
+  to: string;
+}
+const matching = 'game_id = @gameId AND wallet BETWEEN @from AND @to';
 
 export class SqliteStates implements StateStore {
   readonly #group: GroupCommit;
@@ -44,6 +52,13 @@ export class SqliteStates implements StateStore {
         `SELECT * FROM states WHERE game_id = ? AND wallet = ?
          ORDER BY revision DESC LIMIT ? OFFSET ?`,
       ),
+      // In the order of the unique index, so that a page deep in a large game sorts nothing.
+      ofGame: db.prepare<[Filter & Page], StateSummary>(
+        `SELECT id AS _id, game_id AS gameId, ipfs_hash AS ipfsHash, wallet AS normalizedAddress, label,
+           updated_at AS updatedAt, octet_length(json) AS bytes
+         FROM states WHERE ${matching} ORDER BY wallet, label LIMIT @limit OFFSET @skip`,
+      ),
+      countOfGame: db.prepare<[Filter], number>(`SELECT count(*) FROM states WHERE ${matching}`).pluck(),
     };
   }
 
@@ -74,6 +89,14 @@ export class SqliteStates implements StateStore {
     }
     const row = this.#statements.byLabel.get(gameId, wallet, label);
     return row && page.skip === 0 && page.limit > 0 ? [toRecord(row)] : [];
+  }
+
+  async listOfGame({ gameId, wallet }: GameFilter, page: Page): Promise<Paged<StateSummary>> {
+    const filter = { gameId, from: wallet ?? '', to: wallet ?? '~' };
+    return {
+      total: this.#statements.countOfGame.get(filter) ?? 0,
+      rows: this.#statements.ofGame.all({ ...filter, ...page }),
+    };
   }
 
   /** Inside a transaction: the state under a label; undefined when there is none. */

@@ -158,6 +158,11 @@ export class Gateway {
     this.#feed?.catchUp().catch(this.#parts.report);
   }
 
+  /** How many connections there are on this node. */
+  get connections(): number {
+    return this.#connections.size;
+  }
+
   /** Passes a signal on to whom it concerns, on every node. */
   signal(signal: Signal): void {
     this.#push.signal(signal);

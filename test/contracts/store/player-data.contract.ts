@@ -86,6 +86,72 @@ export function playerDataContract(open: OpenStore): void {
     });
   });
 
+  describe('what is listed of a whole game', () => {
+    test('its states, by wallet and label, with their size and without what is in them', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      const [one, other] = [await addGame(store), await addGame(store)];
+      const ada = await addPlayer(store, one.id, `0x${'a'.repeat(40)}`);
+      const grace = await addPlayer(store, one.id, `0x${'b'.repeat(40)}`);
+      const elsewhere = await addPlayer(store, other.id, ada.wallet);
+      const late = await store.states.set(grace, 'hero', '"Zoë"', 'bafk-1');
+      await store.states.set(ada, 'tools', '[]', 'bafk-2');
+      await store.states.set(ada, 'hero', '1', 'bafk-3');
+      await store.states.set(elsewhere, 'hero', '2', 'bafk-4');
+      const { total, rows } = await store.states.listOfGame({ gameId: one.id }, wholePage);
+      expect(total).toBe(3);
+      expect(rows.map(({ normalizedAddress, label }) => [normalizedAddress, label])).toEqual([
+        [ada.wallet, 'hero'],
+        [ada.wallet, 'tools'],
+        [grace.wallet, 'hero'],
+      ]);
+      expect(rows.at(-1)).toEqual({ ...late, bytes: 6 });
+      const ofGrace = { gameId: one.id, wallet: grace.wallet };
+      expect(await store.states.listOfGame(ofGrace, wholePage)).toMatchObject({ total: 1, rows: [late] });
+      const page = await store.states.listOfGame({ gameId: one.id }, { limit: 1, skip: 1 });
+      expect(page).toMatchObject({ total: 3, rows: [{ label: 'tools' }] });
+    });
+
+    test('its play sessions, last begun first, and one with its state', async () => {
+      await using fixture = await open();
+      const { store, clock } = fixture;
+      const { owner, sessionId } = await playSession(store);
+      const grace = await addPlayer(store, owner.gameId);
+      const { owner: elsewhere, sessionId: another } = await playSession(store);
+      await store.playSessions.track(elsewhere, { sessionId: another, state: '{}' });
+      const begun = clock.now;
+      await store.playSessions.track(owner, { sessionId, state: '"é"' });
+      clock.advance(5);
+      const later = newId();
+      await store.playSessions.track(grace, { sessionId: later, state: '{}' });
+      clock.advance(5);
+      await store.playSessions.track(owner, { sessionId, state: '"é"', endTime: clock.now });
+      const ended = {
+        sessionId,
+        gameId: owner.gameId,
+        normalizedAddress: owner.wallet,
+        startedAt: begun,
+        updatedAt: clock.now,
+        endTime: clock.now,
+        bytes: 4,
+      };
+      const { gameId } = owner;
+      for await (const one of nowAndReopened(fixture)) {
+        const { total, rows } = await one.playSessions.list({ gameId }, wholePage);
+        expect(total).toBe(2);
+        expect(rows.map((row) => row.sessionId)).toEqual([later, sessionId]);
+        expect(rows[1]).toEqual(ended);
+        expect(await one.playSessions.list({ gameId, wallet: grace.wallet }, wholePage)).toMatchObject({
+          total: 1,
+          rows: [{ sessionId: later, endTime: null }],
+        });
+        expect((await one.playSessions.list({ gameId }, { limit: 1, skip: 1 })).rows).toEqual([ended]);
+        expect(await one.playSessions.find(sessionId)).toEqual({ ...ended, state: '"é"' });
+        expect(await one.playSessions.find('none')).toBeNull();
+      }
+    });
+  });
+
   describe('play sessions', () => {
     test('one is started, updated and ended, and takes the same end again but nothing else', async () => {
       await using fixture = await open();

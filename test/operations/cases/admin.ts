@@ -58,6 +58,25 @@ const queued = {
   dueAt: '<time>',
 };
 
+const stateSummary = {
+  _id: '<id>',
+  gameId: '<game>',
+  ipfsHash: '<cid>',
+  normalizedAddress: '<owner>',
+  label: 'save',
+  updatedAt: '<time>',
+};
+
+const playSession = {
+  sessionId: '<play session>',
+  gameId: '<game>',
+  normalizedAddress: '<owner>',
+  startedAt: '<time>',
+  updatedAt: '<time>',
+  endTime: null,
+  bytes: 11,
+};
+
 export const adminCases: AdminCases = {
   createGame: {
     input: ({ gameSlug }) => ({
@@ -246,6 +265,70 @@ export const adminCases: AdminCases = {
   removeMessage: {
     input: ({ messageId }) => ({ messageId }),
     answer: { success: true, ...messageIdentity },
+  },
+
+  listStates: {
+    input: ({ gameId, owner }) => ({ gameId, wallet: owner.wallet, limit: 10 }),
+    answer: {
+      total: 1,
+      limit: 10,
+      skip: 0,
+      data: [{ ...stateSummary, bytes: expect.any(Number) }],
+    },
+  },
+  getPlayerState: {
+    input: ({ gameId, owner }) => ({ gameId, wallet: owner.wallet, label: 'save' }),
+    answer: { success: true, state: { ...stateSummary, state: { level: 3, hero: '<state>' } } },
+  },
+  listPlaySessions: {
+    input: ({ gameId }) => ({ gameId, limit: 10 }),
+    answer: { total: 1, limit: 10, skip: 0, data: [playSession] },
+  },
+  getPlaySession: {
+    input: ({ playSessionId }) => ({ sessionId: playSessionId }),
+    answer: { success: true, playSession: { ...playSession, state: '{"level":3}' } },
+  },
+  listEvents: {
+    async input({ server, owner }) {
+      const { store } = server.services;
+      const after = await store.events.lastPosition();
+      await store.scores.set(owner, 130, 'second');
+      return { after, limit: 1 };
+    },
+    answer: {
+      success: true,
+      cursor: expect.any(Number),
+      more: false,
+      events: [
+        {
+          position: expect.any(Number),
+          name: 'scores created',
+          stream: 'player:<game>:<owner>',
+          seq: expect.any(Number),
+          gameId: '<game>',
+          wallets: ['<owner>'],
+          record: {
+            _id: '<id>',
+            nonce: 'second',
+            gameId: '<game>',
+            normalizedAddress: '<owner>',
+            score: 130,
+            updatedAt: '<time>',
+          },
+        },
+      ],
+    },
+  },
+
+  serverFigures: {
+    input: () => ({ after: Number.MAX_SAFE_INTEGER }),
+    // A command has nothing to tell of: no server runs in its process.
+    answer: {
+      success: true,
+      startedAt: expect.toBeOneOf(['<time>', null]),
+      everyMs: expect.any(Number),
+      samples: [],
+    },
   },
 
   listAuditLog: {

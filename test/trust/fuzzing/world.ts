@@ -161,5 +161,11 @@ export const validInputs: { readonly [Name in OperationName]: (world: World) => 
   listGameChannels: ({ gameId }) => ({ gameId, limit: 10, skip: 0 }),
   listMessages: ({ channelId }) => ({ channelId, limit: 10, skip: 0 }),
   removeMessage: ({ messageId }) => ({ messageId }),
+  listStates: ({ gameId, otherWallet }) => ({ gameId, wallet: otherWallet, limit: 10, skip: 0 }),
+  getPlayerState: ({ gameId, otherWallet }) => ({ gameId, wallet: otherWallet, label: 'save' }),
+  listPlaySessions: ({ gameId, otherWallet }) => ({ gameId, wallet: otherWallet, limit: 10, skip: 0 }),
+  getPlaySession: () => ({ sessionId: randomUUID() }),
+  listEvents: () => ({ after: 0, limit: 10 }),
+  serverFigures: () => ({ after: 0 }),
   listAuditLog: () => ({ limit: 10, skip: 0 }),
 };

@@ -53,8 +53,8 @@ export const methods: { readonly [Name in Part]: Readonly<Record<keyof Store[Nam
     position: 'read',
     remove: 'write',
   },
-  states: { set: 'write', list: 'read' },
-  playSessions: { track: 'write' },
+  states: { set: 'write', list: 'read', listOfGame: 'read' },
+  playSessions: { track: 'write', list: 'read', find: 'read' },
   activities: { record: 'write', list: 'read' },
   notifications: { send: 'write', undelivered: 'read', markDelivered: 'write' },
   messageChannels: {
