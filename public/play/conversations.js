@@ -1,4 +1,4 @@
-import { Observable } from './observable.js';
+import { Observable } from '../shared/observable.js';
 
 /**
  * @typedef {import('../../src/domain/message-channel.ts').MessageChannel} Channel

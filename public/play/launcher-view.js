@@ -1,12 +1,12 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
+import { useChanges } from '../shared/observable.js';
 import { SiteHeader } from '../shared/site-header.js';
 import { ConnectionBadge } from './connection-badge.js';
 import { GameScreen } from './game-screen.js';
 import { Launcher, sayWhatFailed } from './launcher.js';
 import { Library } from './library.js';
 import { NotificationsMenu } from './notifications-menu.js';
-import { useChanges } from './observable.js';
 import { PlayerMenu } from './player-menu.js';
 
 /**

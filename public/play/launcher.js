@@ -1,9 +1,9 @@
 import { GantryClient } from 'gantry-client';
+import { Observable } from '../shared/observable.js';
 import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { endingOf, gameEndingOf } from './endings.js';
 import { keepGame, keptGame } from './kept.js';
-import { Observable } from './observable.js';
 import { OpenGame } from './open-game.js';
 import { PlayerBook } from './player-book.js';
 import { claimsOf } from './token.js';

@@ -1,5 +1,5 @@
 import { get } from '../shared/api.js';
-import { Observable } from './observable.js';
+import { Observable } from '../shared/observable.js';
 
 /**
  * @typedef {{ _id: string, normalizedAddress: string, score: number, updatedAt: number, username: string, avatar: string, position: number }} Row
