@@ -3,10 +3,11 @@ import { findPackageJSON, stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Assets } from './assets.ts';
-import { clientFiles, vendoredFiles } from './vendored-files.ts';
+import { clientFiles, documentFiles, vendoredFiles } from './vendored-files.ts';
 
 const publicDirectory = fileURLToPath(new URL('../../public', import.meta.url));
-const clientDirectory = fileURLToPath(new URL('../client', import.meta.url));
+const sourceDirectory = fileURLToPath(new URL('..', import.meta.url));
+const clientDirectory = join(sourceDirectory, 'client');
 
 /** Segments that begin with a letter, a digit or an underscore: no way up, nothing hidden. */
 const safeName = /^[\w][\w.-]*(\/[\w][\w.-]*)*$/;
@@ -46,7 +47,9 @@ function sourceOf(name: string): { file: string; typescript: boolean } | null {
   if (folder === 'client') {
     return clientFiles.includes(path) ? { file: join(clientDirectory, path), typescript: true } : null;
   }
-  return { file: join(publicDirectory, name), typescript: false };
+  const document = Object.hasOwn(documentFiles, name) ? documentFiles[name] : undefined;
+  const file = document === undefined ? join(publicDirectory, name) : join(sourceDirectory, document);
+  return { file, typescript: false };
 }
 
 function packageFile(path: string): string | null {

@@ -36,6 +36,7 @@ export const vendoredFiles: readonly VendoredFile[] = [
   },
   { path: 'uplot/uPlot.esm.js', package: 'uplot', file: 'dist/uPlot.esm.js', module: 'uplot' },
   { path: 'uplot/uPlot.min.css', package: 'uplot', file: 'dist/uPlot.min.css' },
+  { path: 'marked/marked.esm.js', package: 'marked', file: 'lib/marked.esm.js', module: 'marked' },
   { path: 'swagger-ui/swagger-ui-bundle.js', package: 'swagger-ui-dist', file: 'swagger-ui-bundle.js' },
   { path: 'swagger-ui/swagger-ui.css', package: 'swagger-ui-dist', file: 'swagger-ui.css' },
   ...nobleCurves.map((name) => noble('curves', name)),
@@ -54,6 +55,11 @@ function noble(library: string, name: string): VendoredFile {
 
 /** The reference client (`src/client/`), which runs in browsers as it does in Node. */
 export const clientFiles: readonly string[] = ['client.ts', 'client-error.ts', 'cursors.ts'];
+
+/** Documents of the source that pages show, by their assets' names; the files lie in `src/`. */
+export const documentFiles: Readonly<Record<string, string>> = {
+  'docs/protocol.md': 'transports/socket/PROTOCOL.md',
+};
 
 /** Every module that is in the import map, by its asset's name. */
 export const mappedAssets: readonly { name: string; specifier?: string }[] = [
