@@ -1,7 +1,8 @@
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { z } from 'zod';
-import { repeated } from './burst.ts';
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Entry, Ledger } from './ledger.ts';
+import { wins } from './players.ts';
 
 /** What was found in the database after a crash. All but the first two ought to be 0, and `integrity` "ok". */
 export interface Findings {
@@ -11,123 +12,208 @@ export interface Findings {
   unanswered: number;
   /** Of the answered, those that are not there. */
   lost: number;
+  /** Changes of which a part is missing, and what nobody has asked for. */
+  halfWritten: number;
   /** Changes without the event that tells of them. */
   changesWithoutEvent: number;
   /** Events that tell of what is not there. */
   eventsWithoutChange: number;
   /** Streams whose events are not numbered 1, 2, 3 … to where the stream stands. */
   streamsWithGaps: number;
+  /** Rows of the leaderboard that a sort of the scores puts elsewhere. */
+  wrongRanks: number;
   /** What `PRAGMA integrity_check` says. */
   integrity: string;
 }
 
-/** Compares what the ledger says with what the database file holds. */
-export function audit(databaseFile: string, { entries, answeredCount }: Ledger): Findings {
+/** Whether nothing was lost. */
+export function isWhole(findings: Omit<Findings, 'answered' | 'unanswered'>): boolean {
+  const { lost, halfWritten, changesWithoutEvent, eventsWithoutChange, streamsWithGaps, wrongRanks } =
+    findings;
+  const faults =
+    lost + halfWritten + changesWithoutEvent + eventsWithoutChange + streamsWithGaps + wrongRanks;
+  return faults === 0 && findings.integrity === 'ok';
+}
+
+/**
+ * Compares what the ledger says with what the database file holds. `wasAnswered` stands in for what the ledger
+ * says of answers, to look at an earlier moment.
+ */
+export async function audit(
+  databaseFile: string,
+  ledger: Ledger,
+  wasAnswered: (entry: Entry) => boolean = ({ answered }) => answered,
+): Promise<Findings> {
+  const store = new SqliteStore(databaseFile); // as the next start would, which recovers what a crash has left
   const db = new SqliteDatabase(databaseFile, { readonly: true });
   try {
-    const answered = entries.filter((entry) => entry.answered);
-    const holds = whatHolds(db);
-    const told = whatIsTold(db);
-    const records = new Map(
-      db
-        .prepare<[], [string, Value]>(
-          'SELECT id, score FROM scores UNION ALL SELECT id, content FROM messages',
-        )
-        .raw()
-        .all(),
-    );
-    const isTold = ([id, value]: [string, Value]) => {
-      const events = told.get(id);
-      return events?.created === 1 && events.values.at(-1) === value;
-    };
-    // A score that was written over since has an event of its own all the same.
-    const toldValues = new Set([...told.values()].flatMap(({ values }) => values));
-    const scores = answered.filter(({ kind }) => kind === 'score' || kind === 'repeated score');
+    const held = new Map(db.prepare<[], [string, string]>(whatIsHeld).raw().all());
+    const { answered, lost } = compare(held, ledger, wasAnswered);
+    const asked = (key: string, value: string) =>
+      ledger.byKey.get(key)?.some((entry) => entry.value === value) ?? false;
+    const { withoutEvent, withoutChange } = compareWithEvents(db);
     return {
-      answered: answeredCount,
-      unanswered: entries.length - answeredCount,
-      lost: answered.filter((entry) => !holds(entry)).length,
-      changesWithoutEvent:
-        [...records].filter((record) => !isTold(record)).length +
-        scores.filter(({ number }) => !toldValues.has(number)).length,
-      eventsWithoutChange: [...told.keys()].filter((id) => !records.has(id)).length,
+      answered,
+      unanswered: ledger.askedCount - answered,
+      lost,
+      halfWritten:
+        [...held].filter(([key, value]) => !asked(key, value)).length +
+        (db.prepare<[typeof wins], number>(whatIsHalf).pluck().get(wins) ?? 0) +
+        (db.pragma('foreign_key_check') as unknown[]).length,
+      changesWithoutEvent: withoutEvent,
+      eventsWithoutChange: withoutChange,
       streamsWithGaps: db.prepare<[], number>(streamsWithGaps).pluck().get() ?? 0,
+      wrongRanks: await wrongRanks(store, db),
       integrity: String(db.pragma('integrity_check', { simple: true })),
     };
   } finally {
     db.close();
+    await store.close();
   }
+}
+
+/** What is there must be what the last answered write left, or one after it that was not answered. */
+function compare(
+  held: ReadonlyMap<string, string>,
+  { byKey }: Ledger,
+  wasAnswered: (entry: Entry) => boolean,
+): { answered: number; lost: number } {
+  let answered = 0;
+  let lost = 0;
+  for (const [key, entries] of byKey) {
+    const last = entries.findLastIndex(wasAnswered);
+    if (last < 0) continue;
+    const value = held.get(key) ?? null;
+    if (!entries.slice(last).some((entry) => entry.value === value)) lost++;
+    for (const entry of entries) if (wasAnswered(entry)) answered++;
+  }
+  return { answered, lost };
+}
+
+/** Everything the load writes, by the ledger's keys; what the rule adds by itself is left to `whatIsHalf`. */
+const whatIsHeld = `
+  SELECT 'score ' || s.wallet || ' ' || c.nonce, CAST(CAST(c.score AS INTEGER) AS TEXT)
+    FROM scores AS c JOIN streams AS s ON s.id = c.stream_id WHERE c.nonce <> '${wins.nonce}'
+  UNION ALL SELECT 'state ' || wallet || ' ' || label, CAST(json ->> '$.number' AS TEXT) FROM states
+  UNION ALL SELECT 'message ' || CAST(substr(content, 9) AS INTEGER), content FROM messages
+  UNION ALL SELECT 'activity ' || wallet || ' ' || label, event_id
+    FROM activities WHERE event_id <> '${wins.eventId}'
+  UNION ALL SELECT 'notification ' || wallet || ' ' || message, type
+    FROM notifications WHERE message NOT LIKE 'won %'
+  UNION ALL SELECT 'trigger ' || wallet || ' ' || nonce, CAST(CAST(value AS INTEGER) AS TEXT) FROM rule_triggers
+  UNION ALL SELECT 'play session ' || id, (state ->> '$.number') || iif(end_time IS NULL, '', ' ended')
+    FROM play_sessions`;
+
+/** Triggers and what their rule does are one change, and so are messages and the counts of their channels. */
+const whatIsHalf = `
+  SELECT (SELECT count(*) FROM rule_triggers AS t WHERE actions <> '["Notify","SendCustomActivity","UpdateScore"]'
+      OR (SELECT count(*) FROM notifications AS n WHERE n.wallet = t.wallet AND n.message = 'won ' || t.nonce) <> 1
+      OR (SELECT count(*) FROM activities AS a
+          WHERE a.wallet = t.wallet AND a.event_id = @eventId AND a.label = 'won ' || t.nonce) <> 1)
+    + abs((SELECT count(*) FROM rule_triggers)
+      - (SELECT total(c.score) FROM scores AS c WHERE c.nonce = @nonce))
+    + abs((SELECT count(*) FROM rule_triggers) - (SELECT count(*) FROM notifications WHERE message LIKE 'won %'))
+    + abs((SELECT count(*) FROM rule_triggers) - (SELECT count(*) FROM activities WHERE event_id = @eventId))
+    + (SELECT count(*) FROM message_channels AS c
+       WHERE message_count <> (SELECT count(*) FROM messages WHERE channel_id = c.id))
+    + (SELECT count(*) FROM scores AS c JOIN streams AS s ON s.id = c.stream_id WHERE c.revision NOT IN
+        (SELECT seq FROM events WHERE stream_id = c.stream_id))`;
+
+const streamsWithGaps = `
+  SELECT count(*) FROM streams AS s WHERE s.seq <> (SELECT count(*) FROM events WHERE stream_id = s.id)
+    OR s.seq <> (SELECT max(seq) FROM events WHERE stream_id = s.id)`;
+
+/** The counts along a board, at each level, come to as many rows as it has. */
+const wrongMarks = `
+  SELECT count(*) FROM boards AS b JOIN (SELECT DISTINCT level FROM board_marks) AS l
+  WHERE (SELECT total(count) FROM board_marks AS m WHERE m.board_id = b.id AND m.level = l.level)
+    <> (SELECT count(*) FROM board WHERE board_id = b.id)`;
+
+/** A score, or the words of a message, a notification or an activity. */
+type Value = number | string;
+
+interface Told {
+  /** How many events tell that the record was created. */
+  created: number;
+  isRemoved: boolean;
+  /** What the events say the record holds, in their order. */
+  values: Value[];
+}
+
+/** Every record against what the events tell of it. */
+function compareWithEvents(db: Database): { withoutEvent: number; withoutChange: number } {
+  const told = whatIsTold(db);
+  const records = new Map(
+    db
+      .prepare<[], [string, Value]>(
+        `SELECT id, score FROM scores UNION ALL SELECT id, content FROM messages
+         UNION ALL SELECT id, message FROM notifications UNION ALL SELECT id, label FROM activities`,
+      )
+      .raw()
+      .all(),
+  );
+  const isTold = ([id, value]: [string, Value]) => {
+    const events = told.get(id);
+    return events?.created === 1 && !events.isRemoved && events.values.at(-1) === value;
+  };
+  // Of an unsent message nothing is left but that it was.
+  const isGone = ({ created, isRemoved, values }: Told) =>
+    created === 1 && isRemoved && values.every((value) => value === '');
+  return {
+    withoutEvent: [...records].filter((record) => !isTold(record)).length,
+    withoutChange: [...told].filter(([id, events]) => !records.has(id) && !isGone(events)).length,
+  };
 }
 
 const toldRecord = z.object({
   _id: z.string(),
   score: z.number().optional(),
   content: z.string().optional(),
+  message: z.string().optional(),
+  label: z.string().optional(),
 });
 
-/** A score, or what a message says. */
-type Value = number | string;
-
-interface Told {
-  /** How many events tell that the record was created. */
-  created: number;
-  /** What the events say the record holds, in their order. */
-  values: Value[];
-}
-
-/** What the events tell of scores and messages, by the record's id. */
 function whatIsTold(db: Database): Map<string, Told> {
   const told = new Map<string, Told>();
   const events = db
     .prepare<[], { name: string; record: string }>(
       `SELECT name, record FROM events WHERE name LIKE 'scores %' OR name LIKE 'chat-messages %'
+         OR name LIKE 'notifications %' OR name LIKE 'activities %'
        ORDER BY stream_id, seq`,
     )
-    .all();
+    .iterate();
   for (const { name, record } of events) {
-    const { _id, score, content } = toldRecord.parse(JSON.parse(record));
-    const one = told.get(_id) ?? { created: 0, values: [] };
+    const { _id, score, content, message, label } = toldRecord.parse(JSON.parse(record));
+    const one = told.get(_id) ?? { created: 0, isRemoved: false, values: [] };
     told.set(_id, one);
     if (name.endsWith(' created')) one.created++;
-    one.values.push(score ?? content ?? '');
+    if (name.endsWith(' removed')) one.isRemoved = true;
+    else one.values.push(score ?? content ?? message ?? label ?? '');
   }
   return told;
 }
 
-/** Whether a write is there; for one that was written over since, whether what is there came after it. */
-function whatHolds(db: Database): (entry: Entry) => boolean {
-  const scores = numbersByKey(
-    db,
-    `SELECT s.wallet || ' ' || coalesce(c.nonce, c.id), c.score
-     FROM scores AS c JOIN streams AS s ON s.id = c.stream_id`,
-  );
-  const states = numbersByKey(
-    db,
-    "SELECT wallet || ' ' || label, json_extract(json, '$.number') FROM states",
-  );
-  const messages = numbersByKey(
-    db,
-    "SELECT channel_id || ' ' || sender || ' ' || content, count(*) FROM messages GROUP BY 1",
-  );
-  return ({ kind, wallet, channelId, number }) => {
-    switch (kind) {
-      case 'score':
-        return scores.get(`${wallet} n-${number}`) === number;
-      case 'repeated score':
-        return (scores.get(`${wallet} ${repeated.nonce}`) ?? 0) >= number;
-      case 'message':
-        return messages.get(`${channelId} ${wallet} message ${number}`) === 1;
-      case 'state':
-        return (states.get(`${wallet} ${repeated.label}`) ?? 0) >= number;
+/** Compares every row of every leaderboard, as the store gives it, with a sort of the scores. */
+async function wrongRanks(store: SqliteStore, db: Database): Promise<number> {
+  const sorted = db
+    .prepare<[string], [string, number]>(
+      `SELECT wallet, score FROM (
+         SELECT s.wallet, c.score, c.reached_at, c.id, row_number() OVER (
+           PARTITION BY c.stream_id ORDER BY c.score DESC, c.reached_at, c.id) AS place
+         FROM scores AS c JOIN streams AS s ON s.id = c.stream_id WHERE s.name LIKE 'player:' || ? || ':%')
+       WHERE place = 1 ORDER BY score DESC, reached_at, id`,
+    )
+    .raw();
+  let wrong = db.prepare<[], number>(wrongMarks).pluck().get() ?? 0;
+  for (const id of db.prepare<[], string>('SELECT id FROM games').pluck().all()) {
+    const wanted = sorted.all(id);
+    const rows = await store.scores.leaderboard(id, { limit: wanted.length + 1, skip: 0 });
+    wrong += Math.abs(rows.length - wanted.length);
+    for (const [place, [wallet, score]] of wanted.entries()) {
+      const row = rows[place];
+      const position = await store.scores.position({ gameId: id, wallet });
+      if (row?.normalizedAddress !== wallet || row.score !== score || position !== place + 1) wrong++;
     }
-  };
+  }
+  return wrong;
 }
-
-/** A query's two columns as a map, read at once: asking for each entry by itself takes minutes. */
-function numbersByKey(db: Database, sql: string): Map<string, number> {
-  return new Map(db.prepare<[], [string, number]>(sql).raw().all());
-}
-
-const streamsWithGaps = `
-  SELECT count(*) FROM streams AS s WHERE s.seq <> (SELECT count(*) FROM events WHERE stream_id = s.id)
-    OR s.seq <> (SELECT max(seq) FROM events WHERE stream_id = s.id)`;

@@ -1,41 +1,41 @@
-/** Who posts on one of the connections. */
-export interface Poster {
-  wallet: string;
-  launcherJwt: string;
-  /** The message channel this player writes to. */
-  channelId: string;
-}
-
-export type Kind = 'score' | 'repeated score' | 'message' | 'state';
-
-/** One write that was asked for. `number` is its own among all, and what was written. */
+/** One write that was asked for: it leaves `value` under `key`, or, null, nothing at all. */
 export interface Entry {
-  kind: Kind;
-  wallet: string;
-  channelId: string;
-  number: number;
+  key: string;
+  value: string | null;
   answered: boolean;
 }
 
 /** What was asked of the server, and what of it was answered with success. */
 export class Ledger {
-  readonly entries: Entry[] = [];
+  /** By what they write to, in the order they were asked for: one player at a time writes to a key. */
+  readonly byKey = new Map<string, Entry[]>();
+  /** What was answered over each connection, by the client's port, in order. */
+  readonly byPort = new Map<number, Entry[]>();
+  askedCount = 0;
   answeredCount = 0;
   #number = 0;
 
-  /** Numbers grow, so that of two writes to the same place the later one has the larger. */
+  /** Numbers grow, so that no two writes are alike. */
   nextNumber(): number {
     return ++this.#number;
   }
 
-  asked(kind: Kind, { wallet, channelId }: Poster, number: number): Entry {
-    const entry: Entry = { kind, wallet, channelId, number, answered: false };
-    this.entries.push(entry);
+  asked(key: string, value: string | null): Entry {
+    const entry: Entry = { key, value, answered: false };
+    this.askedCount++;
+    append(this.byKey, key, entry);
     return entry;
   }
 
-  answered(entry: Entry): void {
+  answered(entry: Entry, port: number): void {
     entry.answered = true;
     this.answeredCount++;
+    append(this.byPort, port, entry);
   }
+}
+
+function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
 }

@@ -1,0 +1,44 @@
+/**
+ * The crash proofs at full size, one or all of them:
+ *
+ *   node test/crash/full.ts kills
+ *
+ * Progress goes to standard error, the counts as JSON to standard output. Exits 1 when anything was lost.
+ */
+import { isWhole } from './audit.ts';
+import { killUnderLoad } from './kill-under-load.ts';
+
+/** A proof's counts, and whether they are what they ought to be. */
+interface Proved {
+  holds: boolean;
+  counts: object;
+}
+
+const proofs: Record<string, () => Promise<Proved>> = {
+  kills: async () => {
+    const counts = await killUnderLoad(200, ({ kills, answered, lost }) =>
+      progress(`${kills} kills, ${answered} writes answered, ${lost} lost`),
+    );
+    return { counts, holds: isWhole(counts) && counts.notServed === 0 };
+  },
+};
+
+const [name] = process.argv.slice(2);
+if (name !== undefined && !(name in proofs)) {
+  process.stderr.write(
+    `There is no proof ${name}: choose of ${Object.keys(proofs).join(', ')}, or none for all\n`,
+  );
+  process.exit(1);
+}
+for (const [each, prove] of Object.entries(proofs)) {
+  if (name !== undefined && name !== each) continue;
+  const startedAt = performance.now();
+  const { holds, counts } = await prove();
+  const seconds = Math.round((performance.now() - startedAt) / 1_000);
+  process.stdout.write(`${JSON.stringify({ proof: each, holds, seconds, ...counts }, null, 2)}\n`);
+  if (!holds) process.exitCode = 1;
+}
+
+function progress(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
