@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { syncNamesIn } from '../sync-names.ts';
 
 /**
  * The content of a file of the data directory that holds a key, made on first use, readable by its owner
@@ -19,6 +20,7 @@ export function readOrCreateKeyFile(file: string, make: () => string): string {
   } finally {
     rmSync(draft);
   }
+  syncNamesIn(dirname(file));
   return readFileSync(file, 'utf8');
 }
 
@@ -27,6 +29,7 @@ export function replaceKeyFile(file: string, content: string): void {
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, content, { mode: 0o600, flush: true });
   renameSync(draft, file);
+  syncNamesIn(dirname(file));
 }
 
 function read(file: string): string | null {
