@@ -7,6 +7,9 @@
  */
 import { isWhole } from './audit.ts';
 import { killUnderLoad } from './kill-under-load.ts';
+import { powerLoss, survives } from './power-loss.ts';
+
+const powerCuts = { images: 400, writes: 10_000 };
 
 /** A proof's counts, and whether they are what they ought to be. */
 interface Proved {
@@ -20,6 +23,19 @@ const proofs: Record<string, () => Promise<Proved>> = {
       progress(`${kills} kills, ${answered} writes answered, ${lost} lost`),
     );
     return { counts, holds: isWhole(counts) && counts.notServed === 0 };
+  },
+  power: async () => {
+    const counts = await powerLoss(powerCuts, ({ images, lost }) =>
+      progress(`${images} power cuts, ${lost} lost`),
+    );
+    return { counts, holds: survives(counts) };
+  },
+  // The same with a fault that it must find.
+  'power-synchronous-normal': async () => {
+    const counts = await powerLoss({ ...powerCuts, synchronous: 'NORMAL' }, ({ images, lost }) =>
+      progress(`${images} power cuts without waiting for the disk, ${lost} lost`),
+    );
+    return { counts, holds: counts.lost > 0 };
   },
 };
 

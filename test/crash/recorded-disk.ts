@@ -1,0 +1,177 @@
+import { basename } from 'node:path';
+import type { Operation } from './system-calls.ts';
+
+/** What a power cut leaves or takes, of one file: a part of a write as large as a disk writes whole. */
+const sectorBytes = 512;
+
+type Change = { bytes: Buffer; offset: number } | { size: number };
+
+interface File {
+  /** What is on disk for certain. */
+  synced: Buffer;
+  /** What was written since, in order; any part of it may be on disk. */
+  unsynced: Change[];
+  /** Where the process sees its end. */
+  size: number;
+  /** How many of the unsynced changes a sync that is under way began with. */
+  syncing: number;
+}
+
+type Naming = (names: Map<string, File>) => void;
+
+/** A number from 0 up to 1, 1 not among them. */
+export type Random = () => number;
+
+/**
+ * A directory of files as a disk keeps them: what was synced is there, of everything else any part may be. Writes
+ * of a file reach the disk whole, in part (by the sector) or not, in any order; names (made, linked, renamed,
+ * removed) in their order up to somewhere, unless the directory was synced.
+ */
+export class RecordedDisk {
+  readonly #directory: string;
+  /** As the process sees them. */
+  readonly #names = new Map<string, File>();
+  readonly #syncedNames = new Map<string, File>();
+  #unsyncedNames: Naming[] = [];
+  #syncingNames = 0;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  apply(operation: Operation): void {
+    switch (operation.kind) {
+      case 'create': {
+        const { path } = operation;
+        if (this.#names.has(path)) return;
+        const file: File = { synced: Buffer.alloc(0), unsynced: [], size: 0, syncing: 0 };
+        this.#name((names) => names.set(path, file));
+        return;
+      }
+      case 'write': {
+        const file = this.#file(operation.path);
+        const offset = operation.offset === 'end' ? file.size : operation.offset;
+        file.unsynced.push({ bytes: operation.bytes, offset });
+        file.size = Math.max(file.size, offset + operation.bytes.length);
+        return;
+      }
+      case 'truncate': {
+        const file = this.#file(operation.path);
+        file.unsynced.push({ size: operation.size });
+        file.size = operation.size;
+        return;
+      }
+      case 'link':
+      case 'rename': {
+        const { path, to, kind } = operation;
+        const file = this.#file(path);
+        this.#name((names) => {
+          names.set(to, file);
+          if (kind === 'rename') names.delete(path);
+        });
+        return;
+      }
+      case 'remove': {
+        const { path } = operation;
+        this.#name((names) => names.delete(path));
+        return;
+      }
+      case 'sync':
+        this.#sync(operation.path, operation.is);
+    }
+  }
+
+  /** What may be found after a power cut at this moment: the files' content by their name. */
+  afterPowerCut(random: Random): Map<string, Buffer> {
+    const names = new Map(this.#syncedNames);
+    for (const name of this.#unsyncedNames.slice(0, upTo(random, this.#unsyncedNames.length))) name(names);
+    const kept = keptParts(random);
+    return new Map([...names].map(([path, file]) => [basename(path), withParts(file, kept, random)]));
+  }
+
+  #name(naming: Naming): void {
+    naming(this.#names);
+    this.#unsyncedNames.push(naming);
+  }
+
+  #file(path: string): File {
+    const file = this.#names.get(path);
+    if (!file) throw new Error(`${path} was written to, but nobody made it`);
+    return file;
+  }
+
+  #sync(path: string, is: 'began' | 'done'): void {
+    if (path === this.#directory) {
+      if (is === 'began') {
+        this.#syncingNames = this.#unsyncedNames.length;
+        return;
+      }
+      for (const name of this.#unsyncedNames.splice(0, this.#syncingNames)) name(this.#syncedNames);
+      return;
+    }
+    const file = this.#file(path);
+    if (is === 'began') {
+      file.syncing = file.unsynced.length;
+      return;
+    }
+    file.synced = content(file.synced, file.unsynced.splice(0, file.syncing), () => 'whole');
+  }
+}
+
+/** Which part of a write is on disk. */
+type Kept = 'whole' | 'torn' | 'nothing';
+
+/** One power cut takes everything, another nothing, others some. */
+function keptParts(random: Random): () => Kept {
+  const kind = random();
+  if (kind < 0.25) return () => 'nothing';
+  if (kind < 0.35) return () => 'whole';
+  if (kind < 0.65) return () => (random() < 0.5 ? 'whole' : 'nothing');
+  const torn = random();
+  return () => (random() < torn ? 'torn' : random() < 0.5 ? 'whole' : 'nothing');
+}
+
+function withParts(file: File, kept: () => Kept, random: Random): Buffer {
+  // Where a file grew and nothing was written yet, a disk gives zeros, or what lay there before.
+  const filling = random() < 0.5 ? 0 : 1 + upTo(random, 254);
+  return content(file.synced, file.unsynced, kept, random, filling);
+}
+
+function content(
+  before: Buffer,
+  changes: readonly Change[],
+  kept: () => Kept,
+  random: Random = Math.random,
+  filling = 0,
+): Buffer {
+  const ends = changes.map((change) =>
+    'size' in change ? change.size : change.offset + change.bytes.length,
+  );
+  const after = Buffer.alloc(Math.max(before.length, ...ends), filling);
+  before.copy(after);
+  let size = before.length;
+  for (const change of changes) {
+    const part = kept();
+    if (part === 'nothing') continue;
+    if ('size' in change) {
+      if (change.size < size) after.fill(filling, change.size, size);
+      size = change.size;
+      continue;
+    }
+    const { bytes, offset } = change;
+    for (let at = 0; at < bytes.length; ) {
+      const length = Math.min(bytes.length - at, sectorBytes - ((offset + at) % sectorBytes));
+      if (part === 'whole' || random() < 0.5) {
+        bytes.copy(after, offset + at, at, at + length);
+        size = Math.max(size, offset + at + length);
+      }
+      at += length;
+    }
+  }
+  return after.subarray(0, size);
+}
+
+/** A whole number from 0 to `maximum`, both among them. */
+function upTo(random: Random, maximum: number): number {
+  return Math.floor(random() * (maximum + 1));
+}
