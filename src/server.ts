@@ -81,6 +81,12 @@ export async function startServer(
   await refuseOtherSecretKey(store, box);
   const report = (thrown: unknown) =>
     logger.error({ err: thrown }, 'an operation failed by a defect of ours');
+  let storeTrouble: string | null = null;
+  store.onTrouble((trouble) => {
+    storeTrouble = trouble;
+    if (trouble === null) logger.warn('writing to the database works as it should again');
+    else logger.error(trouble);
+  });
   const redis = config.redisUrl === undefined ? null : connectRedis(config.redisUrl, logger);
   const prefix = `gantry:${await store.events.epoch()}`;
   const presence = choosePresence(redis, prefix, report);
@@ -132,7 +138,8 @@ export async function startServer(
       return openApi;
     },
     notReady: () => (closing ? 'The server is shutting down' : null),
-    degraded: () => redis?.trouble() ?? null,
+    degraded: () =>
+      [storeTrouble, redis?.trouble()].filter((trouble) => typeof trouble === 'string').join(' ') || null,
     pages: {
       assets: new DirectoryAssets(),
       gameUrls: async () => (await store.games.list()).map(({ url }) => url),

@@ -44,6 +44,11 @@ export interface Store {
   readonly audit: AuditStore;
   /** Calls the listener after every commit with the events it wrote, in the order they were written. It must not throw. */
   onCommit(listener: (events: readonly StoredEvent[]) => void): void;
+  /**
+   * Calls the listener when it changes what is wrong with writing, in words for whoever runs the server: the disk
+   * is full, another process is in the way. Null: all is well. It must not throw.
+   */
+  onTrouble(listener: (trouble: string | null) => void): void;
   /** Finishes the writes under way, then lets go of the database. */
   close(): Promise<void>;
 }

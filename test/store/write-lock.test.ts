@@ -4,6 +4,7 @@ import { addGame, addPlayer, wholePage } from '../contracts/store/fixture.ts';
 import { get, post } from '../support/http.ts';
 import { holdWriteLock } from '../support/other-connection.ts';
 import { startTestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { openSqliteStore } from './sqlite-store-under-test.ts';
 
 /** Three busy timeouts of 250 ms: room for a slow machine, and far below the 5 s it would be by default. */
@@ -40,6 +41,7 @@ describe('while another process holds the write lock', () => {
     const { gameId } = await server.createGame();
     const { launcherJwt } = await server.openSession(gameId);
     const setScore = () => post(`${server.url}/launcher/set-user-score`, { launcherJwt, score: 1 });
+    const readiness = async () => (await get(`${server.url}/readyz`)).body;
     const other = holdWriteLock(dataFiles(server.config.dataDirectory).database);
     using loop = watchEventLoop();
     try {
@@ -58,9 +60,17 @@ describe('while another process holds the write lock', () => {
       });
       expect(JSON.stringify(body)).not.toMatch(/sqlite|locked|busy|SELECT|BEGIN/i);
       expect(loop.longestStandstillMs()).toBeLessThan(longestStandstillMs);
+      expect(await readiness()).toEqual({
+        status: 'degraded',
+        reason: expect.stringMatching(/^Another process holds the write lock of the database/),
+      });
     } finally {
       other[Symbol.dispose]();
     }
+    await until(
+      'it says by itself that it is ready',
+      async () => Object(await readiness()).status === 'ready',
+    );
     expect(await setScore()).toMatchObject({ status: 200, body: { success: true } });
     const scores = await post(`${server.url}/launcher/get-user-scores`, { launcherJwt });
     expect(scores.body).toMatchObject({ scores: [{ score: 1 }] }); // and not the refused one besides

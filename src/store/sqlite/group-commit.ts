@@ -3,6 +3,7 @@ import { GantryError } from '../../errors.ts';
 import type { NewEvent, StoredEvent } from '../../events/stream.ts';
 import type { EventLog } from './event-log.ts';
 import type { DataVersion } from './version-cache.ts';
+import { WriteHealth } from './write-health.ts';
 
 /** What a command has at hand while it runs inside the transaction. */
 export interface Transaction {
@@ -54,15 +55,21 @@ export class GroupCommit {
   readonly #events: EventLog;
   readonly #clock: () => number;
   readonly #version: DataVersion;
-  readonly #statements: Record<'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'undo', Statement>;
+  readonly #statements: Record<
+    'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'undo' | 'probe',
+    Statement
+  >;
   /** Empties the write-ahead log; 0 when it could. */
   readonly #checkpoint: Statement<[], number>;
   readonly #listeners: ((events: readonly StoredEvent[]) => void)[] = [];
   #queue: Queued[] = [];
   #scheduled = false;
   #carefulBatches = 0;
+  /** SQLite has refused something of this batch. */
+  #isRefusing = false;
   #scrubbing: NodeJS.Timeout | undefined;
   #idle: (() => void)[] = [];
+  readonly #health: WriteHealth;
 
   constructor(db: Database, events: EventLog, version: DataVersion, clock: () => number) {
     this.#version = version;
@@ -77,7 +84,17 @@ export class GroupCommit {
       savepoint: db.prepare('SAVEPOINT command'),
       release: db.prepare('RELEASE command'),
       undo: db.prepare('ROLLBACK TO command'),
+      probe: db.prepare('UPDATE remembered SET version = version'),
     };
+    this.#health = new WriteHealth({
+      file: db.name,
+      write: () => this.write(() => void this.#statements.probe.run()),
+    });
+  }
+
+  /** Hears, when that changes, why writes are refused or cost more than they should; null when all is well. */
+  onTrouble(listener: (trouble: string | null) => void): void {
+    this.#health.onTrouble(listener);
   }
 
   onCommit(listener: (events: readonly StoredEvent[]) => void): void {
@@ -121,6 +138,7 @@ export class GroupCommit {
     const batch = this.#takeBatch();
     const written: StoredEvent[] = [];
     const isCareful = this.#carefulBatches > 0;
+    this.#isRefusing = false;
     let settles: (() => void)[];
     try {
       settles = batch.map((queued) =>
@@ -141,6 +159,7 @@ export class GroupCommit {
       return;
     }
     if (isCareful) this.#carefulBatches--;
+    if (!this.#isRefusing) this.#health.committed();
     for (const settle of settles) settle();
     if (written.length > 0) for (const listener of this.#listeners) listener(written);
     this.#next();
@@ -176,7 +195,8 @@ export class GroupCommit {
       undo.run();
       release.run();
       this.#version.invalidate();
-      return () => queued.reject(asStoreError(error));
+      const failure = this.#asStoreError(error);
+      return () => queued.reject(failure);
     }
   }
 
@@ -193,17 +213,27 @@ export class GroupCommit {
     this.#scrubbing ??= setTimeout(() => {
       this.#scrubbing = undefined;
       if (!this.#db.open) return;
-      const emptied = this.#checkpoint.get() === 0;
-      if (!emptied) this.#scheduleScrub(scrubAgainMs); // another process is still reading the log
+      if (!this.#emptied()) this.#scheduleScrub(scrubAgainMs);
     }, afterMs).unref();
   }
 
+  /** Whether the log is empty now; not while another process reads it, or the disk has no room for what it holds. */
+  #emptied(): boolean {
+    try {
+      return this.#checkpoint.get() === 0;
+    } catch (error) {
+      if (codeOf(error) === '') throw error;
+      return false;
+    }
+  }
+
   /** To be called before the database is closed: what was erased must not stay readable behind a process that ends. */
-  scrubNow(): void {
+  finish(): void {
+    this.#health.stop();
     if (!this.#scrubbing) return;
     clearTimeout(this.#scrubbing);
     this.#scrubbing = undefined;
-    for (let tried = 0; tried < lastScrubTries && this.#checkpoint.get() !== 0; tried++);
+    for (let tried = 0; tried < lastScrubTries && !this.#emptied(); tried++);
   }
 
   #takeBatch(): Queued[] {
@@ -216,8 +246,21 @@ export class GroupCommit {
   }
 
   #fail(batch: Queued[], error: unknown): void {
-    const failure = asStoreError(error);
+    const failure = this.#asStoreError(error);
     for (const queued of batch) queued.reject(failure);
+  }
+
+  /** What passes (a lock, a full disk) is told to the caller as such; a defect of ours stays what it is. */
+  #asStoreError(error: unknown): unknown {
+    const code = codeOf(error);
+    if (!/^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB)/.test(code)) return error;
+    this.#isRefusing = true;
+    this.#health.refused(code);
+    return new GantryError(
+      'store_unavailable',
+      'The database cannot take writes right now; try again later',
+      { cause: error },
+    );
   }
 
   #next(): void {
@@ -236,18 +279,4 @@ function isBusy(error: unknown): boolean {
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
-
-/** What passes (a lock, a full disk) is told to the caller as such; a defect of ours stays what it is. */
-function asStoreError(error: unknown): unknown {
-  if (/^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM)/.test(codeOf(error))) {
-    return new GantryError(
-      'store_unavailable',
-      'The database cannot take writes right now; try again later',
-      {
-        cause: error,
-      },
-    );
-  }
-  return error;
 }

@@ -101,6 +101,10 @@ export class SqliteStore implements Store {
     this.#group.onCommit(listener);
   }
 
+  onTrouble(listener: (trouble: string | null) => void): void {
+    this.#group.onTrouble(listener);
+  }
+
   /** To be called when another thread of this process has committed, before anyone is told. */
   lookAgain(): void {
     this.#version.lookAgain();
@@ -108,7 +112,7 @@ export class SqliteStore implements Store {
 
   async close(): Promise<void> {
     await this.#group.drained();
-    this.#group.scrubNow();
+    this.#group.finish();
     this.#db.close();
   }
 

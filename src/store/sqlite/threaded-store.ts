@@ -36,6 +36,7 @@ export class ThreadedStore implements Store {
   readonly #reader: SqliteStore;
   readonly #writer: Writer;
   readonly #listeners: ((events: readonly StoredEvent[]) => void)[] = [];
+  readonly #worried: ((trouble: string | null) => void)[] = [];
 
   /** @throws SchemaTooNewError, DatabaseUnusableError */
   constructor(file: string, { clock, retention = defaultRetention }: ThreadedStoreOptions = {}) {
@@ -47,6 +48,9 @@ export class ThreadedStore implements Store {
         committed: () => this.#reader.lookAgain(),
         told: (events) => {
           for (const listener of this.#listeners) listener(events);
+        },
+        troubled: (trouble) => {
+          for (const listener of this.#worried) listener(trouble);
         },
       },
     );
@@ -70,6 +74,10 @@ export class ThreadedStore implements Store {
 
   onCommit(listener: (events: readonly StoredEvent[]) => void): void {
     this.#listeners.push(listener);
+  }
+
+  onTrouble(listener: (trouble: string | null) => void): void {
+    this.#worried.push(listener);
   }
 
   async close(): Promise<void> {

@@ -21,10 +21,12 @@ export type ToWriter = { calls: readonly Call[] } | { close: true };
 /** How a call ended: its result, or what it was refused with. */
 export type Outcome = [id: number, result: unknown] | [id: number, result: undefined, failure: Failure];
 
-/** From the writer, after a commit: how its calls ended, and the events it wrote, in their order. */
+/** From the writer, after a commit: how its calls ended, the events it wrote, in their order, and how it fares. */
 export interface FromWriter {
   outcomes: readonly Outcome[];
   events: readonly StoredEvent[];
+  /** See `Store.onTrouble`. */
+  trouble: string | null;
 }
 
 /** An error on its way between threads, where only plain data and bare errors can go. */

@@ -16,10 +16,16 @@ const store = new SqliteStore(file, { ...(clock && { clock: clockIn(clock) }), r
 
 let outcomes: Outcome[] = [];
 let events: StoredEvent[] = [];
+let trouble: string | null = null;
 let isTelling = false;
 
 store.onCommit((written) => {
   events.push(...written);
+  tell();
+});
+
+store.onTrouble((now) => {
+  trouble = now;
   tell();
 });
 
@@ -49,7 +55,7 @@ function tell(): void {
   isTelling = true;
   setImmediate(() => {
     isTelling = false;
-    const message: FromWriter = { outcomes, events };
+    const message: FromWriter = { outcomes, events, trouble };
     outcomes = [];
     events = [];
     port.postMessage(message);

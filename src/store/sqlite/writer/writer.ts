@@ -15,6 +15,8 @@ export interface WriterListeners {
   committed(): void;
   /** The events of a commit, after the calls that caused them have been settled. */
   told(events: readonly StoredEvent[]): void;
+  /** See `Store.onTrouble`. */
+  troubled(trouble: string | null): void;
 }
 
 /** The writer's thread lies beside this file, whether as written or compiled. */
@@ -31,6 +33,7 @@ export class Writer {
   #worker: Worker | null;
   #calls: Call[] = [];
   #lastId = 0;
+  #trouble: string | null = null;
 
   constructor(options: WriterOptions, listeners: WriterListeners) {
     this.#options = options;
@@ -70,6 +73,7 @@ export class Writer {
     });
     worker.once('exit', () => {
       if (this.#worker === worker) this.#worker = null;
+      if (death !== undefined) this.#be(deathInWords(death));
       this.#failAll(death);
     });
     return worker;
@@ -86,7 +90,8 @@ export class Writer {
     worker.postMessage(message);
   }
 
-  #receive({ outcomes, events }: FromWriter): void {
+  #receive({ outcomes, events, trouble }: FromWriter): void {
+    this.#be(trouble);
     this.#on.committed();
     for (const [id, result, failure] of outcomes) {
       const waiting = this.#waiting.get(id);
@@ -96,6 +101,12 @@ export class Writer {
     }
     if (this.#waiting.size === 0) this.#worker?.unref();
     if (events.length > 0) this.#on.told(events);
+  }
+
+  #be(trouble: string | null): void {
+    if (trouble === this.#trouble) return;
+    this.#trouble = trouble;
+    this.#on.troubled(trouble);
   }
 
   #failAll(cause: unknown): void {
@@ -109,4 +120,9 @@ export class Writer {
     for (const { reject } of this.#waiting.values()) reject(failure);
     this.#waiting.clear();
   }
+}
+
+function deathInWords(death: unknown): string {
+  const why = death instanceof Error ? death.message : String(death);
+  return `The thread that writes to the database has ended (${why}); the next write starts another.`;
 }
