@@ -6,6 +6,7 @@
  * Progress goes to standard error, the counts as JSON to standard output. Exits 1 when anything was lost.
  */
 import { isWhole } from './audit.ts';
+import { endures, fullDisk } from './full-disk.ts';
 import { killUnderLoad } from './kill-under-load.ts';
 import { powerLoss, survives } from './power-loss.ts';
 
@@ -36,6 +37,12 @@ const proofs: Record<string, () => Promise<Proved>> = {
       progress(`${images} power cuts without waiting for the disk, ${lost} lost`),
     );
     return { counts, holds: counts.lost > 0 };
+  },
+  disk: async () => {
+    const counts = await fullDisk(20, ({ rounds, refused, lost }) =>
+      progress(`the disk was full ${rounds} times, ${refused} writes refused, ${lost} lost`),
+    );
+    return { counts, holds: endures(counts) };
   },
 };
 

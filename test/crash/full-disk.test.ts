@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { endures, fullDisk, mayMount } from './full-disk.ts';
+
+test.skipIf(!mayMount)(
+  `a full disk refuses writes in words and nothing else, and they resume by themselves${mayMount ? '' : ' (skipped: mounting a small disk takes root)'}`,
+  { timeout: 90_000 },
+  async () => {
+    const report = await fullDisk(2);
+    expect(report).toMatchObject({
+      rounds: 2,
+      lost: 0,
+      integrity: 'ok',
+      readiness: expect.stringMatching(/^The disk with the data directory is full\. Make room/),
+    });
+    expect(report).toSatisfy(endures);
+    expect(report.refused).toBeGreaterThanOrEqual(400);
+  },
+);

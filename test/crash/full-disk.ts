@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { dataFiles } from '../../src/config.ts';
+import { serveGantry } from '../support/gantry-process.ts';
+import { get } from '../support/http.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+import { audit, type Findings, isWhole } from './audit.ts';
+import { type Answer, burst, Poster } from './burst.ts';
+import { Ledger } from './ledger.ts';
+import { addPlayersTo, loadSettings } from './players.ts';
+
+const connections = 16;
+const mebibyte = 1024 * 1024;
+/** What is left of the disk for the load to fill. */
+const roomBytes = 2 * mebibyte;
+/** In every state, so that the disk is full soon. */
+const fillerBytes = 60_000;
+const resumesWithinMs = 5_000;
+
+export interface FullDiskReport extends Findings {
+  /** How many times the disk was full. */
+  rounds: number;
+  /** Writes that were refused while it was, each with 503 `store_unavailable`. */
+  refused: number;
+  /** Writes refused in any other way. */
+  refusedOtherwise: number;
+  /** Reads asked for while the disk was full, and those of them that failed. */
+  reads: number;
+  readsFailed: number;
+  /** Sockets that were connected all the while, and of them those that were cut. */
+  sockets: number;
+  socketsCut: number;
+  /** Events a socket was to hear in all, and did not. */
+  eventsNotHeard: number;
+  /** The longest time from there being room to the first write that was answered with success, in milliseconds. */
+  slowestResumeMs: number;
+  /** What `/readyz` said with the disk full. */
+  readiness: string;
+  /** Rounds after which `/readyz` did not say "ready" again by itself. */
+  notReadyAgain: number;
+}
+
+/** Whether a full disk cost nobody anything but the refused writes. */
+export function endures(report: FullDiskReport): boolean {
+  const faults =
+    report.refusedOtherwise +
+    report.readsFailed +
+    report.socketsCut +
+    report.eventsNotHeard +
+    report.notReadyAgain;
+  return isWhole(report) && faults === 0 && report.slowestResumeMs <= resumesWithinMs;
+}
+
+/** Only root may mount the small disk it takes. */
+export const mayMount = process.getuid?.() === 0;
+
+/**
+ * Fills the disk under a real server that takes writes of every kind, sees what it answers, makes room again without
+ * touching the server, and counts what is there; as often as wanted, and then after a restart.
+ */
+export async function fullDisk(
+  rounds: number,
+  onRound: (report: FullDiskReport) => void = () => {},
+): Promise<FullDiskReport> {
+  await using disk = await smallDisk();
+  const dataDirectory = join(disk.path, 'data');
+  const ballast = join(disk.path, 'ballast');
+  const players = await addPlayersTo(dataDirectory, connections / 2);
+  const posters = players.map((player) => new Poster(player, fillerBytes));
+  const ledger = new Ledger();
+  await using server = await serveGantry(dataDirectory, { ...loadSettings, LOG_LEVEL: 'silent' });
+  const launchers = await Promise.all(players.map((player) => connectLauncher(server.url, { ...player })));
+  const { database } = dataFiles(dataDirectory);
+  const report: FullDiskReport = {
+    rounds: 0,
+    refused: 0,
+    refusedOtherwise: 0,
+    reads: 0,
+    readsFailed: 0,
+    sockets: launchers.length,
+    socketsCut: 0,
+    eventsNotHeard: 0,
+    slowestResumeMs: 0,
+    readiness: '',
+    notReadyAgain: 0,
+    ...(await audit(database, ledger)),
+  };
+  const count = ({ status, body }: Answer): void => {
+    const { data } = body as { data?: { reason?: string } };
+    if (status === 503 && data?.reason === 'store_unavailable') report.refused++;
+    else if (status !== 200) report.refusedOtherwise++;
+  };
+  const writeUntil = (isEnough: () => boolean) =>
+    Promise.all(
+      posters.map(async (poster) => {
+        while (!isEnough()) {
+          const answer = await poster.writeNext(server.url, ledger);
+          if (!answer) throw new Error('the server is gone');
+          count(answer);
+        }
+      }),
+    );
+  const readAll = () =>
+    Promise.all(
+      posters.map(async (poster) => {
+        const { status } = await poster.post(`${server.url}/launcher/get-states`, {});
+        report.reads++;
+        if (status !== 200) report.readsFailed++;
+      }),
+    );
+  const readiness = async () =>
+    (await get(`${server.url}/readyz`)).body as { status: string; reason?: string };
+
+  while (report.rounds < rounds) {
+    const { bavail, bsize } = statfsSync(disk.path);
+    writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - roomBytes)));
+    const before = report.refused;
+    await writeUntil(() => report.refused >= before + 200);
+    await readAll();
+    report.readiness = (await readiness()).reason ?? '';
+    rmSync(ballast);
+    const roomAt = performance.now();
+    const answered = ledger.answeredCount;
+    await until(
+      'a write is answered with success',
+      async () => {
+        await posters[0]?.writeNext(server.url, ledger);
+        return ledger.answeredCount > answered;
+      },
+      60_000,
+    );
+    report.slowestResumeMs = Math.max(report.slowestResumeMs, Math.round(performance.now() - roomAt));
+    const isReady = async () => (await readiness()).status === 'ready';
+    report.notReadyAgain += await until('ready', isReady, resumesWithinMs).then(
+      () => 0,
+      () => 1,
+    );
+    const goal = ledger.answeredCount + 200;
+    await burst(server.url, posters, ledger, () => ledger.answeredCount >= goal);
+    report.rounds++;
+    Object.assign(report, await audit(database, ledger));
+    report.socketsCut = launchers.filter(({ socket }) => !socket.connected).length;
+    onRound(report);
+  }
+  report.eventsNotHeard = await countNotHeard(launchers, ledger);
+  for (const launcher of launchers) launcher[Symbol.dispose]();
+  for (const poster of posters) poster.hangUp();
+  await server.end('SIGKILL');
+  await (await serveGantry(dataDirectory, loadSettings)).end('SIGTERM');
+  return Object.assign(report, await audit(database, ledger));
+}
+
+/** Every message that is there was heard by two launchers, its channel's. */
+async function countNotHeard(
+  launchers: readonly { heard: { name: string; record: Record<string, unknown> }[] }[],
+  { byKey }: Ledger,
+): Promise<number> {
+  const sent = [...byKey].flatMap(([key, entries]) =>
+    key.startsWith('message ') && entries[0]?.answered ? [key] : [],
+  );
+  const missing = () => {
+    const heard = new Map<unknown, number>();
+    for (const { name, record } of launchers.flatMap((launcher) => launcher.heard)) {
+      if (name === 'chat-messages created') heard.set(record.content, (heard.get(record.content) ?? 0) + 1);
+    }
+    return sent.filter((content) => heard.get(content) !== 2).length;
+  };
+  return until('all is heard', () => missing() === 0).then(() => 0, missing);
+}
+
+/** A file system in memory. */
+async function smallDisk(): Promise<TemporaryDirectory> {
+  const directory = await temporaryDirectory();
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128m', 'tmpfs', directory.path]);
+  return {
+    path: directory.path,
+    async [Symbol.asyncDispose]() {
+      execFileSync('umount', [directory.path]);
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
