@@ -35,10 +35,11 @@ export async function killUnderLoad(
     let notServed = 0;
     for (let kills = 1; ; kills++) {
       const killAt = ledger.answeredCount + randomInt(100, 800);
+      for (const poster of posters) poster.hangUp(); // the server has, should the audit have taken long
       const bursting = burst(server.url, posters, ledger);
       await Promise.race([
         until('the burst is under way', () => ledger.answeredCount >= killAt, 60_000),
-        bursting, // rejects when anything is refused
+        bursting.then(() => Promise.reject(new Error('the server was gone before it was killed'))),
       ]);
       await server.end('SIGKILL');
       await bursting;
