@@ -3,6 +3,7 @@ import { BackupError } from './backup/backup.ts';
 import { actionsCommand } from './cli/actions.ts';
 import { adminCommand } from './cli/admin.ts';
 import { backupCommand } from './cli/backup.ts';
+import { doctorCommand } from './cli/doctor.ts';
 import { gameCommand } from './cli/game.ts';
 import { keyCommand } from './cli/key.ts';
 import { restoreCommand } from './cli/restore.ts';
@@ -27,7 +28,8 @@ const program = new Command('gantry')
   .addCommand(keyCommand())
   .addCommand(adminCommand())
   .addCommand(backupCommand())
-  .addCommand(restoreCommand());
+  .addCommand(restoreCommand())
+  .addCommand(doctorCommand());
 
 try {
   await program.parseAsync();

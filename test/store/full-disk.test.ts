@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { mayMountDisk, smallDisk } from '../support/small-disk.ts';
 import { openGroupCommit } from './group-commit-under-test.ts';
 
 const mebibyte = 1024 * 1024;
@@ -33,13 +32,11 @@ describe('a database that may not grow', () => {
   });
 });
 
-const mayMount = process.getuid?.() === 0;
-
 describe('a full disk', () => {
-  test.skipIf(!mayMount)(
-    `answers 503, never success; keeps what it answered; writes on${mayMount ? '' : ' (skipped: mounting a small disk takes root)'}`,
+  test.skipIf(!mayMountDisk)(
+    `answers 503, never success; keeps what it answered; writes on${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
     async () => {
-      await using disk = await smallDisk();
+      await using disk = await smallDisk(12);
       await using server = await startTestServer({ DATA_DIR: join(disk.path, 'data') });
       const { gameId } = await server.createGame();
       const { launcherJwt } = await server.openSession(gameId);
@@ -71,16 +68,3 @@ describe('a full disk', () => {
     },
   );
 });
-
-/** A file system of 12 MiB, in memory. Only root may mount one. */
-async function smallDisk(): Promise<TemporaryDirectory> {
-  const directory = await temporaryDirectory();
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', directory.path]);
-  return {
-    path: directory.path,
-    async [Symbol.asyncDispose]() {
-      execFileSync('umount', [directory.path]);
-      await directory[Symbol.asyncDispose]();
-    },
-  };
-}

@@ -1,0 +1,23 @@
+export const levels = ['ok', 'warning', 'error'] as const;
+export type Level = (typeof levels)[number];
+
+/** What one check found. `remedy` says what to do, wherever the level is not `ok`. */
+export type Finding =
+  | { check: string; level: 'ok'; message: string }
+  | { check: string; level: 'warning' | 'error'; message: string; remedy: string };
+
+export const ok = (check: string, message: string): Finding => ({ check, level: 'ok', message });
+
+export const warning = (check: string, message: string, remedy: string): Finding => ({
+  check,
+  level: 'warning',
+  message,
+  remedy,
+});
+
+export const error = (check: string, message: string, remedy: string): Finding => ({
+  check,
+  level: 'error',
+  message,
+  remedy,
+});

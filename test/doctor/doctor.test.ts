@@ -1,0 +1,281 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { dataFiles } from '../../src/config.ts';
+import { checkClock } from '../../src/doctor/clock-check.ts';
+import { checkOpenFiles, checkRuntime, checkSettings, checkSqlite } from '../../src/doctor/machine-checks.ts';
+import { startAnvil } from '../support/anvil.ts';
+import { freePort } from '../support/free-port.ts';
+import { gantry, gantryJson, serveGantry } from '../support/gantry-process.ts';
+import { redisMissing, startRedis } from '../support/redis.ts';
+import { mayMountDisk, smallDisk } from '../support/small-disk.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const report = z.strictObject({
+  ok: z.boolean(),
+  findings: z.array(
+    z.strictObject({
+      check: z.string(),
+      level: z.enum(['ok', 'warning', 'error']),
+      message: z.string(),
+      remedy: z.string().optional(),
+    }),
+  ),
+});
+
+/** Runs doctor, and checks that its exit code says what its findings say. */
+async function doctor(dataDirectory: string, env: Record<string, string> = {}) {
+  const settings = {
+    env: { DATA_DIR: dataDirectory, PORT: '0', ADMIN_TOKEN: 'the-admin-token-of-the-tests', ...env },
+  };
+  const { code, stdout, stderr } = await gantry(['doctor', '--json'], settings);
+  expect(stderr).toBe('');
+  const { ok, findings } = report.parse(JSON.parse(stdout));
+  expect(ok).toBe(findings.every(({ level }) => level !== 'error'));
+  expect(code).toBe(ok ? 0 : 1);
+  for (const { level, remedy } of findings) expect(remedy !== undefined).toBe(level !== 'ok');
+  return findings;
+}
+
+interface Fault {
+  fault: string;
+  plant(dataDirectory: string): Promise<Planted | undefined> | Planted | undefined;
+  finds: { check: string; level: 'warning' | 'error'; message: RegExp; remedy: RegExp };
+}
+
+interface Planted {
+  env?: Record<string, string>;
+  /** Another data directory than the one it was planted in. */
+  directory?: string;
+  end?: AsyncDisposable;
+}
+
+const editDatabase = (dataDirectory: string, edit: (db: SqliteDatabase.Database) => void) => {
+  const db = new SqliteDatabase(dataFiles(dataDirectory).database);
+  edit(db);
+  db.close();
+  return undefined;
+};
+
+const faults: Fault[] = [
+  {
+    fault: 'keys that others can read',
+    plant: (data) => void chmodSync(dataFiles(data).tokenKeys, 0o644),
+    finds: { check: 'keys', level: 'error', message: /token-keys\.json .* 644/, remedy: /chmod 600 \// },
+  },
+  {
+    fault: 'a key file that is missing',
+    plant: (data) => void rmSync(dataFiles(data).secretKey),
+    finds: { check: 'keys', level: 'error', message: /secret\.key is missing/, remedy: /from a backup/ },
+  },
+  {
+    fault: 'a key file with something else in it',
+    plant: (data) => void writeFileSync(dataFiles(data).tokenKeys, '{"keys":[]}'),
+    finds: { check: 'keys', level: 'error', message: /cannot be read as/, remedy: /from a backup/ },
+  },
+  {
+    fault: 'another key than the game secrets were encrypted with',
+    plant: () => ({ env: { GANTRY_SECRET_KEY: 'ab'.repeat(32) } }),
+    finds: { check: 'secret-key', level: 'error', message: /is not the key/, remedy: /GANTRY_SECRET_KEY/ },
+  },
+  {
+    fault: 'a data directory that others can read',
+    plant: (data) => void chmodSync(data, 0o755),
+    finds: { check: 'data-directory', level: 'warning', message: /mode 755/, remedy: /chmod 700/ },
+  },
+  {
+    fault: 'an old schema',
+    plant: (data) => editDatabase(data, (db) => db.pragma('user_version = 1')),
+    finds: {
+      check: 'schema',
+      level: 'warning',
+      message: /version 1, .* works with \d+/,
+      remedy: /gantry migrate/,
+    },
+  },
+  {
+    fault: 'a newer schema',
+    plant: (data) => editDatabase(data, (db) => db.pragma('user_version = 4000')),
+    finds: { check: 'schema', level: 'error', message: /4000 is of a newer/, remedy: /Run the newer Gantry/ },
+  },
+  {
+    fault: 'a page that was overwritten',
+    plant: (data) => {
+      const { database } = dataFiles(data);
+      const bytes = readFileSync(database);
+      bytes.fill(0xee, 20 * 2048, 24 * 2048);
+      writeFileSync(database, bytes);
+      return undefined;
+    },
+    finds: { check: 'database', level: 'error', message: /damaged|cannot be read/, remedy: /gantry restore/ },
+  },
+  {
+    fault: 'a database that is a letter',
+    plant: (data) => void writeFileSync(dataFiles(data).database, 'a letter'.repeat(999)),
+    finds: { check: 'database', level: 'error', message: /cannot be read as a database/, remedy: /restore/ },
+  },
+  {
+    fault: 'a port that another program has',
+    async plant() {
+      const server = createServer((_request, response) => response.end('{"status":"something else"}'));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const end = { [Symbol.asyncDispose]: async () => void server.close() };
+      return { env: { PORT: `${port}` }, end };
+    },
+    finds: { check: 'port', level: 'error', message: /another program listens/, remedy: /another PORT/ },
+  },
+  {
+    fault: 'an address of another machine',
+    plant: () => ({ env: { HOST: '192.0.2.1', PORT: '4000' } }),
+    finds: { check: 'port', level: 'error', message: /no address of this machine/, remedy: /HOST/ },
+  },
+  {
+    fault: 'no Redis',
+    plant: async () => ({ env: { REDIS_URL: `redis://:hidden@127.0.0.1:${await freePort()}` } }),
+    finds: { check: 'redis', level: 'error', message: /cannot be reached/, remedy: /Start Redis/ },
+  },
+  {
+    fault: 'a chain that cannot be reached',
+    plant: async () => ({ env: { CHAINS: `{"5":["http://127.0.0.1:${await freePort()}/hidden"]}` } }),
+    finds: {
+      check: 'chains',
+      level: 'error',
+      message: /chain 5 at 127.* cannot be reached/,
+      remedy: /CHAINS/,
+    },
+  },
+  {
+    fault: 'a setting that cannot be used',
+    plant: () => ({ env: { SESSION_DAYS: 'many' } }),
+    finds: { check: 'configuration', level: 'error', message: /SESSION_DAYS/, remedy: /README/ },
+  },
+  {
+    fault: 'tokens that pass in the clear',
+    plant: () => ({ env: { PUBLIC_URL: 'http://play.example' } }),
+    finds: { check: 'public-url', level: 'warning', message: /not encrypted/, remedy: /TLS/ },
+  },
+  {
+    fault: 'a signing key that others can read',
+    plant: (data) => {
+      const file = join(data, '..', 'keystore.json');
+      writeFileSync(file, '{}', { mode: 0o644 });
+      return { env: { SIGNER_KEYSTORE: file, SIGNER_KEYSTORE_PASSWORD: 'hidden' } };
+    },
+    finds: { check: 'signers', level: 'warning', message: /mode 644/, remedy: /chmod 600/ },
+  },
+];
+
+test('finds nothing wrong with a data directory that a server has made, nor beside the server', async () => {
+  await using directory = await temporaryDirectory();
+  const port = `${await freePort()}`;
+  const data = join(directory.path, 'data');
+  await using server = await serveGantry(data, { PORT: port });
+  const findings = await doctor(data, { PORT: port });
+  expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
+  expect(findings).toContainEqual(
+    expect.objectContaining({ check: 'port', message: expect.stringMatching(/Gantry answers/) }),
+  );
+  expect(server.output.stderr).toBe('');
+});
+
+describe.concurrent('names a planted fault with its remedy, and nothing else:', () => {
+  test.each(faults)('$fault', async ({ plant, finds }) => {
+    await using directory = await temporaryDirectory();
+    const data = join(directory.path, 'data');
+    await gantryJson(['game', 'create', '--name', 'One'], data);
+    const planted = await plant(data);
+    await using _end = planted?.end ?? { [Symbol.asyncDispose]: async () => undefined };
+    const findings = await doctor(planted?.directory ?? data, planted?.env);
+    const wrong = findings.filter(({ level }) => level !== 'ok');
+    expect(wrong).toEqual([
+      {
+        check: finds.check,
+        level: finds.level,
+        message: expect.stringMatching(finds.message),
+        remedy: expect.stringMatching(finds.remedy),
+      },
+    ]);
+    expect(JSON.stringify(findings)).not.toContain('hidden');
+  });
+});
+
+test.skipIf(!mayMountDisk)(
+  `names a full disk${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
+  async () => {
+    await using disk = await smallDisk(12);
+    const data = join(disk.path, 'data');
+    await gantryJson(['game', 'list'], data);
+    expect(await doctor(data)).toContainEqual({
+      check: 'disk',
+      level: 'error',
+      message: expect.stringMatching(/^\d MiB free|^1\d MiB free/),
+      remedy: expect.stringMatching(/Make room now/),
+    });
+  },
+);
+
+test('names a clock that a chain is ahead of, and a chain under the number of another', async () => {
+  const ahead = 3_600;
+  await using anvil = await startAnvil(['--timestamp', `${Math.floor(Date.now() / 1000) + ahead}`]);
+  await using directory = await temporaryDirectory();
+  const findings = await doctor(directory.path, {
+    CHAINS: JSON.stringify({ [anvil.chainId]: [anvil.url], 5: [anvil.url] }),
+  });
+  const wrong = findings.filter(({ level }) => level === 'error');
+  expect(wrong.map(({ check }) => check).sort()).toEqual(['chains', 'clock']);
+  expect(wrong.find(({ check }) => check === 'clock')).toMatchObject({
+    message: expect.stringMatching(/^is (359\d|36\d\d) s behind chain 31337/),
+    remedy: expect.stringMatching(/NTP/),
+  });
+  expect(wrong.find(({ check }) => check === 'chains')?.message).toMatch(/chain 5 is of chain 31337/);
+});
+
+test.skipIf(redisMissing !== null)('finds a Redis that answers, and tells the same time', async () => {
+  await using redis = await startRedis();
+  await using directory = await temporaryDirectory();
+  mkdirSync(join(directory.path, 'data'), { mode: 0o700 });
+  const findings = await doctor(join(directory.path, 'data'), { REDIS_URL: redis.url });
+  expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
+  expect(findings.filter(({ check }) => check === 'redis' || check === 'clock')).toHaveLength(2);
+});
+
+describe('what cannot be had on this machine is judged by its figures:', () => {
+  test.each([
+    ['an old Node', checkRuntime('22.11.0'), 'error'],
+    ['this Node', checkRuntime('24.0.0'), 'ok'],
+    ['an old SQLite', checkSqlite('3.51.2'), 'error'],
+    ['the first good SQLite', checkSqlite('3.51.3'), 'ok'],
+    ['a newer SQLite', checkSqlite('3.60.0'), 'ok'],
+    ['few open files', checkOpenFiles({ userLimits: { open_files: { soft: 1_024 } } })[0], 'warning'],
+    ['unlimited open files', checkOpenFiles({ userLimits: { open_files: { soft: 'unlimited' } } })[0], 'ok'],
+    [
+      'a SQLite that does not wait for the disk',
+      checkSettings({ journalMode: 'wal', synchronous: 1, foreignKeys: 1, secureDelete: 1 }),
+      'error',
+    ],
+    ['a clock behind Redis', checkClock('Redis', 100_000, 60_000, false), 'error'],
+    ['a clock ahead of Redis', checkClock('Redis', 60_000, 100_000, false), 'error'],
+    ['a last block of an hour ago', checkClock('chain 1', 0, 3_600_000, true), 'ok'],
+    ['a clock behind a chain', checkClock('chain 1', 3_600_000, 0, true), 'error'],
+  ])('%s', (_what, finding, level) => {
+    expect(finding?.level).toBe(level);
+  });
+});
+
+test('is a table for people, with the remedy under what is wrong, in colour on a terminal only', async () => {
+  await using directory = await temporaryDirectory();
+  const { code, stdout } = await gantry(['doctor'], {
+    env: { DATA_DIR: join(directory.path, 'none'), REDIS_URL: `redis://127.0.0.1:${await freePort()}` },
+  });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^ok +runtime +Node \d+/m);
+  expect(stdout).toMatch(/^ERROR +redis +127\.0\.0\.1:\d+ cannot be reached.*\n +→ Start Redis/m);
+  expect(stdout).not.toContain('\x1b');
+});

@@ -1,0 +1,18 @@
+import { execFileSync } from 'node:child_process';
+import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+
+/** Only root may mount one. */
+export const mayMountDisk = process.getuid?.() === 0;
+
+/** A file system of so many MiB, in memory. */
+export async function smallDisk(mebibytes: number): Promise<TemporaryDirectory> {
+  const directory = await temporaryDirectory();
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', directory.path]);
+  return {
+    path: directory.path,
+    async [Symbol.asyncDispose]() {
+      execFileSync('umount', [directory.path]);
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
