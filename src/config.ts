@@ -97,6 +97,14 @@ export const environment = z.object({
     .min(1)
     .default(10_000)
     .describe('How many events are kept of one stream'),
+  METRICS_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .describe('A port of its own for `/metrics`, where it asks for no token; unset: none'),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1').describe('Address that port is listened at'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -199,6 +207,8 @@ export interface Config {
   trustedProxies: readonly string[];
   rateLimitFactor: number;
   logLevel: string;
+  /** Where metrics are served without a token; null: nowhere. */
+  metrics: { host: string; port: number } | null;
   demo: boolean;
   /** `npm start` put a shell between npm and this process, which does not pass signals on. */
   startedByNpm: boolean;
@@ -247,6 +257,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     trustedProxies: data.TRUST_PROXY ?? [],
     rateLimitFactor: data.RATE_LIMIT_FACTOR,
     logLevel: data.LOG_LEVEL,
+    metrics: data.METRICS_PORT === undefined ? null : { host: data.METRICS_HOST, port: data.METRICS_PORT },
     demo: data.GANTRY_DEMO === 'on',
     startedByNpm: variables.npm_lifecycle_event !== undefined,
     sessionLifetimeMs: Math.round(data.SESSION_DAYS * dayMs),

@@ -51,6 +51,6 @@ function inWords(error: unknown): string | null {
   }
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return null;
   return error.code === 'EADDRINUSE'
-    ? `The address is taken (${error.message}): choose another PORT, or stop what listens there.`
+    ? `The address is taken (${error.message}): choose another PORT (or METRICS_PORT), or stop what listens there.`
     : `The system refused: ${error.message}. Is DATA_DIR a directory that can be written?`;
 }

@@ -16,6 +16,8 @@ import { RecentFigures } from './figures/recent-figures.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { Links } from './links.ts';
 import { trimRegularly } from './maintenance.ts';
+import { CallObserver } from './observability/call-observer.ts';
+import { Metrics } from './observability/metrics.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { Services } from './operations/define.ts';
 import { counted, createExecute } from './operations/execute.ts';
@@ -37,6 +39,7 @@ import { RuleChains } from './rules/chain/rule-chains.ts';
 import { Signers } from './rules/chain/signers.ts';
 import type { Store } from './store/store.ts';
 import { createApp } from './transports/http/app.ts';
+import { MetricsListener } from './transports/http/metrics-listener.ts';
 import { RequestsUnderWay } from './transports/http/requests-under-way.ts';
 import { Gateway } from './transports/socket/gateway.ts';
 import { openWorkspace } from './workspace.ts';
@@ -59,6 +62,8 @@ const maximumHeaderBytes = 16 * 1024;
 export interface RunningServer {
   /** Where it listens, `http://HOST:PORT`. */
   url: string;
+  /** Where metrics are served without a token; null: nowhere. */
+  metricsUrl: string | null;
   services: Services;
   /** What carries out the durable queue in this process; for metrics. */
   queue: { worker: QueueWorker; chains: ChainWriter; figures(): Promise<QueueFigure[]> };
@@ -79,8 +84,10 @@ export async function startServer(
   const { store, keys, tokens, box } = openWorkspace(config, 'server');
   const adminToken = new AdminToken(dataFiles(config.dataDirectory).adminTokenHash, config.adminToken);
   await refuseOtherSecretKey(store, box);
-  const report = (thrown: unknown) =>
-    logger.error({ err: thrown }, 'an operation failed by a defect of ours');
+  const report = (thrown: unknown, callId?: string) =>
+    logger.error({ err: thrown, id: callId }, 'an operation failed by a defect of ours');
+  const warn = (thrown: unknown) => logger.warn({ err: thrown }, 'the queue could not go on just now');
+  const observer = new CallObserver(logger);
   let storeTrouble: string | null = null;
   store.onTrouble((trouble) => {
     storeTrouble = trouble;
@@ -125,12 +132,29 @@ export async function startServer(
   /** Without a proxy that is trusted, whatever `X-Forwarded-For` says is the caller's own invention. */
   const addressOf = (request: IncomingMessage): string =>
     config.trustedProxies.length === 0 ? (request.socket.remoteAddress ?? '') : proxyAddr(request, trusted);
+  const worker = new QueueWorker(store, { runners: [], report: warn });
+  const chains = new ChainWriter(store, {
+    clients,
+    signers,
+    settings: config.transactions,
+    report: warn,
+    hooks,
+  });
+  const queue = queueFigures(store.actions, { worker, chains });
+  const metrics = new Metrics({
+    calls: observer,
+    store,
+    queue,
+    sockets: () => gateway.connectionCount,
+    redisUp: () => redis && redis.trouble() === null,
+  });
   let closing = false;
   let openApi: ReturnType<typeof openApiDocument> | undefined;
 
   const app = createApp({
     registry,
     execute,
+    observer,
     publicKeys: () => keys.publicKeys,
     addressOf,
     openApi: () => {
@@ -143,6 +167,17 @@ export async function startServer(
     pages: {
       assets: new DirectoryAssets(),
       gameUrls: async () => (await store.games.list()).map(({ url }) => url),
+    },
+    metrics,
+    async requireAdmin(request) {
+      const address = addressOf(request);
+      await limits.refuseGuessing(address);
+      try {
+        adminToken.check(request.headers.authorization);
+      } catch (refused) {
+        await limits.countRefused('read', address, refused);
+        throw refused;
+      }
     },
     report,
   });
@@ -159,6 +194,7 @@ export async function startServer(
   const gateway: Gateway = new Gateway(http, {
     registry,
     execute,
+    observer,
     report,
     authenticator,
     tokens,
@@ -168,22 +204,19 @@ export async function startServer(
     leaderboardTop: (gameId) => leaderboardRows(store, links, gameId),
     addressOf,
     packetsASecond: Math.max(1, packetsASecond * config.rateLimitFactor),
-    onFlood: () => logger.warn('closed a socket that sent too much at once'),
-    onSlowReader: (queuedBytes) => logger.warn({ queuedBytes }, 'closed a socket that does not read'),
+    onFlood: () => {
+      metrics.cut('flood');
+      logger.warn('closed a socket that sent too much at once');
+    },
+    onSlowReader: (queuedBytes) => {
+      metrics.cut('slow-reader');
+      logger.warn({ queuedBytes }, 'closed a socket that does not read');
+    },
     ...(redis && { adapter: createAdapter(redis.commands, redis.subscriber, { key: prefix }) }),
   });
   await gateway.start();
   redis?.onReady(() => gateway.catchUp());
   const stopHealing = healPresence({ sessions: store.sessions, presence, report });
-  const warn = (thrown: unknown) => logger.warn({ err: thrown }, 'the queue could not go on just now');
-  const worker = new QueueWorker(store, { runners: [], report: warn });
-  const chains = new ChainWriter(store, {
-    clients,
-    signers,
-    settings: config.transactions,
-    report: warn,
-    hooks,
-  });
   store.onCommit((events) => {
     figures.countEvents(events.length);
     if (!events.some(({ name }) => name === 'rule-actions patched')) return;
@@ -194,12 +227,20 @@ export async function startServer(
   chains.start();
   const stopTrimming = trimRegularly(store, config.retention, report);
 
+  const ownPort = config.metrics && new MetricsListener(metrics, report);
+  const metricsUrl =
+    config.metrics && ownPort
+      ? `${addressAt(config.metrics.host, await ownPort.listen(config.metrics.port, config.metrics.host))}/metrics`
+      : null;
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);
     http.listen(config.port, config.host, resolve);
+  }).catch(async (error: unknown) => {
+    await ownPort?.close(); // or it would keep alive a process that cannot serve
+    throw error;
   });
   const { port } = http.address() as AddressInfo;
-  url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  url = addressAt(config.host, port);
 
   async function close(): Promise<void> {
     if (closing) return;
@@ -215,7 +256,7 @@ export async function startServer(
     await Promise.all([goodbye, underWay.finished(deadline - Date.now())]);
     await underWay.finished(lastRequestsMs);
     http.closeAllConnections(); // whoever is left is hanging
-    await Promise.all([worker.stop(), chains.stop()]);
+    await Promise.all([worker.stop(), chains.stop(), ownPort?.close()]);
     await gateway.close();
     await presence.close();
     redis?.close();
@@ -223,13 +264,18 @@ export async function startServer(
   }
   return {
     url,
+    metricsUrl,
     services,
-    queue: { worker, chains, figures: queueFigures(store.actions, { worker, chains }) },
+    queue: { worker, chains, figures: queue },
     box,
     madeAdminToken: adminToken.made,
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function addressAt(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /**

@@ -1,9 +1,10 @@
 import { Command } from 'commander';
-import { destination, type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { readConfig } from '../config.ts';
 import { demoEntrance } from '../demo/entrance.ts';
 import { seedDemo } from '../demo/seed.ts';
 import { welcome } from '../demo/welcome.ts';
+import { createLogger } from '../observability/logger.ts';
 import { type RunningServer, startServer } from '../server.ts';
 
 /** How long a stop may take before the process ends anyway, in milliseconds. */
@@ -20,12 +21,7 @@ export function serveCommand(): Command {
 
 async function serve({ json }: { json?: boolean }): Promise<void> {
   const config = readConfig();
-  // To standard error, so that standard output stays for people.
-  const logger = pino(
-    // ioredis hangs the refused command on its errors, and that of a wrong password is the password.
-    { level: config.logLevel, redact: ['err.command.args'] },
-    destination({ dest: 2, sync: true }),
-  );
+  const logger = createLogger(config.logLevel);
   const server = await startServer(config, logger);
   stopWhenTold(server, logger, config.startedByNpm);
   if (config.demo) await seedDemo(server.services.store, server.box);
@@ -54,7 +50,7 @@ function stopWhenTold(server: RunningServer, logger: Logger, startedByNpm: boole
       process.exit(0);
     }, stopWithinMs).unref();
     server.close().then(
-      () => process.exit(0),
+      () => logger.flush(() => process.exit(0)),
       (error: unknown) => {
         logger.error({ err: error }, 'the server did not stop cleanly');
         process.exit(1);

@@ -20,6 +20,8 @@ export interface Call {
   address: string;
   /** Set when the call came over a live connection. */
   connection?: Connection | undefined;
+  /** Told which game the call is in, once that is known. */
+  onGame?(gameId: string): void;
   /** Told how the nearest rate limit stands after this call. */
   onLimit?(state: LimitState): void;
 }
@@ -28,7 +30,7 @@ export type Execute = (call: Call) => Promise<unknown>;
 
 /** The one path every call takes, whatever it came by: authenticate, limit, parse, handle. */
 export function createExecute(authenticator: Authenticator, limits: RateLimits, services: Services): Execute {
-  return async ({ operation, style, input, credentials, address, connection, onLimit }) => {
+  return async ({ operation, style, input, credentials, address, connection, onGame, onLimit }) => {
     if (operation.auth === 'admin') await limits.refuseGuessing(address, onLimit);
     const { caller, game } = await authenticator
       .authenticate(operation.auth, input, credentials)
@@ -36,6 +38,7 @@ export function createExecute(authenticator: Authenticator, limits: RateLimits, 
         await limits.countRefused(operation.kind, address, refused, onLimit);
         throw refused;
       });
+    if (game) onGame?.(game.id);
     const sessionId = caller && 'session' in caller ? caller.session.id : undefined;
     await limits.count(operation, { address, sessionId, game: game ?? undefined }, onLimit);
     const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;

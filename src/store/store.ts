@@ -15,6 +15,7 @@ import type { Player } from '../domain/player.ts';
 import type { RankedScore, ScoreRecord } from '../domain/score.ts';
 import type { StateRecord } from '../domain/state.ts';
 import type { StoredEvent } from '../events/stream.ts';
+import type { Distribution } from '../observability/tally.ts';
 import type { Rule } from '../rules/rule.ts';
 
 /**
@@ -42,6 +43,7 @@ export interface Store {
   readonly chainLanes: ChainLaneStore;
   readonly events: EventStore;
   readonly audit: AuditStore;
+  readonly diagnostics: DiagnosticsStore;
   /** Calls the listener after every commit with the events it wrote, in the order they were written. It must not throw. */
   onCommit(listener: (events: readonly StoredEvent[]) => void): void;
   /**
@@ -51,6 +53,28 @@ export interface Store {
   onTrouble(listener: (trouble: string | null) => void): void;
   /** Finishes the writes under way, then lets go of the database. */
   close(): Promise<void>;
+}
+
+/** How the store does, for metrics. */
+export interface DiagnosticsStore {
+  /** What was committed since the store was opened, in the thread that writes. */
+  commits(): Promise<CommitFigures>;
+  sizes(): Promise<StoreSizes>;
+}
+
+export interface CommitFigures {
+  /** Commands in a transaction. */
+  batchSizes: Distribution;
+  /** Time of a commit with its wait for the disk, in seconds. */
+  seconds: Distribution;
+  /** Transactions that were lost with all their commands. */
+  failed: number;
+}
+
+export interface StoreSizes {
+  databaseBytes: number;
+  /** Of the write-ahead log. */
+  logBytes: number;
 }
 
 /** A player in a game: whose data an operation is about. The wallet is lowercase. */

@@ -9,7 +9,7 @@ import { catalogue, signals } from '../../src/events/catalogue.ts';
 import type { AnyOperation } from '../../src/operations/define.ts';
 import { operations } from '../../src/operations/operations.ts';
 import { kebabCase } from '../../src/operations/registry.ts';
-import { post } from '../support/http.ts';
+import { get, post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -77,6 +77,13 @@ test('README.md has the rate limits that the server announces', async () => {
     [quoted('createUnverifiedChannel'), await announced('createUnverifiedChannel', { gameId, wallet })],
     [quoted('verifyUnverifiedChannel'), await announced('verifyUnverifiedChannel', { channelId: '?' })],
   ]);
+});
+
+test('README.md has exactly one row for every metric of ours', async () => {
+  await using server = await startTestServer();
+  const { body } = await get(`${server.url}/metrics`, { Authorization: `Bearer ${server.adminToken}` });
+  const names = [...String(body).matchAll(/^# TYPE (gantry_\w+)/gm)].map(([, name = '']) => name);
+  expect(columns(table('Logs and metrics'), 0)).toEqual(names.map(quotedCell));
 });
 
 test('README.md names every file of the data directory', () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import type { NewEvent, StoredEvent } from '../../src/events/stream.ts';
+import { CommitMeter } from '../../src/store/sqlite/diagnostics.ts';
 import { EventLog } from '../../src/store/sqlite/event-log.ts';
 import { GroupCommit } from '../../src/store/sqlite/group-commit.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
@@ -17,7 +18,13 @@ export async function openGroupCommit() {
   db.exec('CREATE TABLE rows (row TEXT NOT NULL, padding BLOB)');
   const elsewhere = openDatabase(file);
   const version = new DataVersion(db);
-  const group = new GroupCommit(db, new EventLog(db, version, defaultRetention), version, Date.now);
+  const group = new GroupCommit(
+    db,
+    new EventLog(db, version, defaultRetention),
+    version,
+    Date.now,
+    new CommitMeter(),
+  );
   const heard: StoredEvent[] = [];
   group.onCommit((events) => heard.push(...events));
   const insert = (row: string) => db.prepare('INSERT INTO rows (row) VALUES (?)').run(row);

@@ -26,6 +26,7 @@ const canaries = new Map<string, string>([
   ['the key for secrets', randomBytes(32).toString('hex')],
   ['the password of Redis', `redis-${random()}`],
   ['the key of an RPC server', `rpc-${random()}`],
+  ['a signing key', randomBytes(32).toString('hex')],
   ['a wrong game secret', `gsk_${randomBytes(32).toString('base64url')}`],
 ]);
 const canary = (name: string) => canaries.get(name) ?? '';
@@ -35,6 +36,7 @@ const answers: [asked: string, text: string][] = [];
 
 let directory: TemporaryDirectory;
 let server: GantryProcess;
+let metricsUrl: string;
 
 /** Calls, and keeps the answer for the search; the secrets that it is meant to bring are cut out of it. */
 async function call(
@@ -63,7 +65,11 @@ const asAdministrator = (name: string, input: object, brings: Record<string, str
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
+  const metricsPort = `${await freePort()}`;
+  metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
   server = await serveGantry(directory.path, {
+    METRICS_PORT: metricsPort,
+    SIGNERS: JSON.stringify({ default: `0x${canary('a signing key')}` }),
     LOG_LEVEL: 'trace',
     GANTRY_DEMO: 'off',
     RATE_LIMIT_FACTOR: '1000',
@@ -75,6 +81,7 @@ beforeAll(async () => {
   });
   await useEverySecret();
   await provokeErrors();
+  keep('/metrics', await get(metricsUrl));
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -120,6 +127,14 @@ async function useEverySecret(): Promise<void> {
       expect((await call('/launcher/set-user-score', body, headers)).status).toBe(200);
     }
     canaries.set(`the MD5 of ${secret.slice(0, 8)}…`, md5(secret));
+  }
+  for (const name of ['Two', 'Three', 'Four'])
+    await asAdministrator('create-game', { name }, { gameSecret: `the secret of ${name}` });
+  const rotation = { gameId, graceSeconds: 3_600 };
+  await asAdministrator('rotate-game-secret', rotation, { gameSecret: 'a secret rotated again' });
+  for (const name of ['Bob', 'Cleo', 'Dan']) {
+    const player = { gameId, wallet: newWallet().address, username: name };
+    await asAdministrator('open-session', player, { launcherJwt: `the token of ${name}` });
   }
   await asAdministrator('update-player', { wallet: wallet.address, avatar: 'https://ada.example/me.png' });
   for (const list of ['list-games', 'list-players', 'list-sessions', 'list-audit-log'])
@@ -240,11 +255,14 @@ describe('a secret that was shown to the server, rightly and wrongly, and when i
     const { stdout, stderr } = server.output;
     expect(stderr).toContain('no such table: states');
     expect(stderr).toContain('no more secrets');
+    expect(stderr).toContain('"msg":"call"');
     expect(foundIn(stdout + stderr)).toEqual([]);
   });
 
-  it('is in no answer but the one it was made for', () => {
+  it('is in no answer but the one it was made for, nor in the metrics', () => {
+    expect(canaries.size).toBeGreaterThanOrEqual(20);
     expect(answers.length).toBeGreaterThan(200);
+    expect(answers.at(-1)).toEqual(['/metrics', expect.stringContaining('gantry_calls_total')]);
     for (const [asked, text] of answers) expect([asked, foundIn(text)]).toEqual([asked, []]);
   });
 

@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { GantryError } from '../../errors.ts';
 import type { NewEvent, StoredEvent } from '../../events/stream.ts';
+import type { CommitMeter } from './diagnostics.ts';
 import type { EventLog } from './event-log.ts';
 import type { DataVersion } from './version-cache.ts';
 import { WriteHealth } from './write-health.ts';
@@ -55,6 +56,7 @@ export class GroupCommit {
   readonly #events: EventLog;
   readonly #clock: () => number;
   readonly #version: DataVersion;
+  readonly #meter: CommitMeter;
   readonly #statements: Record<
     'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'undo' | 'probe',
     Statement
@@ -71,7 +73,8 @@ export class GroupCommit {
   #idle: (() => void)[] = [];
   readonly #health: WriteHealth;
 
-  constructor(db: Database, events: EventLog, version: DataVersion, clock: () => number) {
+  constructor(db: Database, events: EventLog, version: DataVersion, clock: () => number, meter: CommitMeter) {
+    this.#meter = meter;
     this.#version = version;
     this.#db = db;
     this.#events = events;
@@ -144,7 +147,9 @@ export class GroupCommit {
       settles = batch.map((queued) =>
         isCareful ? this.#runAlone(queued, written) : this.#run(queued, written),
       );
+      const begunAt = performance.now();
       this.#statements.commit.run();
+      this.#meter.committed(batch.length, performance.now() - begunAt);
     } catch (error) {
       const isOneRefused = this.#db.inTransaction && !isCareful;
       this.#rollBack();
@@ -246,6 +251,7 @@ export class GroupCommit {
   }
 
   #fail(batch: Queued[], error: unknown): void {
+    this.#meter.failed();
     const failure = this.#asStoreError(error);
     for (const queued of batch) queued.reject(failure);
   }

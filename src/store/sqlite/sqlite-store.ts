@@ -8,6 +8,7 @@ import { SqliteAudit } from './audit.ts';
 import { SqliteChainLanes } from './chain-lanes.ts';
 import { SqliteChannelMembers } from './channel-members.ts';
 import { SqliteChannelSessions } from './channel-sessions.ts';
+import { CommitMeter, SqliteDiagnostics } from './diagnostics.ts';
 import { EventLog } from './event-log.ts';
 import { SqliteEvents } from './events.ts';
 import { SqliteGames } from './games.ts';
@@ -53,6 +54,7 @@ export class SqliteStore implements Store {
   readonly chainLanes: SqliteChainLanes;
   readonly events: SqliteEvents;
   readonly audit: SqliteAudit;
+  readonly diagnostics: SqliteDiagnostics;
   readonly #db: Database;
   readonly #group: GroupCommit;
   readonly #version: DataVersion;
@@ -62,7 +64,8 @@ export class SqliteStore implements Store {
     const db = openDatabase(file);
     const version = new DataVersion(db);
     const log = new EventLog(db, version, retention);
-    const group = new GroupCommit(db, log, version, clock);
+    const meter = new CommitMeter();
+    const group = new GroupCommit(db, log, version, clock, meter);
     this.#db = db;
     this.#group = group;
     this.#version = version;
@@ -85,6 +88,7 @@ export class SqliteStore implements Store {
     this.messages = new SqliteMessages(db, group, this.messageChannels, log);
     this.channelMembers = new SqliteChannelMembers(db, this.messageChannels, this.sessions);
     this.audit = new SqliteAudit(db, group);
+    this.diagnostics = new SqliteDiagnostics(db, meter);
     const eraser = new PlayerEraser(db, {
       sessions: this.sessions,
       channels: this.messageChannels,

@@ -33,6 +33,7 @@ export class ThreadedStore implements Store {
   readonly chainLanes;
   readonly events;
   readonly audit;
+  readonly diagnostics;
   readonly #reader: SqliteStore;
   readonly #writer: Writer;
   readonly #listeners: ((events: readonly StoredEvent[]) => void)[] = [];
@@ -70,6 +71,7 @@ export class ThreadedStore implements Store {
     this.chainLanes = this.#part('chainLanes');
     this.events = this.#part('events');
     this.audit = this.#part('audit');
+    this.diagnostics = this.#part('diagnostics');
   }
 
   onCommit(listener: (events: readonly StoredEvent[]) => void): void {

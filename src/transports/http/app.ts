@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import express, { type Express } from 'express';
 import type { JSONWebKeySet } from 'jose';
 import { GantryError } from '../../errors.ts';
 import { type CallParts, operationCalls } from './calls.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { identicon } from './identicon.ts';
+import type { Scrape } from './metrics-listener.ts';
 import { type PageParts, servePages } from './pages.ts';
 import { errorHandler, sendJson } from './respond.ts';
 
@@ -15,6 +17,9 @@ export interface AppParts extends CallParts {
   /** What does not work as it should, while calls are taken all the same; null when all does. */
   degraded(): string | null;
   pages: PageParts;
+  metrics: Scrape;
+  /** @throws GantryError unless `Authorization` holds the admin token */
+  requireAdmin(request: IncomingMessage): Promise<void>;
 }
 
 /** Everything the server answers over HTTP, in the order it is looked for. */
@@ -37,6 +42,13 @@ export function createApp(parts: AppParts): Express {
   });
   app.get('/.well-known/jwks.json', (_request, response) => sendJson(response, 200, parts.publicKeys()));
   app.get('/openapi.json', (_request, response) => sendJson(response, 200, parts.openApi()));
+  app.get('/metrics', async (request, response) => {
+    await parts.requireAdmin(request);
+    const text = await parts.metrics.text();
+    response.setHeader('Cache-Control', 'no-store');
+    response.setHeader('Content-Type', parts.metrics.contentType);
+    response.end(text);
+  });
   app.get('/avatars/:file', identicon);
   app.use(servePages(parts.pages));
   app.use(() => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import { GantryError, toGantryError } from '../../errors.ts';
+import type { CallObserver, ObservedCall, Outcome } from '../../observability/call-observer.ts';
 import type { Execute } from '../../operations/execute.ts';
 import type { Registry } from '../../operations/registry.ts';
 import { jsonObjectIn, readBody } from './body.ts';
@@ -14,10 +15,11 @@ import type { Route, Routes } from './routes.ts';
 export interface CallParts {
   registry: Registry;
   execute: Execute;
+  observer: CallObserver;
   /** Where a request comes from, proxies that are trusted left aside. */
   addressOf(request: IncomingMessage): string;
   /** Told of every failure that is a defect of ours. */
-  report(thrown: unknown): void;
+  report(thrown: unknown, callId?: string): void;
 }
 
 type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
@@ -28,25 +30,35 @@ type Middleware = (request: IncomingMessage, response: ServerResponse, next: () 
  * take longer than the rest of a call.
  */
 export function operationCalls(parts: CallParts): Middleware {
-  const { registry, execute, addressOf, report } = parts;
+  const { registry, execute, observer, addressOf, report } = parts;
   const routes: Routes = dispatchRoutes(registry);
   for (const [path, route] of dedicatedRoutes(registry)) routes.set(path, { ...routes.get(path), ...route });
 
-  async function answer(request: IncomingMessage, response: ServerResponse, route: Route): Promise<void> {
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: Route,
+    call: ObservedCall,
+  ): Promise<Outcome> {
     const read = readerOf(route, request, response);
     const bytes = request.method === 'POST' ? await readBody(request, response) : noBytes;
-    if (bytes === null) return; // refused while it was being read
+    if (bytes === null) return response.headersSent ? 'body_too_large' : 'aborted'; // while it was being read
     const given = request.method === 'POST' ? jsonObjectIn(bytes) : queryOf(request);
     const { operation, style, input, token } = read(request.headers, given);
+    call.operation = operation.name;
     const result = await execute({
       operation,
       style,
       input,
       credentials: credentialsOf(request, token, bytes),
       address: addressOf(request),
+      onGame: (gameId) => {
+        call.gameId = gameId;
+      },
       onLimit: (state) => setLimitHeaders(response, state),
     });
     sendJson(response, 200, result);
+    return 'ok';
   }
 
   return (request, response, next) => {
@@ -55,11 +67,17 @@ export function operationCalls(parts: CallParts): Middleware {
     const route = routes.get(path) ?? routes.get(plain(path));
     if (!route && !isForOperations(path)) return next();
     allowOrigin(request, response);
-    answer(request, response, route ?? nothing).catch((thrown: unknown) => {
-      if (response.headersSent)
-        response.destroy(); // too late to say anything
-      else sendError(response, toGantryError(thrown, report));
-    });
+    const call = observer.begin('http');
+    response.setHeader('X-Request-Id', call.id);
+    answer(request, response, route ?? nothing, call)
+      .catch((thrown: unknown) => {
+        const error = toGantryError(thrown, (defect) => report(defect, call.id));
+        if (response.headersSent)
+          response.destroy(); // too late to say anything
+        else sendError(response, error);
+        return error.reason;
+      })
+      .then((outcome) => call.end(outcome));
   };
 }
 

@@ -10,7 +10,7 @@ const allowedHeaders = [
   'Authorization',
   'Content-Type',
 ];
-const exposedHeaders = ['Retry-After', 'RateLimit', 'RateLimit-Policy'];
+const exposedHeaders = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id'];
 const exposed = exposedHeaders.join(',');
 
 /**

@@ -169,6 +169,11 @@ export class Gateway {
     this.#bus?.send({ kind: 'signal', signal });
   }
 
+  /** How many connections are open. */
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
   /** Whether a launcher is connected by long polling, so that what it is sent waits for it to ask. */
   isPolled(): boolean {
     return [...this.#connections].some(({ transport }) => transport.name === 'polling');

@@ -1,6 +1,7 @@
 import type { Socket } from 'socket.io';
 import { holdsBytes, maximumDepth, valueNestsTooDeep } from '../../domain/json-value.ts';
 import { GantryError, toGantryError } from '../../errors.ts';
+import type { CallObserver, ObservedCall } from '../../observability/call-observer.ts';
 import type { Connection } from '../../operations/connection.ts';
 import type { AnyOperation } from '../../operations/define.ts';
 import type { Execute } from '../../operations/execute.ts';
@@ -12,7 +13,8 @@ import type { Beginning } from './beginnings.ts';
 export interface RpcParts {
   registry: Registry;
   execute: Execute;
-  report(thrown: unknown): void;
+  observer: CallObserver;
+  report(thrown: unknown, callId?: string): void;
 }
 
 /** What a call on this socket brings along by itself. */
@@ -33,10 +35,18 @@ export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): vo
     const last = args.at(-1);
     const ack = typeof last === 'function' ? last : undefined;
     const rest = ack ? args.slice(0, -1) : args;
-    answer(caller, parts, method, rest)
+    const call = parts.observer.begin('socket');
+    answer(caller, parts, method, rest, call)
       .then(
-        (result) => ack?.(null, result),
-        (thrown: unknown) => ack?.(toGantryError(thrown, parts.report).toJSON()),
+        (result) => {
+          call.end('ok');
+          ack?.(null, result);
+        },
+        (thrown: unknown) => {
+          const error = toGantryError(thrown, (defect) => parts.report(defect, call.id));
+          call.end(error.reason);
+          ack?.(error.toJSON());
+        },
       )
       .catch(parts.report);
   });
@@ -47,8 +57,10 @@ async function answer(
   { registry, execute }: RpcParts,
   method: unknown,
   [service, data]: unknown[],
+  call: ObservedCall,
 ): Promise<unknown> {
   const operation = requireMethod(registry, service, method);
+  call.operation = operation.name;
   if (valueNestsTooDeep(data)) {
     throw new GantryError('body_too_deep', `The data nests deeper than ${maximumDepth} levels`);
   }
@@ -67,6 +79,9 @@ async function answer(
     },
     address: caller.address,
     connection: caller.connection,
+    onGame: (gameId) => {
+      call.gameId = gameId;
+    },
   });
 }
 

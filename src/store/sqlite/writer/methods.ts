@@ -117,4 +117,6 @@ export const methods: { readonly [Name in Part]: Readonly<Record<keyof Store[Nam
     trim: 'write',
   },
   audit: { begin: 'write', finish: 'write', list: 'read' },
+  // What it counts is counted where writing is done.
+  diagnostics: { commits: 'write', sizes: 'read' },
 };

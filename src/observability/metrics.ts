@@ -1,0 +1,217 @@
+import { setTimeout } from 'node:timers/promises';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { StoredEvent } from '../events/stream.ts';
+import type { QueueFigure } from '../queue/queue-figures.ts';
+import type { Store } from '../store/store.ts';
+import type { CallObserver } from './call-observer.ts';
+import { DistributionHistogram, type Labelled } from './distribution-histogram.ts';
+
+export interface MetricsParts {
+  calls: CallObserver;
+  store: Pick<Store, 'diagnostics' | 'onCommit'>;
+  queue(): Promise<QueueFigure[]>;
+  /** Open connections of launchers. */
+  sockets(): number;
+  /** Whether Redis can be used; null when none is configured. */
+  redisUp(): boolean | null;
+}
+
+/** After it the event loop's lag has been measured a few times, and is no nonsense. */
+const firstLookMs = 50;
+
+/** Why a connection was closed by the server. */
+export type Cut = 'flood' | 'slow-reader';
+
+/**
+ * What Prometheus reads. Most of it is counted where it happens, by means that cost next to nothing, and read
+ * when somebody asks. Every label is of a closed set: operations, outcomes, events, kinds of the queue.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #parts: MetricsParts;
+  readonly #events = new Map<string, number>();
+  readonly #cuts: Record<Cut, number> = { flood: 0, 'slow-reader': 0 };
+  #isCollecting = false;
+
+  constructor(parts: MetricsParts) {
+    this.#parts = parts;
+    parts.store.onCommit((events) => this.#count(events));
+    this.#describeCalls();
+    this.#describeLive();
+    this.#describeStore();
+    this.#describeQueue();
+  }
+
+  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
+
+  /** The text that Prometheus reads (exposition format 0.0.4). */
+  async text(): Promise<string> {
+    if (!this.#isCollecting) {
+      // Not before somebody asks: it watches the event loop and the garbage collector from then on.
+      this.#isCollecting = true;
+      collectDefaultMetrics({ register: this.#registry });
+      await setTimeout(firstLookMs);
+    }
+    return this.#registry.metrics();
+  }
+
+  cut(why: Cut): void {
+    this.#cuts[why]++;
+  }
+
+  #count(events: readonly StoredEvent[]): void {
+    for (const { name } of events) this.#events.set(name, (this.#events.get(name) ?? 0) + 1);
+  }
+
+  #describeCalls(): void {
+    const { calls } = this.#parts;
+    this.#counter(
+      'gantry_calls_total',
+      'Calls by operation (none: it named none there is), transport and outcome (ok, or the reason of the refusal)',
+      ['operation', 'transport', 'outcome'],
+      () => [...calls.counts.values()].map(({ labels, count }) => ({ labels, value: count })),
+    );
+    this.#histogram(
+      'gantry_call_duration_seconds',
+      'From the arrival of a call to its answer',
+      ['operation'],
+      () =>
+        [...calls.durations].map(([operation, distribution]) => ({ labels: { operation }, distribution })),
+    );
+  }
+
+  #describeLive(): void {
+    const { sockets, redisUp } = this.#parts;
+    this.#gauge('gantry_sockets', 'Open connections of launchers to this process', [], () => [
+      { labels: {}, value: sockets() },
+    ]);
+    this.#counter('gantry_sockets_cut_total', 'Connections closed for what they did', ['reason'], () =>
+      Object.entries(this.#cuts).map(([reason, value]) => ({ labels: { reason }, value })),
+    );
+    this.#counter('gantry_events_total', 'Events written by this process, by name', ['event'], () =>
+      [...this.#events].map(([event, value]) => ({ labels: { event }, value })),
+    );
+    this.#gauge('gantry_redis_up', 'Whether Redis can be used; not there without one', [], () => {
+      const isUp = redisUp();
+      return isUp === null ? [] : [{ labels: {}, value: isUp ? 1 : 0 }];
+    });
+  }
+
+  #describeStore(): void {
+    const { diagnostics } = this.#parts.store;
+    // One question to the writer's thread for all that is asked at once; without an answer there are no figures.
+    let asked: ReturnType<typeof diagnostics.commits> | null = null;
+    const commits = async () => {
+      asked ??= diagnostics.commits().finally(() => {
+        asked = null;
+      });
+      return asked.catch(() => null);
+    };
+    this.#histogram(
+      'gantry_write_batch_size',
+      'Commands that shared a transaction and its wait for the disk',
+      [],
+      async () => {
+        const figures = await commits();
+        return figures ? [{ labels: {}, distribution: figures.batchSizes }] : [];
+      },
+    );
+    this.#histogram(
+      'gantry_commit_duration_seconds',
+      'Time of a commit: writing the log and waiting for the disk',
+      [],
+      async () => {
+        const figures = await commits();
+        return figures ? [{ labels: {}, distribution: figures.seconds }] : [];
+      },
+    );
+    this.#counter(
+      'gantry_commits_failed_total',
+      'Transactions that were lost with all their commands',
+      [],
+      async () => {
+        const figures = await commits();
+        return figures ? [{ labels: {}, value: figures.failed }] : [];
+      },
+    );
+    this.#gauge('gantry_database_bytes', 'Size of the database file', [], async () => [
+      { labels: {}, value: (await diagnostics.sizes()).databaseBytes },
+    ]);
+    this.#gauge('gantry_wal_bytes', 'Size of the write-ahead log', [], async () => [
+      { labels: {}, value: (await diagnostics.sizes()).logBytes },
+    ]);
+  }
+
+  /** Webhooks have a kind of their own in the queue, so their deliveries and failures are among these. */
+  #describeQueue(): void {
+    const { queue } = this.#parts;
+    this.#gauge('gantry_queue_depth', 'Actions queued or submitted, by kind', ['kind'], async () =>
+      (await queue()).map(({ kind, depth }) => ({ labels: { kind }, value: depth })),
+    );
+    this.#gauge(
+      'gantry_queue_oldest_seconds',
+      'Age of the oldest of them; 0 when there is none',
+      ['kind'],
+      async () =>
+        (await queue()).map(({ kind, oldestSeconds }) => ({ labels: { kind }, value: oldestSeconds })),
+    );
+    this.#counter(
+      'gantry_queue_actions_total',
+      'What this process did with them, by outcome: confirmed, failed, or retried later',
+      ['kind', 'outcome'],
+      async () =>
+        (await queue()).flatMap(({ kind, confirmed, failed, retried }) =>
+          Object.entries({ confirmed, failed, retried }).map(([outcome, value]) => ({
+            labels: { kind, outcome },
+            value,
+          })),
+        ),
+    );
+  }
+
+  #counter(name: string, help: string, labelNames: readonly string[], read: Read): void {
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      async collect() {
+        const values = await read();
+        this.reset();
+        for (const { labels, value } of values) this.inc(labels, value);
+      },
+    });
+  }
+
+  #gauge(name: string, help: string, labelNames: readonly string[], read: Read): void {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      async collect() {
+        const values = await read();
+        // It starts with a 0 of its own, which is not known to be so.
+        this.reset();
+        if (values.length === 0) this.remove();
+        for (const { labels, value } of values) this.set(labels, value);
+      },
+    });
+  }
+
+  #histogram(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    read: () => Labelled[] | Promise<Labelled[]>,
+  ): void {
+    new DistributionHistogram({ name, help, labelNames, registers: [this.#registry] }, read);
+  }
+}
+
+type Read = () => Reading[] | Promise<Reading[]>;
+
+interface Reading {
+  labels: Record<string, string>;
+  value: number;
+}

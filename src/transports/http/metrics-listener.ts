@@ -1,0 +1,44 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What Prometheus is given, and as what. */
+export interface Scrape {
+  contentType: string;
+  text(): Promise<string>;
+}
+
+/** A port of its own for Prometheus, for networks where players do not get to it: it asks for no token. */
+export class MetricsListener {
+  readonly #server: Server;
+
+  constructor(scrape: Scrape, report: (thrown: unknown) => void) {
+    this.#server = createServer((request, response) => {
+      if (request.url !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+        response.writeHead(404, { 'Content-Type': 'text/plain' }).end('There is only GET /metrics here\n');
+        return;
+      }
+      scrape.text().then(
+        (text) => response.writeHead(200, { 'Content-Type': scrape.contentType }).end(text),
+        (thrown: unknown) => {
+          report(thrown);
+          response.writeHead(500).end();
+        },
+      );
+    });
+  }
+
+  /** Resolves with the port it listens on. */
+  async listen(port: number, host: string): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, resolve);
+    });
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
