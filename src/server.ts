@@ -24,7 +24,7 @@ import { counted, createExecute } from './operations/execute.ts';
 import { operations } from './operations/operations.ts';
 import { Registry } from './operations/registry.ts';
 import { toLeaderboardEntry } from './operations/scores/to-leaderboard-entry.ts';
-import { DirectoryAssets } from './pages/directory-assets.ts';
+import { openAssets } from './pages/open-assets.ts';
 import { healPresence } from './presence/heal.ts';
 import { MemoryPresence } from './presence/memory-presence.ts';
 import type { Presence } from './presence/presence.ts';
@@ -165,7 +165,7 @@ export async function startServer(
     degraded: () =>
       [storeTrouble, redis?.trouble()].filter((trouble) => typeof trouble === 'string').join(' ') || null,
     pages: {
-      assets: new DirectoryAssets(),
+      assets: openAssets(),
       gameUrls: async () => (await store.games.list()).map(({ url }) => url),
     },
     metrics,

@@ -1,3 +1,4 @@
+import { isExecutable } from '../carried.ts';
 import type { DemoEntrance } from './entrance.ts';
 
 /** What `serve` prints for a newcomer to go on with: every line works as it stands. */
@@ -17,7 +18,15 @@ export function welcome(url: string, demo: DemoEntrance): string {
 
   A token for another player:
 
-    npm run -s gantry -- token --game ${demo.gameId} --wallet ${demo.otherWallet}
+    ${thisProgram()} token --game ${demo.gameId} --wallet ${demo.otherWallet}
 
 `;
+}
+
+/** How a shell calls this program once more. */
+function thisProgram(): string {
+  const [, script = ''] = process.argv;
+  if (import.meta.url.endsWith('.ts')) return 'npm run -s gantry --';
+  const called = isExecutable ? process.argv0 : script;
+  return /^[\w./-]+$/.test(called) ? called : `'${called.replaceAll("'", "'\\''")}'`;
 }

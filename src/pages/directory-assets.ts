@@ -1,6 +1,7 @@
+import { readdirSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { findPackageJSON, stripTypeScriptTypes } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Assets } from './assets.ts';
 import { clientFiles, documentFiles, vendoredFiles } from './vendored-files.ts';
@@ -34,6 +35,19 @@ export class DirectoryAssets implements Assets {
     this.#kept.set(name, { modifiedMs: now.mtimeMs, size: now.size, bytes });
     return bytes;
   }
+}
+
+/** The name of every asset there is, for a build that puts them together. */
+export function assetNames(): string[] {
+  const lying = readdirSync(publicDirectory, { recursive: true, withFileTypes: true });
+  const ours = lying
+    .filter((entry) => entry.isFile())
+    .map((file) => relative(publicDirectory, join(file.parentPath, file.name)).split(sep).join('/'));
+  return [
+    ...ours,
+    ...vendoredFiles.map(({ path }) => `vendor/${path}`),
+    ...clientFiles.map((path) => `client/${path}`),
+  ];
 }
 
 /** Where an asset lies; null for a name that no asset can have. */

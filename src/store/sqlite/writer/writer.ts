@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { GantryError } from '../../../errors.ts';
 import type { StoredEvent } from '../../../events/stream.ts';
 import type { Part } from './methods.ts';
 import { type Call, type FromWriter, fromFailure, type ToWriter, type WriterOptions } from './protocol.ts';
+import { startThread } from './start-thread.ts';
 
 interface Waiting {
   resolve(result: never): void;
@@ -18,9 +19,6 @@ export interface WriterListeners {
   /** See `Store.onTrouble`. */
   troubled(trouble: string | null): void;
 }
-
-/** The writer's thread lies beside this file, whether as written or compiled. */
-const threadFile = new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.meta.url);
 
 /**
  * The writer's thread, seen from the one that asks. What is asked for in one turn of the event loop goes over
@@ -64,7 +62,7 @@ export class Writer {
   }
 
   #start(): Worker {
-    const worker = new Worker(threadFile, { workerData: this.#options });
+    const worker = startThread(this.#options);
     if (this.#waiting.size === 0) worker.unref();
     let death: unknown;
     worker.on('message', (message: FromWriter) => this.#receive(message));

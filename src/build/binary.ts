@@ -1,0 +1,109 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command, Option } from 'commander';
+import { bundle, carriedSqlite } from './bundle.ts';
+import { putPages } from './put-pages.ts';
+import { executableName, nativePartOf, ownTarget, runtimeOf, type Target, targets } from './targets.ts';
+
+// `npm run build:binary`: makes Gantry into one executable, of the Node that runs this and everything it needs.
+// How: https://nodejs.org/api/single-executable-applications.html
+
+const source = fileURLToPath(new URL('..', import.meta.url));
+const dist = fileURLToPath(new URL('../../dist', import.meta.url));
+const parts = join(dist, 'executable');
+
+/** Packages that are CommonJS ask for Node's modules with `require`, which an ES module does not have. */
+const requireInModules =
+  "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(process.execPath);";
+
+const { target: asked } = new Command('build:binary')
+  .description('make dist/gantry: one executable with everything in it')
+  .addOption(new Option('--target <platform...>', 'for these platforms instead of this one').choices(targets))
+  .addHelpText('after', '\nExample:\n  npm run build:binary -- --target linux-arm64 darwin-arm64')
+  .parse()
+  .opts<{ target?: Target[] }>();
+
+const own = ownTarget();
+const wanted = asked ?? (own ? [own] : []);
+if (wanted.length === 0) {
+  throw new Error(`There is no SQLite ready for ${process.platform}-${process.arch}: name a --target`);
+}
+
+await rm(parts, { recursive: true, force: true });
+const pages = await putPages(join(parts, 'pages'));
+await bundle({
+  entryPoints: [join(source, 'main.ts')],
+  outfile: join(parts, 'main.mjs'),
+  format: 'esm',
+  plugins: [carriedSqlite],
+  banner: { js: requireInModules },
+});
+await bundle({
+  entryPoints: [join(source, 'store/sqlite/writer/writer-thread.ts')],
+  outfile: join(parts, 'writer-thread.cjs'),
+  format: 'cjs',
+  plugins: [carriedSqlite],
+  define: { 'import.meta.url': JSON.stringify('file:///writer-thread.cjs') },
+});
+for (const target of wanted) {
+  const file = join(dist, executableName(target));
+  await makeExecutable(target, file);
+  const { size } = await stat(file);
+  process.stdout.write(`${file}: ${(size / 1e6).toFixed(1)} MB${await remark(target, file)}\n`);
+}
+
+async function makeExecutable(target: Target, output: string): Promise<void> {
+  const settings = join(parts, `${target}.json`);
+  const page = (name: string) => [`pages/${name}`, join(parts, 'pages', name)];
+  await writeFile(
+    settings,
+    JSON.stringify({
+      main: join(parts, 'main.mjs'),
+      mainFormat: 'module',
+      executable: runtimeOf(target, join(dist, 'runtimes')),
+      output,
+      disableExperimentalSEAWarning: true,
+      useCodeCache: target === own, // what is compiled here runs nowhere else
+      assets: {
+        'better-sqlite3.node': nativePartOf(target),
+        'writer-thread.cjs': join(parts, 'writer-thread.cjs'),
+        ...Object.fromEntries(pages.map(page)),
+      },
+    }),
+  );
+  await rm(output, { force: true }); // one that is running keeps its file
+  execFileSync(process.execPath, ['--build-sea', settings], { stdio: ['ignore', 'ignore', 'inherit'] });
+  await chmod(output, 0o755);
+}
+
+/** What should be known of an executable: how fast it starts here, or what is still to be done elsewhere. */
+async function remark(target: Target, file: string): Promise<string> {
+  if (target === own) return `, ready to take calls ${await msToReady(file)} ms after its start`;
+  const untried = '; not tried, for it does not run on this platform';
+  return target.startsWith('darwin') ? `${untried}; sign it on a Mac: codesign --sign - ${file}` : untried;
+}
+
+/** From the start of the process until it says where it listens, in an empty directory. */
+async function msToReady(file: string): Promise<number> {
+  const directory = await mkdtemp(join(tmpdir(), 'gantry-build-'));
+  const begun = performance.now();
+  const server = spawn(file, ['serve', '--json'], {
+    cwd: directory,
+    env: { PORT: '0', GANTRY_DEMO: 'off', LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = once(server, 'close');
+  try {
+    const said = await Promise.race([once(server.stdout, 'data'), gone.then(() => null)]);
+    if (said === null) throw new Error(`${file} does not start`);
+    return Math.round(performance.now() - begun);
+  } finally {
+    server.kill();
+    await gone;
+    await rm(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,40 @@
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { carried, carriedIn } from '../carried.ts';
+import type { Assets } from './assets.ts';
+
+/** Assets as a build has put them together: they are these, and none of them changes. */
+export class BuiltAssets implements Assets {
+  readonly #names: ReadonlySet<string>;
+  readonly #load: (name: string) => Promise<Uint8Array>;
+  readonly #kept = new Map<string, Promise<Uint8Array>>();
+
+  constructor(names: Iterable<string>, load: (name: string) => Promise<Uint8Array>) {
+    this.#names = new Set(names);
+    this.#load = load;
+  }
+
+  /** From inside the executable. */
+  static carried(): BuiltAssets {
+    return new BuiltAssets(carriedIn('pages/'), async (name) => carried(`pages/${name}`));
+  }
+
+  /** From a folder, where each lies under its name. */
+  static in(folder: string): BuiltAssets {
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    const names = files.map((file) =>
+      relative(folder, join(file.parentPath, file.name)).split(sep).join('/'),
+    );
+    return new BuiltAssets(names, (name) => readFile(join(folder, name)));
+  }
+
+  async read(name: string): Promise<Uint8Array | null> {
+    if (!this.#names.has(name)) return null;
+    const bytes = this.#kept.get(name) ?? this.#load(name);
+    this.#kept.set(name, bytes);
+    return bytes;
+  }
+}
