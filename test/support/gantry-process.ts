@@ -20,6 +20,10 @@ export interface CommandSettings {
   env?: Record<string, string>;
   /** Another Node than the pinned one. */
   node?: string;
+  /** Another program than the one in `src/`: the executable, or what a package has installed. */
+  program?: string;
+  /** The directory it runs in; the tests' own unless given. */
+  cwd?: string;
 }
 
 /** Runs `gantry <args>` as a user's shell would, to its end. */
@@ -55,8 +59,10 @@ export interface GantryProcess extends AsyncDisposable {
 export async function serveGantry(
   dataDirectory: string,
   env: Record<string, string> = {},
+  settings: Omit<CommandSettings, 'env'> & { command?: string } = {},
 ): Promise<GantryProcess> {
-  const child = spawnGantry(['serve'], {
+  const child = spawnGantry([settings.command ?? 'serve'], {
+    ...settings,
     env: { DATA_DIR: dataDirectory, PORT: '0', LOG_LEVEL: 'warn', ...env },
   });
   const output = collect(child);
@@ -80,10 +86,11 @@ export async function serveGantry(
 
 function spawnGantry(
   args: readonly string[],
-  { env = {}, node = pinnedNode }: CommandSettings,
+  { env = {}, node = pinnedNode, program, cwd }: CommandSettings,
 ): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
-  return spawn(node, [join(repository, 'src/gantry.js'), ...args], {
+  return spawn(program ?? node, program ? args : [join(repository, 'src/gantry.js'), ...args], {
+    ...(cwd !== undefined && { cwd }),
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,176 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { assetNames, DirectoryAssets } from '../../src/pages/directory-assets.ts';
+import { launchBrowser, noBrowser } from '../pages/browser.ts';
+import { playDemoGame, playRound } from '../pages/players.ts';
+import { gantry, repository, serveGantry } from '../support/gantry-process.ts';
+import { post } from '../support/http.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+
+// Builds the executable, and starts it several times, side by side with other tests.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
+const executable = join(repository, 'dist/gantry');
+let printed = '';
+
+beforeAll(async () => {
+  const node = join(repository, 'node_modules/.bin/node');
+  ({ stdout: printed } = await promisify(execFile)(node, ['src/build/binary.ts'], { cwd: repository }));
+});
+
+test('the build says how large the executable is, and how soon it is ready', () => {
+  expect(printed).toMatch(/dist\/gantry: \d+\.\d MB, ready to take calls \d+ ms after its start\n/);
+});
+
+describe('in an empty directory, where no Node is to be found', () => {
+  test('the first session of README.md works', async () => {
+    await using place = await emptyPlace();
+    await using server = await serve(place);
+    expect(server.output.stdout).toContain(`    ${executable} token --game `);
+    const { gameId } = z
+      .object({ gameId: z.string() })
+      .parse(await run(place, 'game', 'create', '--name', 'Space Race'));
+    const tokenOf = async (wallet: string) =>
+      z
+        .object({ launcherJwt: z.string() })
+        .parse(await run(place, 'token', '--game', gameId, '--wallet', wallet)).launcherJwt;
+    const [ada, grace] = [`0x${'ad'.repeat(20)}`, `0x${'9e'.repeat(20)}`];
+    const launcherJwt = await tokenOf(ada);
+    using launcher = await connectLauncher(server.url, { launcherJwt });
+
+    const { body } = await post(`${server.url}/launcher/set-user-score`, { launcherJwt, score: 1600 });
+    expect(body).toMatchObject({ success: true, newScore: { score: 1600 } });
+    expect((await launcher.hears('scores created')).record).toMatchObject({ score: 1600 });
+
+    const byGrace = { launcherJwt: await tokenOf(grace) };
+    const channel = await post(`${server.url}/launcher/create-message-channel`, {
+      ...byGrace,
+      otherParticipants: [ada],
+    });
+    const { _id: channelId } = z.object({ _id: z.string() }).parse(channel.body);
+    await post(`${server.url}/launcher/send-channel-message`, { ...byGrace, channelId, content: 'Rematch?' });
+    expect((await launcher.hears('chat-messages created')).record).toMatchObject({
+      senderId: grace,
+      content: 'Rematch?',
+    });
+
+    const { code, stderr } = await server.end('SIGTERM');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect((await readdir(place.path)).toSorted()).toEqual(['data', 'tmp']);
+  });
+
+  test('killed, it starts again with everything that was answered', async () => {
+    await using place = await emptyPlace();
+    const first = await serve(place);
+    const [game] = z.array(z.object({ gameId: z.string() })).parse(await run(place, 'game', 'list'));
+    const wallet = `0x${'ad'.repeat(20)}`;
+    const opened = await run(place, 'token', '--game', game?.gameId ?? '', '--wallet', wallet);
+    const { launcherJwt } = z.object({ launcherJwt: z.string() }).parse(opened);
+    for (let score = 1; score <= 20; score++) {
+      const { status } = await post(`${first.url}/launcher/set-user-score`, { launcherJwt, score });
+      expect(status).toBe(200);
+    }
+    await first.end('SIGKILL');
+
+    await using second = await serve(place);
+    const { body } = await post(`${second.url}/launcher/get-user-scores`, { launcherJwt });
+    const { scores } = z.object({ scores: z.array(z.object({ score: z.number() })) }).parse(body);
+    expect(scores.map(({ score }) => score)).toEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
+  });
+
+  test('several started at once unpack SQLite once, whole, as better-sqlite3 has it', async () => {
+    await using place = await emptyPlace();
+    const runs = Array.from({ length: 5 }, () => run(place, 'game', 'list'));
+    expect(await Promise.all(runs)).toEqual(runs.map(() => []));
+    const [directory = '', ...others] = await readdir(join(place.path, 'tmp'));
+    expect(others).toEqual([]);
+    const unpacked = await readdir(join(place.path, 'tmp', directory));
+    expect(unpacked).toEqual([expect.stringMatching(/^better-sqlite3-[0-9a-f]{16}\.node$/)]);
+    const installed = dirname(createRequire(import.meta.url).resolve('better-sqlite3/package.json'));
+    expect(await readFile(join(place.path, 'tmp', directory, unpacked[0] ?? ''))).toEqual(
+      await readFile(join(installed, 'prebuilds', `${process.platform}-${process.arch}.node`)),
+    );
+  });
+
+  test('says in a sentence where it needs to put SQLite, when that is no place for it', async () => {
+    await using place = await emptyPlace();
+    const { code, stderr } = await gantry(['game', 'list'], {
+      ...inside(place),
+      env: { PATH: '', TMPDIR: '/proc' },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^SQLite, .* cannot be put into \/proc\/.* Set TMPDIR .*\n$/);
+  });
+
+  test('offers the commands that the source does', async () => {
+    await using place = await emptyPlace();
+    const { stdout } = await gantry(['--help'], { ...inside(place), env: { PATH: '' } });
+    expect(stdout).toBe((await gantry(['--help'])).stdout);
+    expect(stdout).toContain('serve');
+  });
+
+  test('serves every file of the pages, byte for byte', async () => {
+    await using place = await emptyPlace();
+    await using server = await serve(place);
+    const source = new DirectoryAssets();
+    const files = assetNames().filter((name) => !name.endsWith('.html'));
+    expect(files.length).toBeGreaterThan(60);
+    for (const name of files) {
+      const response = await fetch(`${server.url}/${name}`);
+      expect(response.status, name).toBe(200);
+      expect(
+        Buffer.from(await response.arrayBuffer()).equals((await source.read(name)) ?? Buffer.of()),
+        name,
+      ).toBe(true);
+    }
+    expect((await fetch(`${server.url}/pages/index.html`)).status).toBe(404);
+  });
+
+  test.skipIf(noBrowser !== null)('lets a guest play the demo game in a browser', async () => {
+    await using place = await emptyPlace();
+    await using server = await serve(place);
+    const browser = await launchBrowser();
+    try {
+      const player = await playDemoGame(browser, server.url);
+      await playRound(player);
+      expect(player.complaints).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+/** A directory with nothing in it but one for temporary files. */
+async function emptyPlace(): Promise<TemporaryDirectory> {
+  const place = await temporaryDirectory();
+  await mkdir(join(place.path, 'tmp'));
+  return place;
+}
+
+function inside(place: TemporaryDirectory) {
+  return { program: executable, cwd: place.path };
+}
+
+function environmentOf(place: TemporaryDirectory): Record<string, string> {
+  return { PATH: '', HOME: '', DATA_DIR: '', TMPDIR: join(place.path, 'tmp') };
+}
+
+function serve(place: TemporaryDirectory) {
+  return serveGantry('', environmentOf(place), inside(place));
+}
+
+/** Runs a command and reads the JSON it prints. */
+async function run(place: TemporaryDirectory, ...args: string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await gantry([...args, '--json'], {
+    ...inside(place),
+    env: environmentOf(place),
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
