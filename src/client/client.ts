@@ -3,6 +3,16 @@ import { ClientError, connectionLost, type ErrorBody } from './client-error.ts';
 import { type Cursor, Cursors, type Meta } from './cursors.ts';
 import type { Heard, HeardName, OperationInput, OperationName, OperationOutput } from './operation-types.ts';
 
+export { ClientError } from './client-error.ts';
+export type { Cursor, Meta } from './cursors.ts';
+export type {
+  Heard,
+  HeardName,
+  OperationInput,
+  OperationName,
+  OperationOutput,
+} from './operation-types.ts';
+
 export interface ClientOptions {
   /** Where the server is, such as `http://127.0.0.1:3000`. */
   url: string;

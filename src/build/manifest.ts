@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Argument, Command } from 'commander';
+
+// The tests' EVM node has to be an optional dependency, because it is not there for every platform; whoever
+// installs Gantry's package would get it too. So npm packs a package.json without it: `shorten` before, and
+// `restore` after.
+
+const manifest = fileURLToPath(new URL('../../package.json', import.meta.url));
+const kept = fileURLToPath(new URL('../../dist/package.json', import.meta.url));
+
+const [what] = new Command('manifest')
+  .addArgument(new Argument('<what>').choices(['shorten', 'restore']))
+  .parse().args;
+
+if (existsSync(kept)) await rename(kept, manifest); // also when packing was interrupted
+if (what === 'shorten') {
+  const whole = await readFile(manifest, 'utf8');
+  const { optionalDependencies: _, ...rest } = JSON.parse(whole) as Record<string, unknown>;
+  await writeFile(kept, whole);
+  await writeFile(manifest, `${JSON.stringify(rest, null, 2)}\n`);
+}

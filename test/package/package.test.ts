@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { operations } from '../../src/operations/operations.ts';
+import { gantry, repository, serveGantry } from '../support/gantry-process.ts';
+import { startTestServer } from '../support/server.ts';
+
+// Packs, and installs with all dependencies, from npm's cache where it has them.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
+
+const run = promisify(execFile);
+const node = join(repository, 'node_modules/.bin/node');
+const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+let place: string;
+/** Where the package was installed, as `npm install -g` does it. */
+let prefix: string;
+/** A project of someone who uses the package. */
+let project: string;
+let packed: string[];
+
+beforeAll(async () => {
+  place = await mkdtemp(join(tmpdir(), 'gantry-package-'));
+  prefix = join(place, 'prefix');
+  project = join(place, 'project');
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', place], { cwd: repository });
+  const [{ filename, files }] = z
+    .tuple([z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })])
+    .parse(JSON.parse(stdout.slice(stdout.indexOf('[\n'))));
+  packed = files.map(({ path }) => path);
+  const quietly = ['--prefer-offline', '--no-audit', '--no-fund'];
+  await run('npm', ['install', '-g', '--prefix', prefix, ...quietly, join(place, filename)], { cwd: place });
+  await mkdir(join(project, 'node_modules'), { recursive: true });
+  await symlink(join(prefix, 'lib/node_modules/gantry'), join(project, 'node_modules/gantry'));
+  await mkdir(join(place, 'bin'));
+  await symlink(node, join(place, 'bin/node'));
+});
+
+afterAll(() => rm(place, { recursive: true, force: true }));
+
+test('the package has the program, the pages, the client, and nothing that is not used', async () => {
+  const outside = packed.filter((path) => !path.startsWith('dist/package/'));
+  expect(outside.toSorted()).toEqual(['LICENSE', 'README.md', 'package.json']);
+  expect(packed.filter((path) => /\.(test|d)\.ts$|node_modules|\.map$/.test(path))).toEqual(
+    ['client-error', 'client', 'cursors', 'operation-types'].map(
+      (name) => `dist/package/client/${name}.d.ts`,
+    ),
+  );
+  const manifest = JSON.parse(await readFile(join(project, 'node_modules/gantry/package.json'), 'utf8'));
+  expect(manifest).not.toHaveProperty('optionalDependencies');
+  expect(JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'))).toHaveProperty(
+    'optionalDependencies',
+  );
+});
+
+test('installed, gantry serves the pages, and prints how it is called again', async () => {
+  const data = join(place, 'data');
+  const settings = { program: join(prefix, 'bin/gantry'), cwd: place };
+  const env = { PATH: `${join(place, 'bin')}:/usr/bin:/bin`, HOME: place };
+  await using server = await serveGantry(data, env, settings);
+  const html = await (await fetch(`${server.url}/play`)).text();
+  const modules = [...html.matchAll(/"(\/(?:vendor|client)\/[^"?]+\?v=\w+)"/g)].map(([, path]) => path);
+  expect(modules.length).toBeGreaterThan(20);
+  for (const path of [...modules, '/demo-game', '/demo-game/game.js', '/play/main.js']) {
+    expect((await fetch(`${server.url}${path}`)).status, path).toBe(200);
+  }
+  const again = /^ *(\S+\/gantry) token --game (\S+) --wallet (\S+)$/m.exec(server.output.stdout);
+  expect(again?.[1]).toBe(settings.program);
+  const token = await gantry(['token', '--game', again?.[2] ?? '', '--wallet', again?.[3] ?? ''], {
+    ...settings,
+    env: { ...env, DATA_DIR: data },
+  });
+  expect(token).toMatchObject({ code: 0, stdout: expect.stringMatching(/launcherJwt +ey/) });
+  expect((await server.end('SIGTERM')).code).toBe(0);
+});
+
+test('gantry/client calls and hears from JavaScript', async () => {
+  await using server = await startTestServer();
+  const { gameId } = await server.createGame();
+  const { launcherJwt } = await server.openSession(gameId);
+  const program = `
+    import { ClientError, GantryClient } from 'gantry/client';
+    const client = new GantryClient({ url: process.argv[2], launcherJwt: process.argv[3] });
+    const heard = new Promise((resolve) => client.on('notifications created', resolve));
+    await client.ready();
+    const { newScore } = await client.call('setUserScore', { score: 12 });
+    const refused = await client.call('setUserScore', { score: 'many' }).catch((error) => error);
+    await client.call('sendNotification', { message: 'Hello', type: 'success' });
+    const { message } = await heard;
+    client.close();
+    console.log(JSON.stringify({ score: newScore.score, reason: refused.reason, known: refused instanceof ClientError, message }));
+  `;
+  await writeFile(join(project, 'play.mjs'), program);
+  const { stdout } = await run(node, ['play.mjs', server.url, launcherJwt], { cwd: project });
+  expect(JSON.parse(stdout)).toEqual({
+    score: 12,
+    reason: 'score_not_finite',
+    known: true,
+    message: 'Hello',
+  });
+});
+
+test('gantry/client goes into a bundle for browsers, with nothing of Node in it', async () => {
+  await writeFile(
+    join(project, 'page.js'),
+    "import { GantryClient } from 'gantry/client'; new GantryClient({ url: '/' });",
+  );
+  const { outputFiles, warnings } = await build({
+    entryPoints: [join(project, 'page.js')],
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+    logLevel: 'silent',
+  });
+  expect(warnings).toEqual([]);
+  expect(outputFiles[0]?.text).not.toMatch(/\brequire\(|from "node:|xmlhttprequest-ssl/);
+});
+
+const strict = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom', '--types', ''];
+
+test('gantry/client is typed, with no other types installed', async () => {
+  const code = `
+    import { type Cursor, GantryClient, type OperationOutput } from 'gantry/client';
+    const client = new GantryClient({ url: 'http://127.0.0.1:3000', launcherJwt: 'a token' });
+    const { newScore } = await client.call('setUserScore', { score: 12, nonce: 'a nonce' });
+    const score: number = newScore.score;
+    const cursors: Record<string, Cursor> = client.cursors;
+    client.on('chat-messages created', ({ content }, { stream }) => [content.toUpperCase(), stream, score, cursors]);
+    const board: OperationOutput<'getGameScoresLeaderboard'> = await client.call('getGameScoresLeaderboard', { gameId: 'a game' });
+    board.leaderboard[0]?.username.length;
+    // @ts-expect-error a score is a number
+    await client.call('setUserScore', { score: 'many' });
+    // @ts-expect-error there is no such operation
+    await client.call('setScore', { score: 1 });
+    // @ts-expect-error a message has no score
+    client.on('chat-messages created', ({ score }) => score);
+    // @ts-expect-error administrators' operations are not called by clients
+    await client.call('banPlayer', { wallet: '0x' });
+  `;
+  await writeFile(join(project, 'play.mts'), code);
+  for (const resolution of [
+    ['--module', 'nodenext'],
+    ['--module', 'esnext', '--moduleResolution', 'bundler'],
+  ]) {
+    const { stdout } = await run(node, [tsc, ...strict, ...resolution, 'play.mts'], { cwd: project }).catch(
+      (error: { stdout: string }) => error,
+    );
+    expect(stdout).toBe('');
+  }
+});
+
+test("the types written out are the source's: what is sent is taken, and what is answered is told", async () => {
+  const names = operations.filter(({ service }) => service !== 'admin').map(({ name }) => `'${name}'`);
+  const check = `
+    import type * as Packed from '${join(project, 'node_modules/gantry/dist/package/client/operation-types.d.ts')}';
+    import type * as Source from '${join(repository, 'src/client/operation-types.ts')}';
+    type Name = ${names.join(' | ')};
+    type Fits<A, B> = [A] extends [B] ? never : 'differs';
+    type Wrong = { [N in Name]:
+      Fits<Packed.OperationInput<N>, Source.OperationInput<N>> | Fits<Source.OperationOutput<N>, Packed.OperationOutput<N>>
+    };
+    export const names: [Fits<Name, Packed.OperationName>, Fits<Packed.OperationName, Name>] extends [never, never] ? true : false = true;
+    export const operations: { [N in Name as Wrong[N] extends never ? never : N]: Wrong[N] } = {};
+    type Unheard = { [N in Source.HeardName as Fits<Source.Heard[N], Packed.Heard[N]> extends never ? never : N]: true };
+    export const heard: Unheard = {};
+  `;
+  const file = join(repository, 'dist', 'types-written-out.ts');
+  const settings = join(repository, 'dist', 'types-written-out.json');
+  await writeFile(file, check);
+  await writeFile(settings, JSON.stringify({ extends: '../tsconfig.json', include: [], files: [file] }));
+  const { stdout } = await run(node, [tsc, '-p', settings], { cwd: repository }).catch(
+    (error: { stdout: string }) => error,
+  );
+  expect(stdout).toBe('');
+});
