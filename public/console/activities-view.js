@@ -1,0 +1,86 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { get } from '../shared/api.js';
+import { Empty } from '../shared/states.js';
+import { usePages } from './answers.js';
+import { isoTime, PlayerCell, TimeCell } from './cells.js';
+import { DataTable } from './data-table.js';
+import { SelectField } from './fields.js';
+import { useWalletFilter } from './wallet-filter.js';
+
+/** @typedef {import('../../src/domain/activity.ts').FeedItem} Activity */
+
+/**
+ * A game's public feed.
+ * @param {{ game: import('./game-view.js').Game }} props
+ */
+export function ActivitiesView({ game }) {
+  const { gameId } = game;
+  const { wallet, field } = useWalletFilter();
+  const [type, setType] = useState('');
+  const pages = usePages(
+    async ({ limit, skip }) => {
+      const query = new URLSearchParams({
+        gameId,
+        walletAddress: wallet,
+        type,
+        pageSize: String(limit),
+        pageNumber: String(Math.floor(skip / limit) + 1),
+      });
+      const { result } = await get(`/activities?${query}`);
+      return { data: result.data };
+    },
+    keyOf,
+    [gameId, wallet, type],
+  );
+  /** @type {import('./virtual-table.js').Column<Activity>[]} */
+  const columns = [
+    {
+      title: 'Player',
+      cell: ({ user }) => html`<${PlayerCell} wallet=${user.address} username=${user.username} />`,
+      value: ({ user }) => user.address,
+    },
+    {
+      title: 'What',
+      wide: true,
+      cell: ({ displayText }) => html`<span class="truncate" title=${displayText}>${displayText}</span>`,
+      value: ({ displayText }) => displayText,
+    },
+    {
+      title: 'Event',
+      cell: ({ eventId }) => html`<code class="truncate">${eventId}</code>`,
+      value: ({ eventId }) => eventId,
+    },
+    {
+      title: 'Where',
+      cell: ({ type: kind }) =>
+        kind === 'on-chain'
+          ? html`<span class="badge info">on-chain</span>`
+          : html`<span class="quiet">off-chain</span>`,
+      value: ({ type: kind }) => kind,
+    },
+    {
+      title: 'When',
+      cell: ({ timestamp }) => html`<${TimeCell} at=${timestamp} />`,
+      value: ({ timestamp }) => isoTime(timestamp),
+    },
+  ];
+  return html`
+    <${DataTable}
+      caption="Activities of ${game.name}"
+      columns=${columns}
+      pages=${pages}
+      keyOf=${keyOf}
+      fileName="${game.slug}-activities"
+      empty=${html`<${Empty} icon="list" title="No activities"><p>They come with <code>sendCustomActivity</code>, from rules, and from chains.</p><//>`}
+    >
+      ${field}
+      <${SelectField} label="Where" hideLabel value=${type} onValue=${setType} options=${[['', 'Everywhere'], ['off-chain', 'Off-chain'], ['on-chain', 'On-chain']]} />
+    <//>
+  `;
+}
+
+/** The feed's items have no id of their own. @param {Activity} activity */
+function keyOf({ timestamp, user, eventId, displayText }) {
+  return `${timestamp} ${user.address} ${eventId} ${displayText}`;
+}

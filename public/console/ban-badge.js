@@ -1,0 +1,14 @@
+import { html } from 'htm/preact';
+
+/**
+ * Where a player is banned from.
+ * @param {{ bannedFrom: readonly string[], gameId: string | undefined }} props `gameId`: the game that is looked at
+ */
+export function BanBadge({ bannedFrom, gameId }) {
+  if (bannedFrom.includes('')) return html`<span class="badge bad">from everything</span>`;
+  if (gameId !== undefined && bannedFrom.includes(gameId))
+    return html`<span class="badge bad">from this game</span>`;
+  if (bannedFrom.length > 0)
+    return html`<span class="badge warn">from ${bannedFrom.length} ${bannedFrom.length === 1 ? 'game' : 'games'}</span>`;
+  return html`<span class="quiet">no</span>`;
+}

@@ -1,0 +1,71 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { ConfirmDialog } from '../shared/dialog.js';
+import { Icon } from '../shared/icon.js';
+import { messageOf } from '../shared/states.js';
+import { toast } from '../shared/toasts.js';
+
+/**
+ * A button for something that cannot be taken back, or is felt by players: it says what will happen, asks, and
+ * says that it has.
+ * @param {{
+ *   label: string,
+ *   icon?: import('../shared/icon.js').IconName,
+ *   iconOnly?: boolean,
+ *   kind?: 'danger' | 'plain' | '',
+ *   title: string,
+ *   children?: import('preact').ComponentChildren,
+ *   confirm: string,
+ *   act: () => Promise<unknown>,
+ *   done: string,
+ *   onDone?: () => void,
+ * }} props `label` is the button's; `title` the question; `confirm` its answer, a verb; `done` what is told after
+ */
+export function ConfirmButton({
+  label,
+  icon,
+  iconOnly,
+  kind = '',
+  title,
+  children,
+  confirm,
+  act,
+  done,
+  onDone,
+}) {
+  const [asking, setAsking] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState('');
+  const ask = () => {
+    setProblem('');
+    setAsking(true);
+  };
+  const carryOut = async () => {
+    setBusy(true);
+    setProblem('');
+    try {
+      await act();
+      setAsking(false);
+      toast(done, 'success');
+      onDone?.();
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+    setBusy(false);
+  };
+  return html`
+    <${Button} size="small" kind=${kind} iconOnly=${iconOnly} label=${iconOnly ? label : undefined} onClick=${ask}>
+      ${icon && html`<${Icon} name=${icon} />`}${iconOnly ? '' : label}
+    <//>
+    ${
+      asking &&
+      html`
+        <${ConfirmDialog} title=${title} confirm=${confirm} busy=${busy} onConfirm=${carryOut} onClose=${() => !busy && setAsking(false)}>
+          ${children}
+          ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
+        <//>
+      `
+    }
+  `;
+}

@@ -1,0 +1,86 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { CopyButton } from '../shared/copy-button.js';
+import { Dialog } from '../shared/dialog.js';
+import { messageOf } from '../shared/states.js';
+import { useAdmin } from './admin.js';
+import { problemAt, SelectField, TextField } from './fields.js';
+import { SecretOnce } from './secret-once.js';
+
+/** @typedef {import('./admin.js').Output<'createGame'>} Created */
+
+/**
+ * Asks for what a game needs, then shows its secret.
+ * @param {{ onClose: () => void, onCreated: () => void, onOpen: (slug: string) => void }} props
+ */
+export function CreateGame({ onClose, onCreated, onOpen }) {
+  const admin = useAdmin();
+  const [name, setName] = useState('');
+  const [slug, setSlug] = useState('');
+  const [kind, setKind] = useState('game');
+  const [url, setUrl] = useState('');
+  const [origins, setOrigins] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  const [created, setCreated] = useState(/** @type {Created | null} */ (null));
+  /** @param {Event} event */
+  const create = async (event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      const answer = await admin.call('createGame', {
+        name,
+        kind: kind === 'launcher' ? 'launcher' : 'game',
+        ...(slug.trim() && { slug: slug.trim() }),
+        ...(url.trim() && { url: url.trim() }),
+        allowedOrigins: linesOf(origins),
+      });
+      setCreated(answer);
+      onCreated();
+    } catch (failed) {
+      setError(failed);
+    }
+    setBusy(false);
+  };
+  if (created) {
+    return html`
+      <${Dialog}
+        title="${created.game.name} is there"
+        onClose=${onClose}
+        actions=${html`<${Button} onClick=${onClose}>Close<//><${Button} kind="primary" onClick=${() => onOpen(created.game.slug)}>Open the game<//>`}
+      >
+        <dl class="facts">
+          <div><dt>Id</dt><dd class="mono id-line">${created.gameId}<${CopyButton} text=${created.gameId} label="Copy the id" /></dd></div>
+        </dl>
+        <h3>Secret</h3>
+        <${SecretOnce} secret=${created.gameSecret} />
+      <//>
+    `;
+  }
+  return html`
+    <${Dialog}
+      title="New game"
+      onClose=${onClose}
+      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form="new-game" busy=${busy}>Create<//>`}
+    >
+      <form id="new-game" class="form" onSubmit=${create}>
+        <${TextField} label="Name" required maxlength=${100} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} autofocus />
+        <${TextField} label="Slug" maxlength=${60} value=${slug} onValue=${setSlug} problem=${problemAt(error, 'slug')} hint="In addresses: lowercase letters, digits and hyphens. Left empty, it is made of the name." />
+        <${SelectField} label="Kind" value=${kind} onValue=${setKind} options=${[['game', 'Game'], ['launcher', 'Launcher: its sessions may open sessions in other games']]} />
+        <${TextField} label="Address" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where it is played: https://…, or a path of this server. May stay empty." />
+        <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAt(error, 'allowedOrigins')} hint="Browser origins that may call for it, one on each line, such as https://game.example. Empty: any." />
+        ${error !== null && html`<p class="banner bad" role="alert">${messageOf(error)}</p>`}
+      </form>
+    <//>
+  `;
+}
+
+/** @param {string} text */
+export function linesOf(text) {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}

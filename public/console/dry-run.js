@@ -1,0 +1,84 @@
+import { html } from 'htm/preact';
+import { useId, useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { Icon } from '../shared/icon.js';
+import { messageOf } from '../shared/states.js';
+import { useAdmin } from './admin.js';
+import { problemAt, TextField } from './fields.js';
+
+/** @typedef {import('./admin.js').Output<'testRules'>['actions'][number]} Verdict */
+
+/**
+ * Says what the rules as they are in the editor would do for a player now; does none of it.
+ * @param {{ game: import('./game-view.js').Game, rules: import('./rules-view.js').Rules | null }} props `rules`: null
+ *   while they are not in order
+ */
+export function DryRun({ game, rules }) {
+  const admin = useAdmin();
+  const triggersId = useId();
+  const [wallet, setWallet] = useState('');
+  const [trigger, setTrigger] = useState('');
+  const [value, setValue] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  const [verdicts, setVerdicts] = useState(/** @type {readonly Verdict[] | null} */ (null));
+  const triggers = [
+    ...new Set((rules ?? []).flatMap((rule) => (typeof rule?.trigger === 'string' ? [rule.trigger] : []))),
+  ];
+  /** @param {Event} event */
+  const run = async (event) => {
+    event.preventDefault();
+    if (rules === null) return;
+    setBusy(true);
+    setError(null);
+    try {
+      const { actions } = await admin.call('testRules', {
+        gameId: game.gameId,
+        wallet: wallet.trim(),
+        trigger,
+        rules,
+        ...(value.trim() !== '' && { value: Number(value) }),
+      });
+      setVerdicts(actions);
+    } catch (failed) {
+      setError(failed);
+      setVerdicts(null);
+    }
+    setBusy(false);
+  };
+  return html`
+    <section class="card" aria-labelledby="dry-run">
+      <div class="card-head"><h2 id="dry-run">Dry run</h2></div>
+      <form class="card-body form" onSubmit=${run}>
+        <p class="quiet small">What these rules would do for a player right now. Nothing is done.</p>
+        <${TextField} label="Player's wallet" required mono spellcheck=${false} maxlength=${60} placeholder="0x…" value=${wallet} onValue=${setWallet} problem=${problemAt(error, 'wallet')} />
+        <div class="form-row">
+          <${TextField} label="Trigger" required maxlength=${200} list=${triggersId} value=${trigger} onValue=${setTrigger} problem=${problemAt(error, 'trigger')} />
+          <${TextField} label="Value" inputmode="numeric" maxlength=${20} value=${value} onValue=${setValue} problem=${problemAt(error, 'value')} />
+        </div>
+        <datalist id=${triggersId}>${triggers.map((one) => html`<option key=${one} value=${one}></option>`)}</datalist>
+        <${Button} type="submit" busy=${busy} disabled=${rules === null}><${Icon} name="play" />Try<//>
+        ${error !== null && html`<p class="banner bad" role="alert">${messageOf(error)}</p>`}
+        <div role="status">
+          ${
+            verdicts &&
+            (verdicts.length === 0
+              ? html`<p class="quiet">No rule has this trigger: nothing would happen.</p>`
+              : html`
+                  <ul role="list" class="verdicts">
+                    ${verdicts.map(
+                      ({ rule, action, type, fires, why }) => html`
+                        <li key=${`${rule} ${action}`}>
+                          <span class="badge ${fires ? 'good' : 'warn'}">${fires ? 'would run' : 'would not'}</span>
+                          <span><strong>${type}</strong> <span class="quiet small">rule ${rule + 1}, action ${action + 1}</span>${why && html`<br /><span class="small">${why}</span>`}</span>
+                        </li>
+                      `,
+                    )}
+                  </ul>
+                `)
+          }
+        </div>
+      </form>
+    </section>
+  `;
+}

@@ -1,0 +1,191 @@
+import { html } from 'htm/preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { Dialog } from '../shared/dialog.js';
+import { Icon } from '../shared/icon.js';
+import { useChanges } from '../shared/observable.js';
+import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
+import { useAdmin } from './admin.js';
+import { pageSize } from './answers.js';
+import { PlayerCell } from './cells.js';
+import { ExportButtons } from './export-buttons.js';
+import { SelectField, TextField } from './fields.js';
+import { JsonView } from './json-view.js';
+import { asCount } from './numbers.js';
+import { useSettled } from './use-settled.js';
+import { VirtualTable } from './virtual-table.js';
+
+/** @typedef {import('./admin.js').Output<'listEvents'>['events'][number]} TailEvent */
+
+/** How many events are kept to look at; older ones go. */
+const keptEvents = 5_000;
+const askEveryMs = 1_000;
+
+/**
+ * Every event as it is committed, newest first.
+ * @param {{ game?: import('./game-view.js').Game }} props
+ */
+export function EventsView({ game }) {
+  const [paused, setPaused] = useState(false);
+  const [name, setName] = useState('');
+  const [search, setSearch] = useState('');
+  const [shown, setShown] = useState(/** @type {TailEvent | null} */ (null));
+  const [atTop, setAtTop] = useState(true);
+  const { events, error, retry } = useTail();
+  const wanted = useSettled(search.trim().toLowerCase());
+  // While one reads further down, or has paused, the rows must not move away.
+  const held = paused || !atTop || shown !== null;
+  const still = useRef(/** @type {readonly TailEvent[] | undefined} */ (undefined));
+  if (!held || still.current === undefined) still.current = events;
+  const ofGame = (/** @type {TailEvent} */ event) => game === undefined || event.gameId === game.gameId;
+  const names = [...new Set(events?.filter(ofGame).map((event) => event.name))].toSorted();
+  const matching = (/** @type {readonly TailEvent[] | undefined} */ all) =>
+    all?.filter(
+      (event) =>
+        ofGame(event) &&
+        (name === '' || event.name === name) &&
+        (wanted === '' || textOf(event).includes(wanted)),
+    );
+  const rows = matching(still.current);
+  const newestShown = still.current?.[0]?.position ?? 0;
+  const waiting = held
+    ? (matching(events?.filter(({ position }) => position > newestShown))?.length ?? 0)
+    : 0;
+  const goOn = () => {
+    setPaused(false);
+    setAtTop(true);
+    document.querySelector('.virtual')?.scrollTo({ top: 0 });
+  };
+  /** @type {import('./virtual-table.js').Column<TailEvent>[]} */
+  const columns = [
+    {
+      title: 'Place',
+      number: true,
+      cell: ({ position }) => asCount(position),
+      value: ({ position }) => position,
+    },
+    {
+      title: 'Event',
+      cell: ({ name: called }) => html`<strong>${called}</strong>`,
+      value: ({ name: called }) => called,
+    },
+    {
+      title: 'Player',
+      cell: ({ wallets }) =>
+        wallets?.[0]
+          ? html`<${PlayerCell} wallet=${wallets[0]} />${wallets.length > 1 ? html`<span class="quiet small"> +${wallets.length - 1}</span>` : ''}`
+          : html`<span class="quiet">everyone</span>`,
+      value: ({ wallets }) => wallets?.join(' ') ?? '',
+    },
+    {
+      title: 'Record',
+      wide: true,
+      cell: ({ record }) => html`<code class="truncate quiet">${JSON.stringify(record)}</code>`,
+      value: ({ record }) => JSON.stringify(record),
+    },
+    { title: 'Stream', exportOnly: true, cell: () => null, value: ({ stream }) => stream },
+    { title: 'Seq', exportOnly: true, cell: () => null, value: ({ seq }) => seq },
+    {
+      title: 'Show',
+      hidden: true,
+      cell: (event) =>
+        html`<${Button} size="small" aria-label="Show event ${event.position}" onClick=${() => setShown(event)}>Show<//>`,
+    },
+  ];
+  return html`
+    <div class="card table-card">
+      <div class="table-tools">
+        <div class="filters">
+          <${TextField} label="Find in events" hideLabel type="search" placeholder="Find: wallet, id, text" maxlength=${200} value=${search} onValue=${setSearch} />
+          <${SelectField} label="Event" hideLabel value=${name} onValue=${setName} options=${[['', 'Every event'], ...names.map((one) => [one, one])]} />
+        </div>
+        <span class="badge ${paused ? 'warn' : error ? 'bad' : 'good busy'}" role="status">${paused ? 'Paused' : error ? 'Interrupted' : 'Live'}</span>
+        <${Button} size="small" aria-pressed=${paused ? 'true' : 'false'} onClick=${() => (paused ? goOn() : setPaused(true))}>
+          <${Icon} name=${paused ? 'play' : 'pause'} />${paused ? 'Go on' : 'Pause'}
+        <//>
+        <${ExportButtons}
+          columns=${columns}
+          pages=${{ rows, total: rows?.length, complete: true, loadMore: async () => [] }}
+          fileName=${game ? `${game.slug}-events` : 'events'}
+        />
+      </div>
+      ${waiting > 0 && html`<button type="button" class="waiting" onClick=${goOn}>${asCount(waiting)} new ${waiting === 1 ? 'event' : 'events'}: show</button>`}
+      ${
+        rows === undefined
+          ? error
+            ? html`<${ErrorState} error=${error} onRetry=${retry} />`
+            : html`<${LoadingRows} label="Loading the latest events" />`
+          : rows.length === 0
+            ? html`<${Empty} icon="send" title=${wanted || name ? 'No event matches' : 'No events yet'}><p>They show here as they happen.</p><//>`
+            : html`<${VirtualTable} caption="Events, newest first" columns=${columns} rows=${rows} keyOf=${(/** @type {TailEvent} */ event) => String(event.position)} onScrolled=${setAtTop} />`
+      }
+    </div>
+    ${
+      shown &&
+      html`
+        <${Dialog} title=${shown.name} onClose=${() => setShown(null)} actions=${html`<${Button} onClick=${() => setShown(null)}>Close<//>`}>
+          <dl class="facts">
+            <div><dt>Stream</dt><dd class="mono wrap">${shown.stream}</dd></div>
+            <div><dt>Seq</dt><dd>${asCount(shown.seq)}</dd></div>
+            <div><dt>For</dt><dd class="wrap">${shown.wallets === null ? 'whoever follows the game' : shown.wallets.map((wallet) => html`<${PlayerCell} key=${wallet} wallet=${wallet} />`)}</dd></div>
+          </dl>
+          <h3>Record</h3>
+          <${JsonView} value=${shown.record} label="Record" />
+        <//>
+      `
+    }
+  `;
+}
+
+/** What is searched, made once of each event. @type {WeakMap<TailEvent, string>} */
+const texts = new WeakMap();
+
+/** @param {TailEvent} event */
+function textOf(event) {
+  const text = texts.get(event) ?? JSON.stringify(event).toLowerCase();
+  texts.set(event, text);
+  return text;
+}
+
+/** Follows the server's events as long as the page is looked at; what came meanwhile is caught up with. */
+function useTail() {
+  const admin = useAdmin();
+  useChanges(admin);
+  const [events, setEvents] = useState(/** @type {readonly TailEvent[] | undefined} */ (undefined));
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  const [tries, setTries] = useState(0);
+  const cursor = useRef(/** @type {number | undefined} */ (undefined));
+  useEffect(() => {
+    let wanted = true;
+    let timer = 0;
+    const ask = async () => {
+      let more = document.visibilityState === 'visible';
+      try {
+        while (more && wanted) {
+          const after = cursor.current;
+          const answer = await admin.call('listEvents', {
+            limit: pageSize,
+            ...(after !== undefined && { after }),
+          });
+          if (!wanted) return;
+          cursor.current = answer.cursor;
+          more = answer.more;
+          const come = answer.events.toReversed();
+          if (come.length > 0 || after === undefined) {
+            setEvents((before = []) => [...come, ...before].slice(0, keptEvents));
+          }
+          setError(null);
+        }
+      } catch (failed) {
+        if (wanted) setError(failed);
+      }
+      if (wanted) timer = window.setTimeout(ask, askEveryMs);
+    };
+    ask();
+    return () => {
+      wanted = false;
+      clearTimeout(timer);
+    };
+  }, [tries]);
+  return { events, error, retry: () => setTries((count) => count + 1) };
+}

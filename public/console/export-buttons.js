@@ -1,0 +1,89 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { Icon } from '../shared/icon.js';
+import { messageOf } from '../shared/states.js';
+import { toast } from '../shared/toasts.js';
+import { asCount } from './numbers.js';
+
+/** More rows than these would not fit into the page's memory with ease. */
+const mostRows = 200_000;
+
+/**
+ * Takes a whole list away as CSV or JSON; what is not loaded yet is loaded first.
+ * @template Row
+ * @param {{
+ *   columns: readonly import('./virtual-table.js').Column<Row>[],
+ *   pages: Pick<import('./answers.js').Pages<Row>, 'rows' | 'total' | 'complete' | 'loadMore'>,
+ *   fileName: string,
+ * }} props
+ */
+export function ExportButtons({ columns, pages, fileName }) {
+  const [progress, setProgress] = useState('');
+  const { rows, total, complete } = pages;
+  /** @param {'csv' | 'json'} kind */
+  const take = async (kind) => {
+    try {
+      let all = rows ?? [];
+      for (let last = complete ? 0 : -1; last !== 0 && all.length < mostRows; ) {
+        setProgress(`${asCount(all.length)}${total === undefined ? '' : ` of ${asCount(total)}`}`);
+        const more = await pages.loadMore();
+        last = more.length;
+        all = [...all, ...more];
+      }
+      const text = kind === 'csv' ? csvOf(columns, all) : `${JSON.stringify(all, null, 2)}\n`;
+      save(`${fileName}.${kind}`, text, kind === 'csv' ? 'text/csv' : 'application/json');
+      toast(`${asCount(all.length)} rows saved as ${fileName}.${kind}`, 'success');
+    } catch (error) {
+      toast(`The export failed: ${messageOf(error)}`, 'error');
+    }
+    setProgress('');
+  };
+  const disabled = !rows || rows.length === 0 || progress !== '';
+  return html`
+    <span class="exports" role="group" aria-label="Export">
+      ${progress && html`<span class="small quiet numeric" role="status"><span class="spinner inline"></span> ${progress}</span>`}
+      <${Button} size="small" disabled=${disabled} aria-label="Export as CSV" onClick=${() => take('csv')}><${Icon} name="download" />CSV<//>
+      <${Button} size="small" disabled=${disabled} aria-label="Export as JSON" onClick=${() => take('json')}><${Icon} name="download" />JSON<//>
+    </span>
+  `;
+}
+
+/**
+ * RFC 4180.
+ * @template Row
+ * @param {readonly import('./virtual-table.js').Column<Row>[]} columns
+ * @param {readonly Row[]} rows
+ */
+export function csvOf(columns, rows) {
+  const exported = columns.flatMap(({ title, value }) => (value ? { title, value } : []));
+  const lines = [
+    exported.map(({ title }) => quoted(title)),
+    ...rows.map((row) => exported.map(({ value }) => quoted(value(row)))),
+  ];
+  return `${lines.map((line) => line.join(',')).join('\r\n')}\r\n`;
+}
+
+/**
+ * Spreadsheets take a text that begins like a formula for one, and players choose their names: such a text
+ * gets an apostrophe before it, as OWASP advises ("CSV Injection").
+ * @param {string | number | boolean | null} value
+ */
+function quoted(value) {
+  if (typeof value !== 'string') return value === null ? '' : String(value);
+  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ * @param {string} type
+ */
+function save(name, text, type) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

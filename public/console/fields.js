@@ -1,0 +1,106 @@
+import { html } from 'htm/preact';
+import { useId } from 'preact/hooks';
+
+/**
+ * A labelled line of text, or with `rows`, several. What else is given goes to the element.
+ * @param {{
+ *   label: string,
+ *   value: string,
+ *   onValue: (value: string) => void,
+ *   hint?: string,
+ *   problem?: string | undefined,
+ *   rows?: number,
+ *   mono?: boolean,
+ *   hideLabel?: boolean,
+ *   [attribute: string]: unknown,
+ * }} props
+ */
+export function TextField({ label, value, onValue, hint, problem, rows, mono, hideLabel, ...rest }) {
+  const id = useId();
+  const attributes = {
+    id,
+    class: `input ${mono ? 'mono' : ''}`,
+    value,
+    'aria-invalid': problem ? 'true' : undefined,
+    'aria-describedby': problem || hint ? `${id}-more` : undefined,
+    onInput: (/** @type {Event} */ event) =>
+      onValue(/** @type {HTMLInputElement} */ (event.currentTarget).value),
+    ...rest,
+  };
+  return html`
+    <div class="field">
+      <label for=${id} class=${hideLabel ? 'visually-hidden' : ''}>${label}</label>
+      ${rows ? html`<textarea rows=${rows} ...${attributes}></textarea>` : html`<input type="text" ...${attributes} />`}
+      <${More} id=${`${id}-more`} hint=${hint} problem=${problem} />
+    </div>
+  `;
+}
+
+/**
+ * A choice of a few.
+ * @param {{
+ *   label: string,
+ *   value: string,
+ *   onValue: (value: string) => void,
+ *   options: readonly (readonly [value: string, label: string])[],
+ *   hint?: string,
+ *   hideLabel?: boolean,
+ * }} props
+ */
+export function SelectField({ label, value, onValue, options, hint, hideLabel }) {
+  const id = useId();
+  return html`
+    <div class="field">
+      <label for=${id} class=${hideLabel ? 'visually-hidden' : ''}>${label}</label>
+      <select
+        id=${id}
+        class="input select"
+        value=${value}
+        aria-describedby=${hint ? `${id}-more` : undefined}
+        onChange=${(/** @type {Event} */ event) => onValue(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}
+      >
+        ${options.map(([key, name]) => html`<option key=${key} value=${key} selected=${key === value}>${name}</option>`)}
+      </select>
+      <${More} id=${`${id}-more`} hint=${hint} />
+    </div>
+  `;
+}
+
+/**
+ * Yes or no.
+ * @param {{ label: string, checked: boolean, onChecked: (checked: boolean) => void, hint?: string }} props
+ */
+export function CheckField({ label, checked, onChecked, hint }) {
+  const id = useId();
+  return html`
+    <div class="field check">
+      <input
+        id=${id}
+        type="checkbox"
+        checked=${checked}
+        aria-describedby=${hint ? `${id}-more` : undefined}
+        onChange=${(/** @type {Event} */ event) => onChecked(/** @type {HTMLInputElement} */ (event.currentTarget).checked)}
+      />
+      <label for=${id}>${label}</label>
+      <${More} id=${`${id}-more`} hint=${hint} />
+    </div>
+  `;
+}
+
+/** @param {{ id: string, hint?: string | undefined, problem?: string | undefined }} props */
+function More({ id, hint, problem }) {
+  if (problem) return html`<p id=${id} class="problem" role="alert">${problem}</p>`;
+  return hint ? html`<p id=${id} class="hint">${hint}</p>` : null;
+}
+
+/**
+ * What a refused call says of one field, or of those below it.
+ * @param {unknown} error
+ * @param {string} path
+ * @returns {string | undefined}
+ */
+export function problemAt(error, path) {
+  if (!(error instanceof Error) || !('errors' in error) || !Array.isArray(error.errors)) return undefined;
+  const found = error.errors.find((one) => one.path === path || one.path.startsWith(`${path}.`));
+  return found?.message;
+}

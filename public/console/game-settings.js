@@ -1,0 +1,126 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { messageOf } from '../shared/states.js';
+import { toast } from '../shared/toasts.js';
+import { useAdmin } from './admin.js';
+import { linesOf } from './create-game.js';
+import { CheckField, problemAt, SelectField, TextField } from './fields.js';
+import { GameSecrets } from './game-secrets.js';
+
+/** @typedef {import('./game-view.js').Game} Game */
+
+/**
+ * What a game is called, where it is, who may call for it, and by what policies.
+ * @param {{ game: Game, onChanged: () => void }} props
+ */
+export function GameSettings({ game, onChanged }) {
+  return html`
+    <div class="settings">
+      <${General} game=${game} onChanged=${onChanged} />
+      <${GameSecrets} game=${game} />
+      <${Policies} game=${game} onChanged=${onChanged} />
+    </div>
+  `;
+}
+
+/** @param {{ game: Game, onChanged: () => void }} props */
+function General({ game, onChanged }) {
+  const [name, setName] = useState(game.name);
+  const [url, setUrl] = useState(game.url);
+  const [origins, setOrigins] = useState(game.allowedOrigins.join('\n'));
+  const { busy, error, save } = useSave(onChanged);
+  return html`
+    <section class="card" aria-labelledby="general">
+      <div class="card-head"><h2 id="general">General</h2></div>
+      <form
+        class="card-body form"
+        onSubmit=${save(() => ({ gameId: game.gameId, name, url: url.trim(), allowedOrigins: linesOf(origins) }))}
+      >
+        <${TextField} label="Name" required maxlength=${100} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} />
+        <${TextField} label="Address" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where it is played. Launchers open it with the token behind it." />
+        <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAt(error, 'allowedOrigins')} hint="Browser origins that may call for it, one on each line. Empty: any." />
+        ${error !== null && html`<p class="banner bad" role="alert">${messageOf(error)}</p>`}
+        <div class="form-end"><${Button} type="submit" kind="primary" busy=${busy}>Save<//></div>
+      </form>
+    </section>
+  `;
+}
+
+/** @param {{ game: Game, onChanged: () => void }} props */
+function Policies({ game, onChanged }) {
+  const { policies } = game;
+  const [keep, setKeep] = useState(/** @type {string} */ (policies.leaderboard.keep));
+  const [order, setOrder] = useState(/** @type {string} */ (policies.leaderboard.order));
+  const [requireSecret, setRequireSecret] = useState(policies.requireSecret);
+  const [signature, setSignature] = useState(/** @type {string} */ (policies.requireSignature));
+  const [oneSession, setOneSession] = useState(policies.oneSessionPerPlayer);
+  const [limits, setLimits] = useState(JSON.stringify(policies.limits, null, 2));
+  const [spending, setSpending] = useState(JSON.stringify(policies.spending, null, 2));
+  const { busy, error, save } = useSave(onChanged);
+  const problems = { limits: jsonProblem(limits), spending: jsonProblem(spending) };
+  const given = () => ({
+    gameId: game.gameId,
+    policies: {
+      leaderboard: /** @type {Game['policies']['leaderboard']} */ ({ keep, order }),
+      requireSecret,
+      requireSignature: /** @type {Game['policies']['requireSignature']} */ (signature),
+      oneSessionPerPlayer: oneSession,
+      limits: JSON.parse(limits),
+      spending: JSON.parse(spending),
+    },
+  });
+  return html`
+    <section class="card policies" aria-labelledby="policies">
+      <div class="card-head"><h2 id="policies">Policies</h2></div>
+      <form class="card-body form" onSubmit=${save(given)}>
+        <div class="form-row">
+          <${SelectField} label="Which score counts" value=${keep} onValue=${setKeep} options=${[['best', 'The best'], ['latest', 'The one set last']]} />
+          <${SelectField} label="Better is" value=${order} onValue=${setOrder} options=${[['desc', 'More'], ['asc', 'Less']]} />
+        </div>
+        <${CheckField} label="Take calls with the game's secret only" checked=${requireSecret} onChecked=${setRequireSecret} hint="Then a game's page cannot call by itself; its server does." />
+        <${SelectField} label="Signed requests" value=${signature} onValue=${setSignature} options=${[['no', 'Not required'], ['any', 'Required, either scheme'], ['hmac-sha256', 'Required, HMAC-SHA-256']]} />
+        <${CheckField} label="One session a player" checked=${oneSession} onChecked=${setOneSession} hint="A new session of a player ends the one before." />
+        <${TextField} label="Rate limits of its own" rows=${4} mono spellcheck=${false} value=${limits} onValue=${setLimits} problem=${problems.limits || problemAt(error, 'policies.limits')} hint='JSON: {"write":{"points":300,"seconds":10}} for read and write. {}: those of the server.' />
+        <${TextField} label="Spending on chains" rows=${6} mono spellcheck=${false} value=${spending} onValue=${setSpending} problem=${problems.spending || problemAt(error, 'policies.spending')} hint="JSON: what its rules may send in a day. Replaced as a whole." />
+        ${error !== null && html`<p class="banner bad" role="alert">${messageOf(error)}</p>`}
+        <div class="form-end"><${Button} type="submit" kind="primary" busy=${busy} disabled=${Boolean(problems.limits || problems.spending)}>Save policies<//></div>
+      </form>
+    </section>
+  `;
+}
+
+/** @param {() => void} onSaved */
+function useSave(onSaved) {
+  const admin = useAdmin();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  /**
+   * @param {() => import('./admin.js').Input<'updateGame'>} given
+   * @returns {(event: Event) => Promise<void>}
+   */
+  const save = (given) => async (event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      await admin.call('updateGame', given());
+      toast('Saved', 'success');
+      onSaved();
+    } catch (failed) {
+      setError(failed);
+    }
+    setBusy(false);
+  };
+  return { busy, error, save };
+}
+
+/** @param {string} text */
+function jsonProblem(text) {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    return `This is not JSON: ${messageOf(error)}`;
+  }
+}

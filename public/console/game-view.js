@@ -1,0 +1,74 @@
+import { html } from 'htm/preact';
+import { CopyButton } from '../shared/copy-button.js';
+import { Icon } from '../shared/icon.js';
+import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
+import { ActivitiesView } from './activities-view.js';
+import { useAdmin } from './admin.js';
+import { useAnswer } from './answers.js';
+import { EventsView } from './events-view.js';
+import { GameSettings } from './game-settings.js';
+import { LeaderboardView } from './leaderboard-view.js';
+import { Moderation } from './moderation.js';
+import { PlaySessionsView } from './play-sessions-view.js';
+import { Players } from './players.js';
+import { Queue } from './queue.js';
+import { linkTo } from './route.js';
+import { RulesView } from './rules-view.js';
+import { StatesView } from './states-view.js';
+
+/** @typedef {import('./admin.js').Output<'listGames'>['games'][number]} Game */
+
+/** @type {readonly { path: string, label: string, view: (game: Game, reload: () => void) => import('preact').ComponentChildren }[]} */
+const tabs = [
+  {
+    path: 'settings',
+    label: 'Settings',
+    view: (game, reload) => html`<${GameSettings} game=${game} onChanged=${reload} />`,
+  },
+  { path: 'leaderboard', label: 'Leaderboard', view: (game) => html`<${LeaderboardView} game=${game} />` },
+  { path: 'players', label: 'Players', view: (game) => html`<${Players} game=${game} />` },
+  { path: 'states', label: 'States', view: (game) => html`<${StatesView} game=${game} />` },
+  {
+    path: 'play-sessions',
+    label: 'Play sessions',
+    view: (game) => html`<${PlaySessionsView} game=${game} />`,
+  },
+  { path: 'activities', label: 'Activities', view: (game) => html`<${ActivitiesView} game=${game} />` },
+  { path: 'messages', label: 'Messages', view: (game) => html`<${Moderation} game=${game} />` },
+  { path: 'rules', label: 'Rules', view: (game) => html`<${RulesView} game=${game} />` },
+  { path: 'queue', label: 'Queue', view: (game) => html`<${Queue} game=${game} />` },
+  { path: 'events', label: 'Live events', view: (game) => html`<${EventsView} game=${game} />` },
+];
+
+/**
+ * One game, and everything of it.
+ * @param {{ slug: string, tab: string | undefined }} props
+ */
+export function GameView({ slug, tab }) {
+  const admin = useAdmin();
+  const { answer, error, reload } = useAnswer(() => admin.call('listGames', {}), []);
+  if (answer === undefined) {
+    return error
+      ? html`<${ErrorState} error=${error} onRetry=${reload} />`
+      : html`<${LoadingRows} label="Loading the game" />`;
+  }
+  const game = answer.games.find((one) => one.slug === slug || one.gameId === slug);
+  if (!game)
+    return html`<${Empty} icon="game" title="There is no such game"><a href=${linkTo('games')}>All games</a><//>`;
+  const current = tabs.find(({ path }) => path === (tab ?? 'settings')) ?? tabs[0];
+  return html`
+    <header class="page-head game-head">
+      <a class="back" href=${linkTo('games')}><${Icon} name="arrowLeft" />All games</a>
+      <h1>${game.name}</h1>
+      <p class="quiet small id-line"><span class="mono truncate">${game.gameId}</span><${CopyButton} text=${game.gameId} label="Copy the game's id" /></p>
+    </header>
+    <nav class="tabs game-tabs" aria-label="Of ${game.name}">
+      ${tabs.map(
+        ({ path, label }) => html`
+          <a key=${path} class="tab" href=${linkTo('games', game.slug, path)} aria-current=${path === current?.path ? 'page' : undefined}>${label}</a>
+        `,
+      )}
+    </nav>
+    <div key=${current?.path}>${current?.view(game, reload)}</div>
+  `;
+}

@@ -1,0 +1,65 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { CopyButton } from '../shared/copy-button.js';
+
+/** How many entries of a list or an object are drawn before one asks for more. */
+const atOnce = 100;
+/** A longer text is cut until one asks for the rest. */
+const longText = 500;
+
+/**
+ * A JSON value as a tree whose branches open and close. Only what is open is in the document, so that a value
+ * of a megabyte is shown as fast as a small one.
+ * @param {{ value: unknown, label: string }} props
+ */
+export function JsonView({ value, label }) {
+  return html`
+    <div class="json" role="group" aria-label=${label}>
+      <div class="json-copy"><${CopyButton} text=${JSON.stringify(value, null, 2)} label="Copy JSON" /></div>
+      <${Node} value=${value} depth=${0} />
+    </div>
+  `;
+}
+
+/** @param {{ name?: string, value: unknown, depth: number }} props */
+function Node({ name, value, depth }) {
+  const [open, setOpen] = useState(depth < 2);
+  const [shown, setShown] = useState(atOnce);
+  const key = name !== undefined && html`<span class="json-key">${name}</span><span class="quiet">: </span>`;
+  if (typeof value !== 'object' || value === null)
+    return html`<div class="json-leaf">${key}<${Leaf} value=${value} /></div>`;
+  const entries = Object.entries(value);
+  const [begin, end] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  if (entries.length === 0)
+    return html`<div class="json-leaf">${key}<span class="quiet">${begin}${end}</span></div>`;
+  return html`
+    <details class="json-branch" open=${open} onToggle=${(/** @type {Event} */ event) => setOpen(/** @type {HTMLDetailsElement} */ (event.currentTarget).open)}>
+      <summary>${key}<span class="quiet">${begin}${open ? '' : `…${end}`} ${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}</span></summary>
+      ${
+        open &&
+        html`
+          <div class="json-inside">
+            ${entries.slice(0, shown).map(([child, inner]) => html`<${Node} key=${child} name=${child} value=${inner} depth=${depth + 1} />`)}
+            ${
+              entries.length > shown &&
+              html`<button type="button" class="link" onClick=${() => setShown(shown + 10 * atOnce)}>Show more of the other ${entries.length - shown}</button>`
+            }
+          </div>
+          <span class="quiet">${end}</span>
+        `
+      }
+    </details>
+  `;
+}
+
+/** @param {{ value: unknown }} props */
+function Leaf({ value }) {
+  const [whole, setWhole] = useState(false);
+  if (typeof value !== 'string')
+    return html`<span class="json-${value === null ? 'null' : typeof value}">${String(value)}</span>`;
+  const cut = !whole && value.length > longText;
+  return html`
+    <span class="json-string">${JSON.stringify(cut ? value.slice(0, longText) : value)}</span>
+    ${cut && html`<button type="button" class="link" onClick=${() => setWhole(true)}>… ${value.length - longText} more characters</button>`}
+  `;
+}

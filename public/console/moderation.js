@@ -1,0 +1,141 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { shortAddress } from '../shared/address.js';
+import { Button } from '../shared/button.js';
+import { Icon } from '../shared/icon.js';
+import { Empty } from '../shared/states.js';
+import { useAdmin } from './admin.js';
+import { usePages } from './answers.js';
+import { isoTime, PlayerCell, TimeCell } from './cells.js';
+import { ConfirmButton } from './confirm-button.js';
+import { DataTable } from './data-table.js';
+
+/**
+ * @typedef {import('./admin.js').Output<'listGameChannels'>['data'][number]} Channel
+ * @typedef {import('./admin.js').Output<'listMessages'>['data'][number]} Message
+ */
+
+/**
+ * The message channels of a game, and what is said in them.
+ * @param {{ game: import('./game-view.js').Game }} props
+ */
+export function Moderation({ game }) {
+  const admin = useAdmin();
+  const { gameId } = game;
+  const [open, setOpen] = useState(/** @type {Channel | null} */ (null));
+  const pages = usePages(
+    (page) => admin.call('listGameChannels', { gameId, ...page }),
+    (/** @type {Channel} */ channel) => channel._id,
+    [gameId],
+  );
+  if (open) return html`<${Messages} channel=${open} onBack=${() => setOpen(null)} />`;
+  /** @type {import('./virtual-table.js').Column<Channel>[]} */
+  const columns = [
+    {
+      title: 'Channel',
+      wide: true,
+      cell: (channel) => html`<span class="truncate">${nameOf(channel)}</span>`,
+      value: (channel) => nameOf(channel),
+    },
+    { title: 'Id', exportOnly: true, cell: () => null, value: ({ _id }) => _id },
+    {
+      title: 'People',
+      number: true,
+      cell: ({ participants }) => participants.length,
+      value: ({ participants }) => participants.length,
+    },
+    {
+      title: 'Began',
+      cell: ({ createdAt }) => html`<${TimeCell} at=${createdAt} />`,
+      value: ({ createdAt }) => isoTime(createdAt),
+    },
+    {
+      title: 'Last active',
+      cell: ({ updatedAt }) => html`<${TimeCell} at=${updatedAt} />`,
+      value: ({ updatedAt }) => isoTime(updatedAt),
+    },
+    {
+      title: 'Read',
+      hidden: true,
+      cell: (channel) =>
+        html`<${Button} size="small" aria-label="Read ${nameOf(channel)}" onClick=${() => setOpen(channel)}>Read<//>`,
+    },
+  ];
+  return html`
+    <${DataTable}
+      caption="Message channels of ${game.name}"
+      columns=${columns}
+      pages=${pages}
+      keyOf=${(/** @type {Channel} */ channel) => channel._id}
+      fileName="${game.slug}-channels"
+      empty=${html`<${Empty} icon="chat" title="No message channels"><p>Players start them from their launcher.</p><//>`}
+    />
+  `;
+}
+
+/** @param {{ channel: Channel, onBack: () => void }} props */
+function Messages({ channel, onBack }) {
+  const admin = useAdmin();
+  const channelId = channel._id;
+  const pages = usePages(
+    (page) => admin.call('listMessages', { channelId, ...page }),
+    (/** @type {Message} */ message) => message._id,
+    [channelId],
+  );
+  /** @type {import('./virtual-table.js').Column<Message>[]} */
+  const columns = [
+    {
+      title: 'From',
+      cell: ({ senderId }) => html`<${PlayerCell} wallet=${senderId} />`,
+      value: ({ senderId }) => senderId,
+    },
+    {
+      title: 'Message',
+      wide: true,
+      cell: ({ content, createdAt, updatedAt }) =>
+        html`<span class="truncate" title=${content}>${content}${updatedAt > createdAt ? html` <span class="quiet small">edited</span>` : ''}</span>`,
+      value: ({ content }) => content,
+    },
+    {
+      title: 'Sent',
+      cell: ({ createdAt }) => html`<${TimeCell} at=${createdAt} />`,
+      value: ({ createdAt }) => isoTime(createdAt),
+    },
+    {
+      title: 'Remove',
+      hidden: true,
+      cell: ({ _id, content }) => html`
+        <${ConfirmButton}
+          label="Remove"
+          title="Remove this message?"
+          confirm="Remove"
+          act=${() => admin.call('removeMessage', { messageId: _id })}
+          done="The message is removed"
+          onDone=${pages.reload}
+        >
+          <blockquote class="quote">${content}</blockquote>
+          <p>What it said is erased for good, here and in every launcher that shows it.</p>
+        <//>
+      `,
+    },
+  ];
+  return html`
+    <p class="crumb"><${Button} kind="plain" size="small" onClick=${onBack}><${Icon} name="arrowLeft" />All channels<//><strong class="truncate">${nameOf(channel)}</strong></p>
+    <${DataTable}
+      caption="Messages of ${nameOf(channel)}"
+      columns=${columns}
+      pages=${pages}
+      keyOf=${(/** @type {Message} */ message) => message._id}
+      fileName="channel-${channelId}"
+      empty=${html`<${Empty} icon="chat" title="Nothing was said" />`}
+    />
+  `;
+}
+
+/** @param {Channel} channel */
+function nameOf({ name, participants }) {
+  if (name) return name;
+  const shown = participants.slice(0, 3).map(({ wallet }) => shortAddress(wallet));
+  const others = participants.length - shown.length;
+  return others > 0 ? `${shown.join(', ')} and ${others} more` : shown.join(', ');
+}

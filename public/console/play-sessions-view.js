@@ -1,0 +1,114 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { CopyButton } from '../shared/copy-button.js';
+import { Dialog } from '../shared/dialog.js';
+import { Empty, ErrorState, Loading } from '../shared/states.js';
+import { useAdmin } from './admin.js';
+import { useAnswer, usePages } from './answers.js';
+import { isoTime, PlayerCell, TimeCell } from './cells.js';
+import { DataTable } from './data-table.js';
+import { JsonView } from './json-view.js';
+import { asBytes } from './numbers.js';
+import { useWalletFilter } from './wallet-filter.js';
+
+/** @typedef {import('./admin.js').Output<'listPlaySessions'>['data'][number]} PlaySession */
+
+/**
+ * Who played when, and what the game kept of it.
+ * @param {{ game: import('./game-view.js').Game }} props
+ */
+export function PlaySessionsView({ game }) {
+  const admin = useAdmin();
+  const { gameId } = game;
+  const { wallet, field } = useWalletFilter();
+  const [shown, setShown] = useState(/** @type {PlaySession | null} */ (null));
+  const pages = usePages(
+    (page) => admin.call('listPlaySessions', { gameId, ...page, ...(wallet && { wallet }) }),
+    (/** @type {PlaySession} */ { sessionId }) => sessionId,
+    [gameId, wallet],
+  );
+  /** @type {import('./virtual-table.js').Column<PlaySession>[]} */
+  const columns = [
+    {
+      title: 'Player',
+      wide: true,
+      cell: ({ normalizedAddress }) => html`<${PlayerCell} wallet=${normalizedAddress} />`,
+      value: ({ normalizedAddress }) => normalizedAddress,
+    },
+    { title: 'Session', exportOnly: true, cell: () => null, value: ({ sessionId }) => sessionId },
+    {
+      title: 'Began',
+      cell: ({ startedAt }) => html`<${TimeCell} at=${startedAt} />`,
+      value: ({ startedAt }) => isoTime(startedAt),
+    },
+    {
+      title: 'Ended',
+      cell: ({ endTime }) => html`<${TimeCell} at=${endTime} none="not yet" />`,
+      value: ({ endTime }) => isoTime(endTime),
+    },
+    {
+      title: 'Lasted',
+      number: true,
+      cell: (one) => lengthOf(one),
+      value: ({ startedAt, endTime }) => (endTime === null ? null : endTime - startedAt),
+    },
+    { title: 'State', number: true, cell: ({ bytes }) => asBytes(bytes), value: ({ bytes }) => bytes },
+    {
+      title: 'Show',
+      hidden: true,
+      cell: (one) =>
+        html`<${Button} size="small" aria-label="Show the play session ${one.sessionId}" onClick=${() => setShown(one)}>Show<//>`,
+    },
+  ];
+  return html`
+    <${DataTable}
+      caption="Play sessions of ${game.name}"
+      columns=${columns}
+      pages=${pages}
+      keyOf=${(/** @type {PlaySession} */ one) => one.sessionId}
+      fileName="${game.slug}-play-sessions"
+      empty=${html`<${Empty} icon="clock" title="No play sessions"><p>Games record them with <code>trackGameSessions</code>.</p><//>`}
+    >
+      ${field}
+    <//>
+    ${shown && html`<${PlaySessionDialog} summary=${shown} onClose=${() => setShown(null)} />`}
+  `;
+}
+
+/** @param {{ summary: PlaySession, onClose: () => void }} props */
+function PlaySessionDialog({ summary, onClose }) {
+  const admin = useAdmin();
+  const { sessionId } = summary;
+  const { answer, error, reload } = useAnswer(async () => {
+    const { playSession } = await admin.call('getPlaySession', { sessionId });
+    return { state: playSession === null ? undefined : JSON.parse(playSession.state) };
+  }, [sessionId]);
+  return html`
+    <${Dialog} title="Play session" onClose=${onClose} actions=${html`<${Button} onClick=${onClose}>Close<//>`}>
+      <dl class="facts">
+        <div><dt>Player</dt><dd><${PlayerCell} wallet=${summary.normalizedAddress} /></dd></div>
+        <div><dt>Session</dt><dd class="mono id-line"><span class="truncate">${sessionId}</span><${CopyButton} text=${sessionId} label="Copy the session's id" /></dd></div>
+        <div><dt>Began</dt><dd><${TimeCell} at=${summary.startedAt} /></dd></div>
+        <div><dt>Last heard of</dt><dd><${TimeCell} at=${summary.updatedAt} /></dd></div>
+        <div><dt>Ended</dt><dd><${TimeCell} at=${summary.endTime} none="not yet" /></dd></div>
+      </dl>
+      ${
+        answer === undefined
+          ? error
+            ? html`<${ErrorState} error=${error} onRetry=${reload} />`
+            : html`<${Loading} label="Loading the state" />`
+          : html`<${JsonView} value=${answer.state} label="The state of the play session" />`
+      }
+    <//>
+  `;
+}
+
+/** `3 min 20 s` @param {PlaySession} session */
+function lengthOf({ startedAt, endTime }) {
+  if (endTime === null) return '–';
+  const seconds = Math.round((endTime - startedAt) / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}

@@ -1,0 +1,79 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { Empty } from '../shared/states.js';
+import { useAdmin } from './admin.js';
+import { usePages } from './answers.js';
+import { BanBadge } from './ban-badge.js';
+import { isoTime, PlayerCell, TimeCell } from './cells.js';
+import { DataTable } from './data-table.js';
+import { TextField } from './fields.js';
+import { PlayerDialog } from './player-dialog.js';
+import { useSettled } from './use-settled.js';
+
+/** @typedef {import('./admin.js').Output<'listPlayers'>['data'][number]} Player */
+
+/**
+ * The players of a game, or of all.
+ * @param {{ game?: import('./game-view.js').Game }} props
+ */
+export function Players({ game }) {
+  const admin = useAdmin();
+  const [search, setSearch] = useState('');
+  const [chosen, setChosen] = useState('');
+  const wanted = useSettled(search.trim());
+  const gameId = game?.gameId;
+  const pages = usePages(
+    (page) =>
+      admin.call('listPlayers', { ...page, ...(gameId && { gameId }), ...(wanted && { search: wanted }) }),
+    (/** @type {Player} */ player) => player.wallet,
+    [gameId, wanted],
+  );
+  /** @type {import('./virtual-table.js').Column<Player>[]} */
+  const columns = [
+    {
+      title: 'Player',
+      wide: true,
+      cell: ({ wallet, username, avatar }) =>
+        html`<${PlayerCell} wallet=${wallet} username=${username} avatar=${avatar} />`,
+      value: ({ username }) => username,
+    },
+    { title: 'Wallet', exportOnly: true, cell: () => null, value: ({ wallet }) => wallet },
+    { title: 'User id', exportOnly: true, cell: () => null, value: ({ userId }) => userId },
+    {
+      title: 'First seen',
+      cell: ({ createdAt }) => html`<${TimeCell} at=${createdAt} />`,
+      value: ({ createdAt }) => isoTime(createdAt),
+    },
+    {
+      title: 'Banned',
+      cell: ({ bannedFrom }) => html`<${BanBadge} bannedFrom=${bannedFrom} gameId=${gameId} />`,
+      value: ({ bannedFrom }) => bannedFrom.map((id) => id || 'every game').join(' '),
+    },
+    {
+      title: 'Manage',
+      hidden: true,
+      cell: ({ wallet, username }) => html`
+        <${Button} size="small" aria-label="Manage ${username || wallet}" onClick=${() => setChosen(wallet)}>Manage<//>
+      `,
+    },
+  ];
+  const player = pages.rows?.find(({ wallet }) => wallet === chosen);
+  return html`
+    <${DataTable}
+      caption=${game ? `Players of ${game.name}` : 'Players'}
+      columns=${columns}
+      pages=${pages}
+      keyOf=${(/** @type {Player} */ one) => one.wallet}
+      fileName=${game ? `${game.slug}-players` : 'players'}
+      empty=${
+        wanted
+          ? html`<${Empty} title="Nobody is called so"><p>Names and wallets are found by how they begin.</p><//>`
+          : html`<${Empty} icon="people" title="No players yet"><p>They come by signing in.</p><//>`
+      }
+    >
+      <${TextField} label="Find a player" hideLabel type="search" placeholder="Find: name or wallet" maxlength=${100} value=${search} onValue=${setSearch} />
+    <//>
+    ${player && html`<${PlayerDialog} key=${player.wallet} player=${player} game=${game} onClose=${() => setChosen('')} onChanged=${pages.reload} />`}
+  `;
+}

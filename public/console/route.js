@@ -1,0 +1,36 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** Where one is: `#/games/orbit/players` is `['games', 'orbit', 'players']`. */
+export function useRoute() {
+  const [route, setRoute] = useState(readRoute);
+  useEffect(() => {
+    const follow = () => setRoute(readRoute());
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  return route;
+}
+
+function readRoute() {
+  return location.hash
+    .slice(1)
+    .split('/')
+    .filter((part) => part !== '')
+    .map((part) => {
+      try {
+        return decodeURIComponent(part);
+      } catch {
+        return part; // typed by hand
+      }
+    });
+}
+
+/** @param {...string} parts */
+export function linkTo(...parts) {
+  return `#/${parts.map(encodeURIComponent).join('/')}`;
+}
+
+/** @param {...string} parts */
+export function goTo(...parts) {
+  location.hash = linkTo(...parts);
+}

@@ -1,0 +1,115 @@
+import { html } from 'htm/preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { Icon } from '../shared/icon.js';
+import { useChanges } from '../shared/observable.js';
+import { SiteHeader } from '../shared/site-header.js';
+import { Empty } from '../shared/states.js';
+import { useAdmin } from './admin.js';
+import { AuditLog } from './audit-log.js';
+import { EventsView } from './events-view.js';
+import { GameView } from './game-view.js';
+import { Games } from './games.js';
+import { Overview } from './overview.js';
+import { PageHead } from './page-head.js';
+import { Players } from './players.js';
+import { Queue } from './queue.js';
+import { linkTo, useRoute } from './route.js';
+
+/** @type {readonly { path: string, label: string, icon: import('../shared/icon.js').IconName }[]} */
+const sections = [
+  { path: '', label: 'Overview', icon: 'chart' },
+  { path: 'games', label: 'Games', icon: 'game' },
+  { path: 'players', label: 'Players', icon: 'people' },
+  { path: 'queue', label: 'Queue', icon: 'bolt' },
+  { path: 'events', label: 'Live events', icon: 'send' },
+  { path: 'audit', label: 'Audit log', icon: 'clock' },
+];
+
+/**
+ * The console around its views.
+ * @param {{ onLeave: () => void }} props
+ */
+export function Shell({ onLeave }) {
+  const admin = useAdmin();
+  useChanges(admin);
+  const route = useRoute();
+  const [section = '', id, tab] = route;
+  const main = useRef(/** @type {HTMLElement | null} */ (null));
+  const first = useRef(true);
+  const place = route.join('/');
+  const title = sections.find(({ path }) => path === section)?.label ?? 'Console';
+  useEffect(() => {
+    document.title = `${title} · Gantry`;
+    // A reader who followed a link goes on at what it led to.
+    if (!first.current) main.current?.focus({ preventScroll: true });
+    first.current = false;
+    scrollTo(0, 0);
+  }, [place]);
+  return html`
+    <a class="skip-link visually-hidden" href="#main" onClick=${skipTo(main)}>Skip to what is shown</a>
+    <${SiteHeader} title="Console">
+      ${!admin.reachable && html`<span class="badge bad busy">Offline</span>`}
+      <${Button} kind="plain" onClick=${onLeave} label="Sign out"><${Icon} name="signOut" /><span class="wide-only">Sign out</span><//>
+    <//>
+    <div class="console">
+      <nav class="side" aria-label="Sections">
+        ${sections.map(
+          ({ path, label, icon }) => html`
+            <a key=${path} class="side-link" href=${linkTo(...(path ? [path] : []))} aria-current=${path === section ? 'page' : undefined}>
+              <${Icon} name=${icon} />${label}
+            </a>
+          `,
+        )}
+      </nav>
+      <main class="main" tabindex="-1" ref=${main} id="main">
+        ${
+          !admin.reachable &&
+          html`
+            <p class="banner bad offline" role="alert">
+              <${Icon} name="offline" />
+              <span><strong>The server cannot be reached.</strong> What you see is as it was. The console goes on by itself when it is back.</span>
+            </p>
+          `
+        }
+        ${viewOf(section, id, tab)}
+      </main>
+    </div>
+  `;
+}
+
+/**
+ * @param {string} section
+ * @param {string | undefined} id
+ * @param {string | undefined} tab
+ */
+function viewOf(section, id, tab) {
+  switch (section) {
+    case '':
+      return html`<${Overview} />`;
+    case 'games':
+      return id ? html`<${GameView} key=${id} slug=${id} tab=${tab} />` : html`<${Games} />`;
+    case 'players':
+      return html`<${PageHead} title="Players" /><${Players} />`;
+    case 'queue':
+      return html`<${PageHead} title="Queue"><p class="quiet">What rules have still to do, on chains and for webhooks, and what became of it.</p><//><${Queue} />`;
+    case 'events':
+      return html`<${PageHead} title="Live events" /><${EventsView} />`;
+    case 'audit':
+      return html`<${PageHead} title="Audit log"><p class="quiet">Who changed what with an administrator's powers.</p><//><${AuditLog} />`;
+    default:
+      return html`<${Empty} title="There is nothing at this address"><a href="#/">Overview</a><//>`;
+  }
+}
+
+/**
+ * The hash is the address of a view, so the link moves the focus by itself.
+ * @param {{ current: HTMLElement | null }} main
+ * @returns {(event: Event) => void}
+ */
+function skipTo(main) {
+  return (event) => {
+    event.preventDefault();
+    main.current?.focus();
+  };
+}

@@ -1,0 +1,109 @@
+import { html } from 'htm/preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+/** The height of a row; console.css draws it so, and nothing in a row may be higher. */
+const rowPx = 44;
+/** Rows drawn beyond those that are seen, on either side. */
+const beyond = 12;
+/** What is drawn moves on in steps of so many rows. */
+const step = 8;
+
+/**
+ * @template Row
+ * @typedef {{
+ *   title: string,
+ *   cell: (row: Row) => import('preact').ComponentChildren,
+ *   value?: (row: Row) => string | number | boolean | null,
+ *   number?: boolean,
+ *   hidden?: boolean,
+ *   wide?: boolean,
+ *   exportOnly?: boolean,
+ * }} Column `value` is what an export has; without one the column is not exported. `hidden`: the title is for
+ *   screen readers only. `wide`: takes what room the others leave
+ */
+
+/**
+ * A table of any length of which only what is seen is in the document.
+ * @template Row
+ * @param {{
+ *   caption: string,
+ *   columns: readonly Column<Row>[],
+ *   rows: readonly Row[],
+ *   keyOf: (row: Row) => string,
+ *   total?: number | undefined,
+ *   onEnd?: (() => void) | undefined,
+ *   onScrolled?: (top: boolean) => void,
+ * }} props `onEnd` is called when the last rows come into sight; `onScrolled` says whether the first are in sight
+ */
+export function VirtualTable({ caption, columns: all, rows, keyOf, total, onEnd, onScrolled }) {
+  const columns = all.filter(({ exportOnly }) => !exportOnly);
+  const scroller = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const [first, setFirst] = useState(0);
+  const [seen, setSeen] = useState(20);
+  const look = () => {
+    const element = scroller.current;
+    if (element === null) return;
+    const top = Math.floor(element.scrollTop / rowPx);
+    setFirst(Math.floor(top / step) * step);
+    setSeen(Math.ceil(element.clientHeight / rowPx) + step);
+    onScrolled?.(element.scrollTop < rowPx / 2);
+    if (top + element.clientHeight / rowPx > rows.length - beyond) onEnd?.();
+  };
+  useEffect(look, [rows.length]);
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const fit = new ResizeObserver(look);
+    fit.observe(element);
+    return () => fit.disconnect();
+  }, []);
+
+  const from = Math.max(0, Math.min(first, rows.length - 1) - beyond);
+  const to = Math.min(rows.length, first + seen + beyond);
+  return html`
+    <div class="table-scroll virtual" tabindex="0" role="region" aria-label=${caption} ref=${scroller} onScroll=${look}>
+      <table class="table" aria-rowcount=${(total ?? rows.length) + 1}>
+        <caption class="visually-hidden">${caption}</caption>
+        <thead>
+          <tr aria-rowindex="1">
+            ${columns.map(
+              ({ title, number, hidden, wide }) => html`
+                <th key=${title} scope="col" class=${classOf({ number, wide })}>
+                  ${hidden ? html`<span class="visually-hidden">${title}</span>` : title}
+                </th>
+              `,
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          <${Spacer} key="before" rows=${from} columns=${columns.length} />
+          ${rows.slice(from, to).map(
+            (row, index) => html`
+              <tr key=${keyOf(row)} aria-rowindex=${from + index + 2}>
+                ${columns.map(
+                  ({ title, cell, number, wide }) =>
+                    html`<td key=${title} class=${classOf({ number, wide })}>${cell(row)}</td>`,
+                )}
+              </tr>
+            `,
+          )}
+          <${Spacer} key="after" rows=${rows.length - to} columns=${columns.length} />
+        </tbody>
+      </table>
+    </div>
+  `;
+}
+
+/**
+ * Stands in for rows that are not drawn.
+ * @param {{ rows: number, columns: number }} props
+ */
+function Spacer({ rows, columns }) {
+  if (rows <= 0) return null;
+  return html`<tr class="spacer" aria-hidden="true"><td colspan=${columns} style=${{ height: `${rows * rowPx}px` }}></td></tr>`;
+}
+
+/** @param {{ number?: boolean | undefined, wide?: boolean | undefined }} column */
+function classOf({ number, wide }) {
+  return [number && 'number', wide && 'wide-column'].filter(Boolean).join(' ') || undefined;
+}
