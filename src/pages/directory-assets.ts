@@ -47,6 +47,7 @@ export function assetNames(): string[] {
     ...ours,
     ...vendoredFiles.map(({ path }) => `vendor/${path}`),
     ...clientFiles.map((path) => `client/${path}`),
+    ...Object.keys(documentFiles),
   ];
 }
 

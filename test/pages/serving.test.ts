@@ -11,7 +11,7 @@ import { startTestServer } from '../support/server.ts';
 const server = await startTestServer();
 afterAll(server.close);
 
-const pages = pageNames.filter((name) => name !== 'console');
+const pages = pageNames;
 const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
 
 /** The policy of an answer, as `{ directive: values }`. */
