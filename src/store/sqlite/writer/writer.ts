@@ -63,7 +63,6 @@ export class Writer {
 
   #start(): Worker {
     const worker = startThread(this.#options);
-    if (this.#waiting.size === 0) worker.unref();
     let death: unknown;
     worker.on('message', (message: FromWriter) => this.#receive(message));
     worker.once('error', (error) => {
@@ -74,6 +73,7 @@ export class Writer {
       if (death !== undefined) this.#be(deathInWords(death));
       this.#failAll(death);
     });
+    if (this.#waiting.size === 0) worker.unref(); // after listening to it, which holds it again
     return worker;
   }
 
