@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { KeyFileError } from './auth/key-file.ts';
 import { BackupError } from './backup/backup.ts';
 import { actionsCommand } from './cli/actions.ts';
 import { adminCommand } from './cli/admin.ts';
@@ -45,7 +46,8 @@ function inWords(error: unknown): string | null {
     error instanceof BackupError ||
     error instanceof ConfigError ||
     error instanceof GantryError ||
-    error instanceof DatabaseUnusableError
+    error instanceof DatabaseUnusableError ||
+    error instanceof KeyFileError
   ) {
     return error.message;
   }

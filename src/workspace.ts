@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { ContractWallets } from './auth/contract-wallets.ts';
 import { SecretBox } from './auth/game-secret.ts';
+import { requireKeyFile } from './auth/key-file.ts';
 import { LauncherTokens } from './auth/launcher-token.ts';
 import { TokenKeys } from './auth/token-keys.ts';
 import { type Config, dataFiles } from './config.ts';
@@ -28,20 +30,38 @@ export interface Workspace {
   box: SecretBox;
 }
 
+/** Who opens a data directory: a command, or a server, which makes writes in a thread of their own. */
+export type Opener = 'command' | 'key rotation' | 'server';
+
 /**
- * Opens a data directory for a command, or (`'server'`) for many callers at once, whose writes then have a
- * thread of their own.
- * @throws SchemaTooNewError, DatabaseUnusableError
+ * Opens a data directory. The first to do so makes the keys, then the database: one without its keys has lost
+ * them, which only a key rotation takes for granted.
+ * @throws SchemaTooNewError, DatabaseUnusableError, KeyFileError
  */
-export function openWorkspace(config: Config, opener: 'command' | 'server' = 'command'): Workspace {
+export function openWorkspace(config: Config, opener: Opener = 'command'): Workspace {
   const files = dataFiles(config.dataDirectory);
+  if (existsSync(files.database)) {
+    if (opener !== 'key rotation') {
+      requireKeyFile(
+        files.tokenKeys,
+        'Put it back from a backup; if there is none, run `gantry key rotate`: players then sign in again.',
+      );
+    }
+    if (config.secretKey === undefined) {
+      requireKeyFile(
+        files.secretKey,
+        'Put it back from a backup, or set GANTRY_SECRET_KEY to what it held: game secrets cannot be read without it.',
+      );
+    }
+  }
   const keys = new TokenKeys(files.tokenKeys);
+  const box = new SecretBox(files.secretKey, config.secretKey);
   const KindOfStore = opener === 'server' ? ThreadedStore : SqliteStore;
   return {
     keys,
     store: new KindOfStore(files.database, { retention: config.retention }),
     tokens: new LauncherTokens(keys),
-    box: new SecretBox(files.secretKey, config.secretKey),
+    box,
   };
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { GantryError } from '../errors.ts';
-import { readOrCreateKeyFile } from './key-file.ts';
+import { KeyFileError, readOrCreateKeyFile } from './key-file.ts';
 
 /**
  * The administrators' token. As configured or, left out, made on first use: the data directory keeps its
@@ -18,6 +18,12 @@ export class AdminToken {
     }
     const token = `gat_${randomBytes(32).toString('base64url')}`;
     const kept = readOrCreateKeyFile(hashFilePath, () => sha256(token).toString('hex'));
+    if (!/^[0-9a-f]{64}$/.test(kept)) {
+      throw new KeyFileError(
+        `${hashFilePath} does not hold the hash of an admin token. Put it back from a backup, or remove it: the next ` +
+          'start makes a new token and prints it.',
+      );
+    }
     this.#hash = Buffer.from(kept, 'hex');
     if (timingSafeEqual(this.#hash, sha256(token))) this.made = token;
   }

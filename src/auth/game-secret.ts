@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { GantryError } from '../errors.ts';
 import type { SealedSecret } from '../store/store.ts';
-import { readOrCreateKeyFile } from './key-file.ts';
+import { KeyFileError, readOrCreateKeyFile } from './key-file.ts';
 
 const prefix = 'gsk_';
 
@@ -36,9 +36,18 @@ export function bearerSecret(authorization: string): string {
 export class SecretBox {
   readonly #key: Buffer;
 
-  /** The key: 64 hex digits as configured, or those in the key file, which is made when it is not there. */
+  /**
+   * The key: 64 hex digits as configured, or those in the key file, which is made when it is not there.
+   * @throws KeyFileError
+   */
   constructor(keyFilePath: string, configuredKey?: string) {
     const hex = configuredKey ?? readOrCreateKeyFile(keyFilePath, () => randomBytes(32).toString('hex'));
+    if (!/^[0-9a-f]{64}$/i.test(hex)) {
+      throw new KeyFileError(
+        `${keyFilePath} does not hold a key (64 hex digits). Put it back from a backup, or set GANTRY_SECRET_KEY to ` +
+          'what it held.',
+      );
+    }
     this.#key = Buffer.from(hex, 'hex');
   }
 

@@ -3,6 +3,9 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { dirname } from 'node:path';
 import { syncNamesIn } from '../sync-names.ts';
 
+/** A file with a key cannot be used; the message says why, and what to do. */
+export class KeyFileError extends Error {}
+
 /**
  * The content of a file of the data directory that holds a key, made on first use, readable by its owner
  * only (0600). When two processes start at once, one file wins and both read it: it appears whole or not.
@@ -22,6 +25,15 @@ export function readOrCreateKeyFile(file: string, make: () => string): string {
   }
   syncNamesIn(dirname(file));
   return readFileSync(file, 'utf8');
+}
+
+/**
+ * Refuses to go on without a key that something was written with: a new one would be of no use for it.
+ * @throws KeyFileError
+ */
+export function requireKeyFile(file: string, whatToDo: string): void {
+  if (read(file) === null)
+    throw new KeyFileError(`${file} is missing, and the database beside it is not. ${whatToDo}`);
 }
 
 /** Puts new content into a key file; a reader sees the old one or the new one, never a part. */

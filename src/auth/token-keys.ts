@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { type CryptoKey, errors, importJWK, type JSONWebKeySet } from 'jose';
 import { z } from 'zod';
 import { newId } from '../domain/ids.ts';
-import { readOrCreateKeyFile, replaceKeyFile } from './key-file.ts';
+import { KeyFileError, readOrCreateKeyFile, replaceKeyFile } from './key-file.ts';
 
 /** How often a running server looks whether the command line has rotated the keys. */
 const lookEveryMs = 1_000;
@@ -99,7 +99,15 @@ export class TokenKeys {
 
   #read(): readonly StoredKey[] {
     this.#modifiedAt = statSync(this.#file).mtimeMs;
-    return keyFile.parse(JSON.parse(readFileSync(this.#file, 'utf8'))).keys;
+    const text = readFileSync(this.#file, 'utf8');
+    try {
+      return keyFile.parse(JSON.parse(text)).keys;
+    } catch {
+      throw new KeyFileError(
+        `${this.#file} does not hold the keys that tokens are signed with. Put it back from a backup; if there is ` +
+          'none, remove it and run `gantry key rotate`: players then sign in again.',
+      );
+    }
   }
 }
 

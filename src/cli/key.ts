@@ -25,7 +25,7 @@ export function keyCommand(): Command {
         const { kid } = keys.rotate(overlap === undefined ? untilTheyExpire : overlap * 60_000);
         await store.audit.finish(entry, 'ok');
         print({ kid }, json);
-      }),
+      }, 'key rotation'),
     );
   return command;
 }

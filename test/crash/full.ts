@@ -6,6 +6,7 @@
  * Progress goes to standard error, the counts as JSON to standard output. Exits 1 when anything was lost.
  */
 import { isWhole } from './audit.ts';
+import { damagedFiles, refusesAll } from './damaged-files.ts';
 import { endures, fullDisk } from './full-disk.ts';
 import { killUnderLoad } from './kill-under-load.ts';
 import { powerLoss, survives } from './power-loss.ts';
@@ -43,6 +44,14 @@ const proofs: Record<string, () => Promise<Proved>> = {
       progress(`the disk was full ${rounds} times, ${refused} writes refused, ${lost} lost`),
     );
     return { counts, holds: endures(counts) };
+  },
+  files: async () => {
+    const counts = await damagedFiles(30, ({ starts, startedAnyway, damagedLogs }) =>
+      progress(
+        `${starts} starts on damaged files, ${startedAnyway} not refused; ${damagedLogs} damaged logs`,
+      ),
+    );
+    return { counts, holds: refusesAll(counts) };
   },
 };
 

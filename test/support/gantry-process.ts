@@ -24,12 +24,20 @@ export interface CommandSettings {
   program?: string;
   /** The directory it runs in; the tests' own unless given. */
   cwd?: string;
+  /** Another user than this process's. */
+  uid?: number;
 }
 
-/** Runs `gantry <args>` as a user's shell would, to its end. */
-export async function gantry(args: readonly string[], settings: CommandSettings = {}): Promise<Finished> {
+/** Runs `gantry <args>` as a user's shell would, to its end, or until it prints what is not to be. */
+export async function gantry(
+  args: readonly string[],
+  { endAfter, ...settings }: CommandSettings & { endAfter?: RegExp } = {},
+): Promise<Finished> {
   const child = spawnGantry(args, settings);
   const output = collect(child);
+  child.stdout?.on('data', () => {
+    if (endAfter?.test(output.stdout)) child.kill('SIGKILL');
+  });
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, ...output };
 }
@@ -86,13 +94,14 @@ export async function serveGantry(
 
 function spawnGantry(
   args: readonly string[],
-  { env = {}, node = pinnedNode, program, cwd }: CommandSettings,
+  { env = {}, node = pinnedNode, program, cwd, uid }: CommandSettings,
 ): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
   return spawn(program ?? node, program ? args : [join(repository, 'src/gantry.js'), ...args], {
     ...(cwd !== undefined && { cwd }),
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid }),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { SchemaTooNewError } from '../database-unusable.ts';
+import { DatabaseUnusableError, SchemaTooNewError } from '../database-unusable.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { leanScores } from './migrations/0002-lean-scores.ts';
 import { countedRanks } from './migrations/0003-counted-ranks.ts';
@@ -32,6 +32,22 @@ export function migrate(db: Database): void {
 export function refuseNewer(db: Database): void {
   const version = versionOf(db);
   if (version > migrations.length) throw new SchemaTooNewError(version, migrations.length);
+}
+
+/**
+ * Another program's database would get our tables beside its own.
+ * @throws DatabaseUnusableError
+ */
+export function refuseForeign(db: Database): void {
+  const [tables, ours] = db
+    .prepare<[], [number, number]>("SELECT count(*), total(name = 'history') FROM sqlite_schema")
+    .raw()
+    .get() ?? [0, 0];
+  if (tables === 0 ? versionOf(db) === 0 : ours > 0) return;
+  throw new DatabaseUnusableError(
+    `${db.name} is not a database of Gantry's, or not all of one. It was left as it is: ` +
+      'put the right one in its place, or set DATA_DIR to another directory.',
+  );
 }
 
 export function versionOf(db: Database): number {

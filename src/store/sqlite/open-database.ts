@@ -1,8 +1,10 @@
-import { mkdirSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { accessSync, constants, linkSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
+import { syncNamesIn } from '../../sync-names.ts';
 import { DatabaseUnusableError } from '../database-unusable.ts';
-import { migrate, refuseNewer } from './migrate.ts';
+import { migrate, refuseForeign, refuseNewer } from './migrate.ts';
 
 /** How long opening waits for another process that is making or upgrading the same database. */
 const openTimeoutMs = 10_000;
@@ -24,6 +26,9 @@ const checkpointBytes = 32 * 1024 * 1024;
 /** A full checkpoint cuts the write-ahead log back to this; without it, one slow reader leaves it huge for good. */
 const walLimitBytes = 64 * 1024 * 1024;
 
+/** A file up to this size is looked through at start: a millisecond for each MiB. In a larger one, damage is found when it is met. */
+const lookedThroughBytes = 64 * 1024 * 1024;
+
 /**
  * Opens the database file, makes it when it is not there, and brings its schema up to date. A file that
  * cannot be used is left as it is.
@@ -31,28 +36,127 @@ const walLimitBytes = 64 * 1024 * 1024;
  */
 export function openDatabase(file: string): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const db = new SqliteDatabase(file, { timeout: openTimeoutMs });
-  try {
-    prepare(db);
-  } catch (error) {
-    db.close();
-    throw asUnusable(file, error);
-  }
-  return db;
+  if (sizeOf(file) === null) makeWhole(file);
+  if (sizeOf(file) === 0)
+    throw new DatabaseUnusableError(`${file} is empty: what was in it is gone. ${toDo(file)}`);
+  return open(file);
 }
 
-/** A damaged file in words for who can do something about it; any other error stays what it is. */
+/**
+ * Reads a file of a moderate size from end to end, and refuses one with damage in it.
+ * @throws DatabaseUnusableError
+ */
+export function refuseDamaged(file: string): void {
+  const bytes = sizeOf(file) ?? 0;
+  if (bytes === 0 || bytes > lookedThroughBytes) return;
+  explained(file, () => {
+    const db = new SqliteDatabase(file, { readonly: true, timeout: openTimeoutMs }); // changes nothing, also at its end
+    try {
+      const found = db.prepare<[], string>('PRAGMA quick_check(1)').pluck().get();
+      if (found !== 'ok') throw unreadable(file, found?.split('\n').at(-1) ?? ''); // after a heading
+    } finally {
+      db.close();
+    }
+  });
+}
+
+/**
+ * Makes the database beside its place and puts it there when it is whole: so a file without anything in it is
+ * never one that was only begun. Of several processes one is first, and all use its file.
+ */
+function makeWhole(file: string): void {
+  const log = `${file}-wal`;
+  if ((sizeOf(log) ?? 0) > 0) {
+    throw new DatabaseUnusableError(
+      `${file} is not there, but ${log} is, with writes that belong to it. Put ${file} back beside it; ` +
+        'or, to restore a backup or begin with an empty database, move that file away first.',
+    );
+  }
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    open(draft).close();
+    linkSync(draft, file); // unlike a rename, fails when another process was first
+  } catch (error) {
+    if (sizeOf(file) === null) throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  syncNamesIn(dirname(file));
+}
+
+function open(file: string): Database {
+  if (sizeOf(file) !== null && !isWritable(file)) throw unwritable(file, 'permission denied'); // SQLite would only read it
+  return explained(file, () => {
+    const db = new SqliteDatabase(file, { timeout: openTimeoutMs });
+    try {
+      prepare(db);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    return db;
+  });
+}
+
+function explained<Result>(file: string, use: () => Result): Result {
+  try {
+    return use();
+  } catch (error) {
+    throw asUnusable(file, error);
+  }
+}
+
+/** What SQLite refuses a file for, in words for whoever can mend it; any other error stays what it is. */
 export function asUnusable(file: string, error: unknown): unknown {
-  if (!(error instanceof SqliteDatabase.SqliteError) || !/^SQLITE_(NOTADB|CORRUPT)/.test(error.code))
-    return error;
+  if (!(error instanceof SqliteDatabase.SqliteError)) return error;
+  const { code, message } = error;
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return unreadable(file, message);
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(code)) return unwritable(file, message);
+  if (/^SQLITE_(FULL|IOERR)/.test(code)) {
+    return new DatabaseUnusableError(
+      `The disk does not take what is written to ${file} (${message}). See whether it is full or failing.`,
+    );
+  }
+  if (/^SQLITE_BUSY/.test(code)) {
+    return new DatabaseUnusableError(
+      `Another process holds ${file} (${message}). End it, or what it is doing, and start again.`,
+    );
+  }
+  return error;
+}
+
+function unreadable(file: string, why: string): DatabaseUnusableError {
+  return new DatabaseUnusableError(`${file} cannot be read as a database (${why}). ${toDo(file)}`);
+}
+
+function unwritable(file: string, why: string): DatabaseUnusableError {
   return new DatabaseUnusableError(
-    `${file} cannot be read as a database (${error.message}). It was left as it is: ` +
-      'restore a backup in its place, or move it away to begin with an empty one.',
+    `${file} cannot be opened for writing (${why}). Let the user this runs as write to it and to its directory.`,
   );
 }
 
+function isWritable(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function toDo(file: string): string {
+  return `It was left as it is: restore a backup in its place, or move it away, with ${file}-wal, to begin with an empty one.`;
+}
+
+/** In bytes; null when the file is not there. */
+function sizeOf(file: string): number | null {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? null;
+}
+
 function prepare(db: Database): void {
-  refuseNewer(db); // first of all: what follows already changes the file
+  // First of all: what follows already changes the file.
+  refuseNewer(db);
+  refuseForeign(db);
   db.pragma(`page_size = ${pageBytes}`); // has an effect on a new file only
   enterWalMode(db);
   // Said outright: the library is compiled to fall back to NORMAL in WAL mode, where a power cut takes

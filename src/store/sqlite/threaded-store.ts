@@ -1,5 +1,6 @@
 import type { StoredEvent } from '../../events/stream.ts';
 import type { Retention, Store } from '../store.ts';
+import { refuseDamaged } from './open-database.ts';
 import { defaultRetention, SqliteStore } from './sqlite-store.ts';
 import { clockIn } from './writer/clock-in.ts';
 import { methods, type Part } from './writer/methods.ts';
@@ -41,6 +42,7 @@ export class ThreadedStore implements Store {
 
   /** @throws SchemaTooNewError, DatabaseUnusableError */
   constructor(file: string, { clock, retention = defaultRetention }: ThreadedStoreOptions = {}) {
+    refuseDamaged(file);
     // Makes and upgrades the file, before the writer opens it.
     this.#reader = new SqliteStore(file, { ...(clock && { clock: clockIn(clock) }), retention });
     this.#writer = new Writer(

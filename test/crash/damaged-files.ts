@@ -1,0 +1,288 @@
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { dataFiles } from '../../src/config.ts';
+import { gantry, serveGantry } from '../support/gantry-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { audit, isWhole } from './audit.ts';
+import { burst, Poster } from './burst.ts';
+import { Ledger } from './ledger.ts';
+import { addPlayersTo, loadSettings } from './players.ts';
+
+const writes = 600;
+/** Nobody in particular, who may not write to what is root's. */
+const nobody = 65_534;
+
+type Files = ReturnType<typeof dataFiles>;
+
+/** A way in which a data directory is damaged, and what the start that refuses it says. */
+interface Damage {
+  what: string;
+  damage(files: Files, round: number): void;
+  says: RegExp;
+  /** The server is started as a user who may not write there; only root can do so. */
+  asNobody?: true;
+}
+
+const damages: readonly Damage[] = [
+  {
+    what: 'a database cut in half',
+    damage: ({ database }) => truncateSync(database, statSync(database).size >> 1),
+    says: /gantry\.db cannot be read as a database .*restore a backup/,
+  },
+  {
+    what: 'a database cut off in the middle of a page',
+    damage: ({ database }, round) => truncateSync(database, statSync(database).size - 1_000 - round),
+    says: /gantry\.db cannot be read as a database .*restore a backup/,
+  },
+  {
+    what: 'flipped bytes in a page of a table',
+    damage: flipPage,
+    says: /gantry\.db cannot be read as a database .*restore a backup/,
+  },
+  {
+    what: 'a database without a byte in it',
+    damage: ({ database }) => truncateSync(database, 0),
+    says: /gantry\.db is empty.*restore a backup/,
+  },
+  {
+    what: 'a file that is no database',
+    damage: ({ database }) => writeFileSync(database, 'Dear diary, '.repeat(1_000)),
+    says: /gantry\.db cannot be read as a database .*restore a backup/,
+  },
+  {
+    what: "another program's database",
+    damage: ({ database }) => {
+      rmSync(database);
+      new SqliteDatabase(database).exec('CREATE TABLE recipes (cake TEXT)').close();
+    },
+    says: /gantry\.db is not a database of Gantry's/,
+  },
+  {
+    what: 'a database that is gone, with its write-ahead log still there',
+    damage: ({ database }) => {
+      cpSync(database, `${database}-wal`);
+      rmSync(database);
+    },
+    says: /gantry\.db is not there, but .*-wal is/,
+  },
+  {
+    what: 'a key file that is gone',
+    damage: ({ tokenKeys }) => rmSync(tokenKeys),
+    says: /token-keys\.json is missing.*backup.*gantry key rotate/,
+  },
+  {
+    what: 'the key of the secrets gone',
+    damage: ({ secretKey }) => rmSync(secretKey),
+    says: /secret\.key is missing.*backup.*GANTRY_SECRET_KEY/,
+  },
+  {
+    what: 'an empty key file',
+    damage: ({ tokenKeys }) => truncateSync(tokenKeys, 0),
+    says: /token-keys\.json does not hold the keys.*backup/,
+  },
+  {
+    what: 'half the key of the secrets',
+    damage: ({ secretKey }) => truncateSync(secretKey, 32),
+    says: /secret\.key does not hold a key.*backup/,
+  },
+  {
+    what: 'another key of the secrets',
+    damage: ({ secretKey }) => writeFileSync(secretKey, 'ab'.repeat(32)),
+    says: /is not the key that the game secrets .* were encrypted with.*put the file back/,
+  },
+  {
+    what: 'a directory that may not be written to',
+    damage: ({ database }) => makeReadOnly(join(database, '..')),
+    says: /cannot be opened for writing.*Let the user|permission denied/,
+    asNobody: true,
+  },
+  {
+    what: 'a database that may not be written to',
+    damage: ({ database }) => {
+      const directory = join(database, '..');
+      giveAway(directory);
+      chownSync(database, 0, 0);
+      chmodSync(database, 0o444);
+    },
+    says: /gantry\.db cannot be opened for writing/,
+    asNobody: true,
+  },
+];
+
+export interface DamageReport {
+  /** Starts on damaged data. */
+  starts: number;
+  /** Of them, those that took calls all the same. */
+  startedAnyway: number;
+  /** Those that ended with 0, a stack trace, or without the sentence that says what to do; each by name. */
+  notInWords: string[];
+  /** Those that changed a file. */
+  changedFiles: string[];
+  /** Starts on data whose write-ahead log was damaged: SQLite takes what is whole of it. */
+  damagedLogs: number;
+  /** Of them, those that did not start, or on a database that was not whole. */
+  logsNotSurvived: string[];
+  skipped: string[];
+}
+
+export function refusesAll({
+  startedAnyway,
+  notInWords,
+  changedFiles,
+  logsNotSurvived,
+}: DamageReport): boolean {
+  return startedAnyway + notInWords.length + changedFiles.length + logsNotSurvived.length === 0;
+}
+
+/** Damages the files of a server that has taken writes, in every way and so many times, and starts it on each. */
+export async function damagedFiles(
+  rounds: number,
+  onStart: (report: DamageReport) => void = () => {},
+): Promise<DamageReport> {
+  await using place = await temporaryDirectory();
+  chmodSync(place.path, 0o755); // for the starts as nobody
+  const whole = join(place.path, 'whole');
+  const killed = join(place.path, 'killed');
+  const ledger = await fill(whole, killed);
+  const report: DamageReport = {
+    starts: 0,
+    startedAnyway: 0,
+    notInWords: [],
+    changedFiles: [],
+    damagedLogs: 0,
+    logsNotSurvived: [],
+    skipped: [],
+  };
+  const isRoot = process.getuid?.() === 0;
+  for (let round = 0; round < rounds; round++) {
+    for (const { what, damage, says, asNobody } of damages) {
+      if (asNobody && !isRoot) {
+        if (round === 0) report.skipped.push(`${what} (takes root)`);
+        continue;
+      }
+      const directory = join(place.path, 'damaged');
+      cpSync(whole, directory, { recursive: true });
+      damage(dataFiles(directory), round);
+      const before = contents(directory);
+      const { code, stdout, stderr } = await gantry(['serve'], {
+        env: { DATA_DIR: directory, PORT: '0', GANTRY_DEMO: 'off', LOG_LEVEL: 'warn' },
+        endAfter: /listening on/,
+        ...(asNobody && { uid: nobody }),
+      });
+      report.starts++;
+      if (stdout.includes('listening on')) report.startedAnyway++;
+      if (code !== 1 || !says.test(stderr) || /^\s+at /m.test(stderr))
+        report.notInWords.push(`${what}: ${code} ${stderr}`);
+      if (JSON.stringify(contents(directory)) !== JSON.stringify(before)) report.changedFiles.push(what);
+      onStart(report);
+      rmSync(directory, { recursive: true });
+    }
+    for (const { what, damage } of logDamages) {
+      const directory = join(place.path, 'damaged');
+      cpSync(killed, directory, { recursive: true });
+      const { database } = dataFiles(directory);
+      damage(`${database}-wal`, round);
+      report.damagedLogs++;
+      try {
+        await (await serveGantry(directory, loadSettings)).end('SIGTERM');
+        // What the log held from the damage on is gone, and nothing else: what is there fits together.
+        const { lost: _, ...findings } = await audit(database, ledger);
+        if (!isWhole({ ...findings, lost: 0 })) report.logsNotSurvived.push(what);
+      } catch (error) {
+        report.logsNotSurvived.push(`${what}: ${error}`);
+      }
+      onStart(report);
+      rmSync(directory, { recursive: true });
+    }
+  }
+  return report;
+}
+
+const logDamages: readonly { what: string; damage(log: string, round: number): void }[] = [
+  {
+    what: 'a log of garbage',
+    damage: (log) => writeFileSync(log, Buffer.alloc(statSync(log).size, 'garbage')),
+  },
+  { what: 'a log without a byte in it', damage: (log) => truncateSync(log, 0) },
+  {
+    what: 'a log cut off',
+    damage: (log, round) => truncateSync(log, Math.floor(statSync(log).size * ((round % 9) + 1) * 0.1)),
+  },
+  {
+    what: 'flipped bytes in a log',
+    damage: (log, round) => {
+      const bytes = readFileSync(log);
+      const at = Math.floor(bytes.length * ((round % 9) + 1) * 0.1);
+      for (let n = at; n < at + 64; n++) bytes[n] = (bytes[n] ?? 0) ^ 0xff;
+      writeFileSync(log, bytes);
+    },
+  },
+];
+
+/** Fills a data directory; `killed` gets a copy from the middle, with everything still in the write-ahead log. */
+async function fill(whole: string, killed: string): Promise<Ledger> {
+  const players = await addPlayersTo(whole, 4);
+  const posters = players.map((player) => new Poster(player, 2_000));
+  const ledger = new Ledger();
+  const server = await serveGantry(whole, loadSettings);
+  try {
+    await burst(server.url, posters, ledger, () => ledger.answeredCount >= writes);
+    cpSync(whole, killed, { recursive: true });
+    for (const poster of posters) poster.hangUp();
+  } finally {
+    await server.end('SIGTERM');
+  }
+  return ledger;
+}
+
+/** The first page of a table's rows, another one each round, so that nothing about it can be right. */
+function flipPage({ database }: Files, round: number): void {
+  const db = new SqliteDatabase(database, { readonly: true });
+  const roots = db
+    .prepare<[], number>(
+      "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 1 ORDER BY rootpage",
+    )
+    .pluck()
+    .all();
+  const pageBytes = Number(db.pragma('page_size', { simple: true }));
+  db.close();
+  const page = roots[round % roots.length] ?? 2;
+  const bytes = readFileSync(database);
+  for (let at = (page - 1) * pageBytes; at < page * pageBytes; at++) bytes[at] = (bytes[at] ?? 0) ^ 0xff;
+  writeFileSync(database, bytes);
+}
+
+function giveAway(directory: string): void {
+  chownSync(directory, nobody, nobody);
+  for (const name of readdirSync(directory)) chownSync(join(directory, name), nobody, nobody);
+}
+
+function makeReadOnly(directory: string): void {
+  giveAway(directory);
+  chownSync(directory, 0, 0);
+  chmodSync(directory, 0o555);
+}
+
+function contents(directory: string): [string, string][] {
+  return (
+    readdirSync(directory)
+      // Whoever looks at a database leaves an index of its log, and a log with nothing in it.
+      .filter((name) => !name.endsWith('-shm') && !(name.endsWith('-wal') && sizeOf(directory, name) === 0))
+      .map((name) => [name, readFileSync(join(directory, name)).toString('base64')])
+  );
+}
+
+function sizeOf(directory: string, name: string): number {
+  return statSync(join(directory, name)).size;
+}
