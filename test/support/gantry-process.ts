@@ -8,6 +8,9 @@ import { until } from './until.ts';
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
 const pinnedNode = join(repository, 'node_modules/.bin/node');
 
+/** On a machine that is busy with other tests, too. */
+const startWithinMs = 60_000;
+
 /** What a command left behind. `code` is null when a signal ended it. */
 export interface Finished {
   code: number | null;
@@ -81,10 +84,14 @@ export async function serveGantry(
     return { code, ...output };
   };
   try {
-    const url = await until('the server listens', () => {
-      if (child.exitCode !== null) throw new Error(`gantry serve ended at once: ${output.stderr}`);
-      return /listening on (http:\/\/\S+)\n/.exec(output.stdout)?.[1];
-    });
+    const url = await until(
+      'the server listens',
+      () => {
+        if (child.exitCode !== null) throw new Error(`gantry serve ended at once: ${output.stderr}`);
+        return /listening on (http:\/\/\S+)\n/.exec(output.stdout)?.[1];
+      },
+      startWithinMs,
+    );
     return { url, output, end, [Symbol.asyncDispose]: async () => void (await end('SIGKILL')) };
   } catch (error) {
     await end('SIGKILL');
