@@ -9,6 +9,7 @@ import { isWhole } from './audit.ts';
 import { damagedFiles, refusesAll } from './damaged-files.ts';
 import { endures, fullDisk } from './full-disk.ts';
 import { killUnderLoad } from './kill-under-load.ts';
+import { longReader, outlasts } from './long-reader.ts';
 import { powerLoss, survives } from './power-loss.ts';
 
 const powerCuts = { images: 400, writes: 10_000 };
@@ -44,6 +45,10 @@ const proofs: Record<string, () => Promise<Proved>> = {
       progress(`the disk was full ${rounds} times, ${refused} writes refused, ${lost} lost`),
     );
     return { counts, holds: endures(counts) };
+  },
+  reader: async () => {
+    const counts = await longReader({ heldMs: 30_000, logBytes: 300 * 1024 * 1024 });
+    return { counts, holds: outlasts(counts) };
   },
   files: async () => {
     const counts = await damagedFiles(30, ({ starts, startedAnyway, damagedLogs }) =>

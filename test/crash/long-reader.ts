@@ -1,0 +1,128 @@
+import { statSync } from 'node:fs';
+import { dataFiles } from '../../src/config.ts';
+import { serveGantry } from '../support/gantry-process.ts';
+import { get } from '../support/http.ts';
+import { holdView } from '../support/other-connection.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+import { audit, type Findings, isWhole } from './audit.ts';
+import { Poster } from './burst.ts';
+import { Ledger } from './ledger.ts';
+import { addPlayersTo, loadSettings } from './players.ts';
+
+const connections = 16;
+const mebibyte = 1024 * 1024;
+/** In every state, so that the log grows. */
+const fillerBytes = 100_000;
+/** What the log is cut back to. */
+const logLimitBytes = 64 * mebibyte;
+/** From here on the server is to say that the log grows. */
+const reportedLogBytes = 256 * mebibyte;
+const shrinksWithinMs = 5_000;
+
+export interface LongReaderOptions {
+  /** The reader holds on for so long at least, in milliseconds, */
+  heldMs: number;
+  /** and until the write-ahead log is as large as this. */
+  logBytes: number;
+}
+
+export interface LongReaderReport extends Findings {
+  heldSeconds: number;
+  /** Writes answered while the reader held on. */
+  answeredMeanwhile: number;
+  /** Writes that were not answered with success. */
+  refused: number;
+  logMebibytes: number;
+  /** How large the log was 5 s after the reader let go, the load going on. */
+  logMebibytesAfter: number;
+  /** The slowest write before, while and after the reader held on, in milliseconds. */
+  slowestMs: { before: number; meanwhile: number; after: number };
+  /** What `/readyz` said of the log; empty where it did not grow beyond what is reported. */
+  reported: string;
+  readyAgain: boolean;
+}
+
+/** Whether writes went on, none was refused, and the log grew only for as long as the reader held on. */
+export function outlasts(report: LongReaderReport): boolean {
+  return (
+    isWhole(report) &&
+    report.refused === 0 &&
+    report.answeredMeanwhile > 0 &&
+    report.logMebibytesAfter <= logLimitBytes / mebibyte &&
+    (report.logMebibytes * mebibyte < reportedLogBytes || report.reported !== '') &&
+    report.readyAgain
+  );
+}
+
+/** Has another process read a server's database in one long transaction, while the server takes writes. */
+export async function longReader({ heldMs, logBytes }: LongReaderOptions): Promise<LongReaderReport> {
+  await using directory = await temporaryDirectory();
+  const players = await addPlayersTo(directory.path, connections / 2);
+  const posters = players.map((player) => new Poster(player, fillerBytes));
+  const ledger = new Ledger();
+  const { database } = dataFiles(directory.path);
+  const logSize = () => statSync(`${database}-wal`).size;
+  await using server = await serveGantry(directory.path, { ...loadSettings, LOG_LEVEL: 'silent' });
+  const readiness = async () =>
+    (await get(`${server.url}/readyz`)).body as { status: string; reason?: string };
+
+  const slowestMs = { before: 0, meanwhile: 0, after: 0 };
+  let phase: keyof typeof slowestMs = 'before';
+  let refused = 0;
+  let isOver = false;
+  const load = Promise.all(
+    posters.map(async (poster) => {
+      while (!isOver) {
+        const askedAt = performance.now();
+        const answer = await poster.writeNext(server.url, ledger);
+        if (answer?.status !== 200) refused++;
+        slowestMs[phase] = Math.max(slowestMs[phase], Math.round(performance.now() - askedAt));
+      }
+    }),
+  );
+  await until('the load is under way', () => ledger.answeredCount > 300, 60_000);
+
+  const reader = holdView(database);
+  phase = 'meanwhile';
+  const heldAt = performance.now();
+  const answeredBefore = ledger.answeredCount;
+  await until(
+    'the log has grown',
+    () => performance.now() - heldAt >= heldMs && logSize() >= logBytes,
+    heldMs + 300_000,
+  );
+  const reported = (await readiness()).reason ?? '';
+  const logMebibytes = Math.round(logSize() / mebibyte);
+  const answeredMeanwhile = ledger.answeredCount - answeredBefore;
+  reader[Symbol.dispose]();
+  const letGoAt = performance.now();
+  const heldSeconds = Math.round((letGoAt - heldAt) / 1_000);
+  phase = 'after';
+  await until('the log has shrunk', () => logSize() <= logLimitBytes, shrinksWithinMs).catch(() => null);
+  const logMebibytesAfter = Math.round(logSize() / mebibyte);
+  const readyAgain = await until(
+    'ready',
+    async () => (await readiness()).status === 'ready',
+    shrinksWithinMs,
+  ).then(
+    () => true,
+    () => false,
+  );
+  isOver = true;
+  await load;
+  for (const poster of posters) poster.hangUp();
+  await server.end('SIGKILL');
+  const findings = await audit(database, ledger);
+  return {
+    heldSeconds,
+    answeredMeanwhile,
+    refused,
+    logMebibytes,
+    logMebibytesAfter,
+    slowestMs,
+    reported,
+    readyAgain,
+    ...findings,
+  };
+}
