@@ -252,7 +252,10 @@ export class GantryClient {
     }).catch(() => {
       throw connectionLost();
     });
-    const body = await response.json();
+    // Not JSON: a proxy's word that the server broke off, say.
+    const body = await response.json().catch(() => {
+      throw connectionLost();
+    });
     if (!response.ok) throw new ClientError(body);
     return body;
   }
