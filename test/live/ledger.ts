@@ -30,6 +30,9 @@ export interface LedgerCounts extends LedgerOptions, SenderCounts, Balance, Wire
   seconds: number;
 }
 
+/** Stands in front of the nodes, and everyone goes through it. */
+export type Front = (ports: readonly number[]) => Promise<{ url: string } & AsyncDisposable>;
+
 const fullSize: LedgerOptions = {
   sockets: 200,
   messagesPerSecond: 100,
@@ -45,16 +48,17 @@ const catchUpWithinMs = 60_000;
 
 /**
  * Two nodes, a Redis and many launchers, while messages are sent and everything but the disk dies in turn;
- * then what each launcher was told is held against what the store says happened.
+ * then what each launcher was told is held against what the store says happened. Without a `front` of its own
+ * some go to the nodes themselves.
  */
-export async function runLedger(options: LedgerOptions): Promise<LedgerCounts> {
+export async function runLedger(options: LedgerOptions, front?: Front): Promise<LedgerCounts> {
   const from = performance.now();
   await using redis = await startRedis();
   await using data = await openSharedData();
   const variables = { DATA_DIR: data.path, REDIS_URL: redis.url };
   await using one = await startClusterNode(variables);
   await using other = await startClusterNode(variables);
-  await using balancer = await startBalancer([one.port, other.port]);
+  await using balancer = await (front ?? startBalancer)([one.port, other.port]);
   using wire = watchCursors();
 
   const gameId = await data.createGame();
@@ -71,17 +75,18 @@ export async function runLedger(options: LedgerOptions): Promise<LedgerCounts> {
     }),
   );
 
+  const direct = front ? [] : [one.url, other.url];
   // A third comes back to the same node each time, a third to the other, a third to whichever is there.
-  const urls = [one.url, other.url, balancer.url];
+  const urls = [...direct, balancer.url];
   const clients = players.map((player, index) => ({
     player,
-    listening: listen({ url: urls[index % urls.length] ?? one.url, launcherJwt: player.launcherJwt }),
+    listening: listen({ url: urls[index % urls.length] ?? balancer.url, launcherJwt: player.launcherJwt }),
   }));
   await Promise.all(clients.map(({ listening }) => listening.client.ready()));
   const firstResyncs = clients.map(({ listening }) => listening.resyncs.length);
 
   const sender = startSending({
-    urls: [one.url, other.url],
+    urls: front ? [balancer.url] : direct,
     perSecond: options.messagesPerSecond,
     channels,
   });

@@ -63,6 +63,10 @@ export function startSending({
     try {
       const answer = await post(url, body);
       if (answer.status === 200) return (answer.body as { _id: string })._id;
+      if (answer.status === 502) {
+        counts.unknownOutcomes++; // a proxy's word that the server behind it broke off
+        return null;
+      }
       if (answer.status !== 503) throw new Error(`refused for good: ${JSON.stringify(answer.body)}`);
       counts.refused++;
     } catch (error) {

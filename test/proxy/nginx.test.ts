@@ -1,0 +1,181 @@
+import { io } from 'socket.io-client';
+import { describe, expect, test, vi } from 'vitest';
+import { GantryClient } from '../../src/client/client.ts';
+import { runLedger } from '../live/ledger.ts';
+import { startClusterNode } from '../support/cluster-node.ts';
+import { get, post } from '../support/http.ts';
+import { postFrom } from '../support/http-from.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { nginxMissing, startNginx } from '../support/nginx.ts';
+import { redisMissing, startRedis } from '../support/redis.ts';
+import { startTestServer } from '../support/server.ts';
+import { openSharedData } from '../support/shared-data.ts';
+import { until } from '../support/until.ts';
+
+// Several processes for each test.
+vi.setConfig({ testTimeout: 60_000 });
+
+const missing = nginxMissing ?? redisMissing;
+if (missing !== null) process.stderr.write(`The tests behind nginx are skipped: ${missing}\n`);
+
+describe.skipIf(missing !== null)('behind nginx, as it comes configured', () => {
+  test('no launcher misses, repeats or reorders an event while nodes and Redis are killed', {
+    timeout: 150_000,
+  }, async ({ annotate }) => {
+    const options = { sockets: 48, messagesPerSecond: 50, kills: 2, redisOutagesMs: [1_000, 5_000] };
+    const counts = await runLedger(options, startNginx);
+    await annotate(JSON.stringify(counts));
+    process.stdout.write(`${JSON.stringify(counts)}\n`);
+    expect(counts).toMatchObject({
+      caughtUp: true,
+      nodeKills: 4,
+      crashes: 0,
+      missed: 0,
+      acknowledgedMissed: 0,
+      outOfOrder: 0,
+      duplicates: 0,
+      altered: 0,
+      resyncs: 0,
+    });
+    expect(counts.reconnects).toBeGreaterThanOrEqual(48);
+    expect(counts.acknowledged).toBeGreaterThan(300);
+  });
+
+  test.each([
+    { transports: ['polling'], what: 'long polling' },
+    { transports: ['polling', 'websocket'], what: 'long polling that becomes a WebSocket' },
+  ])(
+    'launchers on $what stay on their node, and hear what is called on the other',
+    async ({ transports }) => {
+      await using cluster = await startCluster();
+      const { data, nginx } = cluster;
+      const gameId = await data.createGame();
+      const players = await Promise.all(Array.from({ length: 6 }, () => data.openSession(gameId)));
+      const heard = new Map<string, unknown[]>();
+      const sockets = players.map(({ launcherJwt, wallet }) => {
+        const socket = io(nginx.url, {
+          auth: { launcherJwt },
+          transports,
+          forceNew: true,
+          reconnection: false,
+        });
+        heard.set(wallet, []);
+        socket.on('notifications created', ({ message }: { message: unknown }) =>
+          heard.get(wallet)?.push(message),
+        );
+        return socket;
+      });
+      try {
+        const last = transports.at(-1);
+        await until('everyone connected', () =>
+          sockets.every(({ connected, io: { engine } }) => connected && engine.transport.name === last),
+        );
+        for (let number = 0; number < 10; number++) {
+          for (const { launcherJwt } of players) {
+            const sent = { launcherJwt, message: `${number}`, type: 'success' };
+            expect((await post(`${nginx.url}/launcher/send-notification`, sent)).status).toBe(200);
+          }
+        }
+        const all = Array.from({ length: 10 }, (_, number) => `${number}`);
+        await until('everyone told', () =>
+          players.every(({ wallet }) => heard.get(wallet)?.length === all.length),
+        );
+        for (const { wallet } of players) expect(heard.get(wallet)).toEqual(all);
+        expect(sockets.every(({ connected }) => connected)).toBe(true);
+        expect(await nginx.complaints()).toBe('');
+      } finally {
+        for (const socket of sockets) socket.disconnect();
+      }
+    },
+  );
+
+  test('calls go on while a node is away, and while the other is, as soon as the first is back', async () => {
+    await using cluster = await startCluster();
+    const { data, nginx, one, other } = cluster;
+    const gameId = await data.createGame();
+    const { launcherJwt } = await data.openSession(gameId);
+    const call = (score: number) => post(`${nginx.url}/launcher/set-user-score`, { launcherJwt, score });
+    await one.kill();
+    for (let score = 1; score <= 40; score++) expect((await call(score)).status).toBe(200);
+    await one.start();
+    await other.kill();
+    for (let score = 41; score <= 80; score++) expect((await call(score)).status).toBe(200);
+    const { body } = await post(`${nginx.url}/launcher/get-user-scores`, { launcherJwt, limit: 250 });
+    expect(body).toMatchObject({ scores: { length: 80 } });
+
+    // What nginx answers by itself is no answer of Gantry's.
+    await one.kill();
+    const client = new GantryClient({ url: nginx.url, launcherJwt, callOver: 'http' });
+    await expect(client.call('getUserScore')).rejects.toMatchObject({ reason: 'connection_lost' });
+    client.close();
+  });
+
+  test('a caller is who connects to nginx, whatever X-Forwarded-For it makes up', async () => {
+    // nginx is at 127.0.0.1; the callers connect to it from other addresses of this machine's.
+    const variables = { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_FACTOR: '1' };
+    await using server = await startTestServer(variables);
+    await using nginx = await startNginx([Number(new URL(server.url).port)]);
+    const { gameId } = await server.createGame();
+    let invented = 0;
+    const attempt = async (from: string) => {
+      const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': `10.0.0.${++invented}` };
+      const input = { gameId, wallet: `0x${'ab'.repeat(20)}` };
+      return (await postFrom(from, `${nginx.url}/launcher/create-unverified-channel`, input, headers)).status;
+    };
+    await until(
+      'a caller meets the limit',
+      async () => invented > 100 || (await attempt('127.0.0.5')) === 429,
+    );
+    expect(invented).toBeLessThan(100);
+    expect(await attempt('127.0.0.5')).toBe(429);
+    expect(await attempt('127.0.0.6')).toBe(200);
+  });
+
+  test('bodies of up to 2 MB come through, and larger ones are refused by Gantry', async () => {
+    await using server = await startTestServer();
+    await using nginx = await startNginx([Number(new URL(server.url).port)]);
+    const { gameId } = await server.createGame();
+    const { launcherJwt } = await server.openSession(gameId);
+    const state = JSON.stringify('"'.repeat(262_000)); // quotes, escaped twice: two bytes of state, four of body
+    const sent = { launcherJwt, sessionId: crypto.randomUUID(), state: JSON.stringify({ state }) };
+    expect(JSON.stringify(sent).length).toBeGreaterThan(1_800_000);
+    expect(await post(`${nginx.url}/launcher/track-game-sessions`, sent)).toMatchObject({
+      status: 200,
+      body: { success: true },
+    });
+    const tooLarge = { ...sent, state: 'x'.repeat(2_200_000) };
+    expect(await post(`${nginx.url}/launcher/track-game-sessions`, tooLarge)).toMatchObject({
+      status: 413,
+      body: { success: false, code: 413 },
+    });
+  });
+
+  test('the pages and their files come through, compressed', async () => {
+    await using server = await startTestServer();
+    await using nginx = await startNginx([Number(new URL(server.url).port)]);
+    const { status, headers } = await get(`${nginx.url}/play`, { 'Accept-Encoding': 'gzip' });
+    expect({ status, policy: headers.get('content-security-policy') }).toEqual({
+      status: 200,
+      policy: expect.stringContaining("default-src 'none'"),
+    });
+    const script = await get(`${nginx.url}/play/play.css`, { 'Accept-Encoding': 'gzip' });
+    expect({ status: script.status, encoding: script.headers.get('content-encoding') }).toEqual({
+      status: 200,
+      encoding: 'gzip',
+    });
+    using launcher = await connectLauncher(nginx.url, {});
+    expect(launcher.socket.connected).toBe(true);
+  });
+});
+
+/** Two nodes on one data directory with one Redis, and nginx in front of them. */
+async function startCluster() {
+  const stack = new AsyncDisposableStack();
+  const redis = stack.use(await startRedis());
+  const data = stack.use(await openSharedData());
+  const variables = { DATA_DIR: data.path, REDIS_URL: redis.url };
+  const one = stack.use(await startClusterNode(variables));
+  const other = stack.use(await startClusterNode(variables));
+  const nginx = stack.use(await startNginx([one.port, other.port]));
+  return { data, nginx, one, other, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}

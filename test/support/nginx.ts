@@ -1,0 +1,79 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-port.ts';
+import { until } from './until.ts';
+
+/** Why tests that need nginx are skipped; null when they can run. */
+export const nginxMissing =
+  spawnSync('/usr/sbin/nginx', ['-v']).error === undefined
+    ? null
+    : 'nginx is not installed; on Debian: apt-get install nginx-light';
+
+const template = new URL('../../.ci/container/nginx/gantry.conf.template', import.meta.url);
+
+export interface TestNginx extends AsyncDisposable {
+  url: string;
+  /** What it complained of. */
+  complaints(): Promise<string>;
+}
+
+/** A real nginx in front of nodes, with the configuration that comes with Gantry. One node may stand for both. */
+export async function startNginx([one, other = one]: readonly number[]): Promise<TestNginx> {
+  const directory = await mkdtemp(join(tmpdir(), 'gantry-nginx-'));
+  const port = await freePort();
+  const values: Record<string, string> = {
+    GANTRY_LISTEN: `127.0.0.1:${port}`,
+    GANTRY_NODE_1: `127.0.0.1:${one}`,
+    // nginx takes one server twice, as one with twice the weight.
+    GANTRY_NODE_2: `127.0.0.1:${other}`,
+  };
+  // As `envsubst` does it in nginx's container image: what has no value stays, for it is nginx's own.
+  const site = (await readFile(template, 'utf8')).replaceAll(
+    /\$\{(\w+)\}/g,
+    (whole, name: string) => values[name] ?? whole,
+  );
+  await writeFile(join(directory, 'site.conf'), site);
+  await writeFile(join(directory, 'nginx.conf'), around(directory));
+  const nginx = spawn('/usr/sbin/nginx', ['-p', directory, '-c', join(directory, 'nginx.conf')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const gone = once(nginx, 'exit');
+  const url = `http://127.0.0.1:${port}`;
+  await until('nginx listening', async () => {
+    if (nginx.exitCode !== null) throw new Error('nginx ended at its start');
+    return fetch(url).then(
+      () => true,
+      () => false,
+    );
+  });
+  return {
+    url,
+    complaints: () => readFile(join(directory, 'error.log'), 'utf8'),
+    async [Symbol.asyncDispose]() {
+      nginx.kill('SIGTERM'); // at once, and its workers with it
+      await gone;
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What Debian's and the image's own nginx.conf have around a site, in a directory of the test's. */
+function around(directory: string): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  return `
+daemon off;
+worker_processes 2;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+pid ${join(directory, 'nginx.pid')};
+error_log ${join(directory, 'error.log')} warn;
+events { worker_connections 4096; }
+http {
+  access_log off;
+  ${temporary.map((name) => `${name}_temp_path ${join(directory, name)};`).join('\n  ')}
+  include ${join(directory, 'site.conf')};
+}
+`;
+}
