@@ -7,6 +7,7 @@ import { type Config, readConfig } from '../../src/config.ts';
 import { issueToken } from '../../src/operations/channel-sessions/issue-token.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
 import type { NewGame } from '../../src/store/store.ts';
+import { startNginx } from './nginx.ts';
 
 /** A player with a live channel session in a game. */
 export interface TestPlayer {
@@ -30,6 +31,9 @@ export interface TestServer extends RunningServer {
 /** Suites call faster than any player; those about limits set their own. */
 const unlimited = { RATE_LIMIT_FACTOR: '100000', ADMIN_TOKEN: 'the-admin-token-of-the-tests' };
 
+/** `BEHIND=nginx npm test -- test/live`: what tests are written against a server holds through a proxy too. */
+const isBehindNginx = process.env.BEHIND === 'nginx';
+
 /** Starts a server for one test: `await using server = await startTestServer()`. */
 export async function startTestServer(variables: Record<string, string> = {}): Promise<TestServer> {
   const ownDirectory =
@@ -43,12 +47,15 @@ export async function startTestServer(variables: Record<string, string> = {}): P
   });
   const server = await startServer(config, pino({ level: 'silent' }));
   const { store } = server.services;
+  const front = isBehindNginx ? await startNginx([Number(new URL(server.url).port)]) : null;
   const dispose = async () => {
     await server.close();
+    await front?.[Symbol.asyncDispose]();
     if (ownDirectory !== undefined) await rm(ownDirectory, { recursive: true, force: true }); // also when closed twice
   };
   return {
     ...server,
+    url: front?.url ?? server.url,
     config,
     adminToken: config.adminToken ?? server.madeAdminToken ?? '',
     async createGame(game = {}) {
