@@ -16,9 +16,13 @@ const source = fileURLToPath(new URL('..', import.meta.url));
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
 const parts = join(dist, 'executable');
 
+/**
+ * Where the code takes itself to lie: nowhere, but an address that is one on Windows too. Node's own word is the
+ * path of the executable, which it does not know where no /proc is mounted.
+ */
+const nowhere = JSON.stringify('file:///C:/gantry/gantry.mjs');
 /** Packages that are CommonJS ask for Node's modules with `require`, which an ES module does not have. */
-const requireInModules =
-  "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(process.execPath);";
+const requireInModules = `import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(${nowhere});`;
 
 const { target: asked } = new Command('build:binary')
   .description('make dist/gantry: one executable with everything in it')
@@ -39,6 +43,7 @@ await bundle({
   entryPoints: [join(source, 'main.ts')],
   outfile: join(parts, 'main.mjs'),
   format: 'esm',
+  define: { 'import.meta.url': nowhere },
   plugins: [carriedSqlite],
   banner: { js: requireInModules },
 });
@@ -47,7 +52,7 @@ await bundle({
   outfile: join(parts, 'writer-thread.cjs'),
   format: 'cjs',
   plugins: [carriedSqlite],
-  define: { 'import.meta.url': JSON.stringify('file:///writer-thread.cjs') },
+  define: { 'import.meta.url': nowhere },
 });
 for (const target of wanted) {
   const file = join(dist, executableName(target));
