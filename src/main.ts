@@ -5,7 +5,9 @@ import { actionsCommand } from './cli/actions.ts';
 import { adminCommand } from './cli/admin.ts';
 import { backupCommand } from './cli/backup.ts';
 import { doctorCommand } from './cli/doctor.ts';
+import { exportCommand } from './cli/export.ts';
 import { gameCommand } from './cli/game.ts';
+import { importCommand } from './cli/import.ts';
 import { keyCommand } from './cli/key.ts';
 import { restoreCommand } from './cli/restore.ts';
 import { rulesCommand } from './cli/rules.ts';
@@ -30,6 +32,8 @@ const program = new Command('gantry')
   .addCommand(adminCommand())
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
+  .addCommand(exportCommand())
+  .addCommand(importCommand())
   .addCommand(doctorCommand());
 
 try {

@@ -14,6 +14,7 @@ import { ChainClients } from './rules/chain/chain-client.ts';
 import { RuleChains } from './rules/chain/rule-chains.ts';
 import { Signers } from './rules/chain/signers.ts';
 import type { DatabaseFiles } from './store/database-file.ts';
+import type { GameTransfer } from './store/game-transfer.ts';
 import { sqliteFiles } from './store/sqlite/sqlite-files.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import { ThreadedStore } from './store/sqlite/threaded-store.ts';
@@ -63,6 +64,13 @@ export function openWorkspace(config: Config, opener: Opener = 'command'): Works
     tokens: new LauncherTokens(keys),
     box,
   };
+}
+
+/** A data directory, opened to move games out of it or into it. @throws SchemaTooNewError, DatabaseUnusableError */
+export function openTransfer(config: Config): { store: Store; box: SecretBox; transfer: GameTransfer } {
+  const files = dataFiles(config.dataDirectory);
+  const store = new SqliteStore(files.database, { retention: config.retention });
+  return { store, box: new SecretBox(files.secretKey, config.secretKey), transfer: store.transfer };
 }
 
 /** What operations work with where no server runs: on the command line. */

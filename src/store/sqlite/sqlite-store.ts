@@ -11,6 +11,7 @@ import { SqliteChannelSessions } from './channel-sessions.ts';
 import { CommitMeter, SqliteDiagnostics } from './diagnostics.ts';
 import { EventLog } from './event-log.ts';
 import { SqliteEvents } from './events.ts';
+import { SqliteGameTransfer } from './game-transfer.ts';
 import { SqliteGames } from './games.ts';
 import { GroupCommit } from './group-commit.ts';
 import { SqliteMessageChannels } from './message-channels.ts';
@@ -55,6 +56,8 @@ export class SqliteStore implements Store {
   readonly events: SqliteEvents;
   readonly audit: SqliteAudit;
   readonly diagnostics: SqliteDiagnostics;
+  /** For the command line only: no server moves games. */
+  readonly transfer: SqliteGameTransfer;
   readonly #db: Database;
   readonly #group: GroupCommit;
   readonly #version: DataVersion;
@@ -89,6 +92,7 @@ export class SqliteStore implements Store {
     this.channelMembers = new SqliteChannelMembers(db, this.messageChannels, this.sessions);
     this.audit = new SqliteAudit(db, group);
     this.diagnostics = new SqliteDiagnostics(db, meter);
+    this.transfer = new SqliteGameTransfer(db, group, version, (gameId) => this.scores.rankGame(gameId));
     const eraser = new PlayerEraser(db, {
       sessions: this.sessions,
       channels: this.messageChannels,

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { z } from 'zod';
+import type { GameRecord } from '../store/game-transfer.ts';
+import { BackupError } from './backup.ts';
+
+const format = 'gantry-game';
+const version = 1;
+const chunkBytes = 1024 * 1024;
+/** The longest record: a state of 1 MB, with everything in it escaped. */
+const maximumLine = 16 * 1024 * 1024;
+
+const header = z.strictObject({
+  format: z.literal(format),
+  version: z.literal(version),
+  schemaVersion: z.int(),
+  gameId: z.string(),
+  exportedAt: z.int(),
+  secrets: z.boolean(),
+});
+export type GameFileHeader = z.infer<typeof header>;
+
+const record = z.strictObject({
+  type: z.string(),
+  row: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+});
+const end = z.strictObject({ type: z.literal('end'), records: z.int() });
+
+/**
+ * Writes a game as NDJSON: a header, a record a line, and a line at the end with their count, by which a file
+ * that was cut short is known. It appears under its name when it is whole; readable by its owner only.
+ * @throws BackupError when there is such a file
+ */
+export function writeGameFile(
+  file: string,
+  { force, ...head }: Omit<GameFileHeader, 'format' | 'version'> & { force: boolean },
+  records: Iterable<GameRecord>,
+  onRecord: (written: number) => void,
+): number {
+  const draft = `${file}.${randomUUID()}.partial`;
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    let waiting = `${JSON.stringify({ format, version, ...head })}\n`;
+    let written = 0;
+    for (const one of records) {
+      waiting += `${JSON.stringify(one)}\n`;
+      onRecord(++written);
+      if (waiting.length > chunkBytes) {
+        writeSync(descriptor, waiting);
+        waiting = '';
+      }
+    }
+    writeSync(descriptor, `${waiting}${JSON.stringify({ type: 'end', records: written })}\n`);
+    fsyncSync(descriptor);
+    putInPlace(draft, file, force);
+    return written;
+  } finally {
+    closeSync(descriptor);
+    rmSync(draft, { force: true });
+  }
+}
+
+function putInPlace(draft: string, file: string, force: boolean): void {
+  if (force) {
+    renameSync(draft, file);
+    return;
+  }
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    throw new BackupError(`${file} is there already. Choose another name, or replace it with --force.`);
+  }
+}
+
+/**
+ * Reads a game file from beginning to end, without keeping it, and checks that it is whole.
+ * @throws BackupError
+ */
+export function checkGameFile(file: string): GameFileHeader & { records: number } {
+  const head = readHeader(file);
+  let records = 0;
+  for (const _ of readRecords(file)) records++;
+  return { ...head, records };
+}
+
+function readHeader(file: string): GameFileHeader {
+  for (const line of linesOf(file)) {
+    const parsed = header.safeParse(parseLine(line, 1));
+    if (parsed.success) return parsed.data;
+    break;
+  }
+  throw new BackupError(`${file} is not a game that \`gantry export\` of this version has written.`);
+}
+
+/** The records of a game file, read anew each time. @throws BackupError when a line is no record, or the end is missing */
+export function* readRecords(file: string): Iterable<GameRecord> {
+  let number = 0;
+  let isOver = false;
+  for (const line of linesOf(file)) {
+    number++;
+    if (number === 1) continue;
+    if (isOver) throw new BackupError(`${file} goes on after its end, in line ${number}.`);
+    const value = parseLine(line, number);
+    const last = end.safeParse(value);
+    if (last.success) {
+      if (last.data.records !== number - 2) throw new BackupError(`${file} has not all of its records.`);
+      isOver = true;
+      continue;
+    }
+    const parsed = record.safeParse(value);
+    if (!parsed.success) throw new BackupError(`${file} has a line that is no record: ${number}.`);
+    yield parsed.data;
+  }
+  if (!isOver) throw new BackupError(`${file} was cut short: its last line is missing.`);
+}
+
+function parseLine(line: string, number: number): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new BackupError(`Line ${number} of the file is not JSON.`);
+  }
+}
+
+function* linesOf(file: string): Iterable<string> {
+  const descriptor = openSync(file, 'r');
+  try {
+    const decoder = new TextDecoder();
+    const bytes = Buffer.alloc(chunkBytes);
+    let rest = '';
+    for (;;) {
+      const read = readSync(descriptor, bytes, 0, chunkBytes, null);
+      rest += decoder.decode(bytes.subarray(0, read), { stream: read > 0 });
+      const lines = rest.split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+      if (rest.length > maximumLine) throw new BackupError(`${file} has a line longer than any record.`);
+      if (read === 0) break;
+    }
+    if (rest !== '') yield rest;
+  } finally {
+    closeSync(descriptor);
+  }
+}
