@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
@@ -262,6 +263,67 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     startedByNpm: variables.npm_lifecycle_event !== undefined,
     sessionLifetimeMs: Math.round(data.SESSION_DAYS * dayMs),
   };
+}
+
+/** A setting as it holds, for people. */
+export interface EffectiveSetting {
+  name: string;
+  /** Secrets are only said to be there; null: unset, with no default. */
+  value: string | null;
+  source: 'default' | 'environment' | 'file' | 'unset';
+  /** The file, where the value is of one. */
+  file?: string;
+  meaning: string;
+}
+
+/** Settings whose value is nobody's business. */
+const secretSettings: ReadonlySet<string> = new Set([
+  'ADMIN_TOKEN',
+  'GANTRY_SECRET_KEY',
+  'SIGNERS',
+  'SIGNER_KEYSTORE_PASSWORD',
+]);
+
+const hidden = '(hidden)';
+
+/** Every setting, its value, and where that came from. @throws ConfigError */
+export function effectiveSettings(
+  variables: Record<string, string | undefined> = process.env,
+): EffectiveSetting[] {
+  const config = readConfig(variables);
+  const files = dataFiles(config.dataDirectory);
+  const fromFiles: Readonly<Record<string, string>> = {
+    ADMIN_TOKEN: files.adminTokenHash,
+    GANTRY_SECRET_KEY: files.secretKey,
+  };
+  return Object.entries(environment.shape).map(([name, schema]): EffectiveSetting => {
+    const meaning = schema.description ?? '';
+    const given = variables[name];
+    if (given !== undefined && given !== '') {
+      return { name, value: shown(name, given), source: 'environment', meaning };
+    }
+    const file = fromFiles[name];
+    if (file !== undefined && existsSync(file)) return { name, value: hidden, source: 'file', file, meaning };
+    const fallback: unknown = schema.safeParse(undefined).data;
+    return fallback === undefined
+      ? { name, value: null, source: 'unset', meaning }
+      : { name, value: String(fallback), source: 'default', meaning };
+  });
+}
+
+/** Addresses are shown without the passwords and keys that they may carry. */
+function shown(name: string, value: string): string {
+  if (secretSettings.has(name)) return hidden;
+  if (name === 'REDIS_URL') {
+    const url = new URL(value);
+    if (url.password !== '') url.password = 'hidden';
+    return url.href;
+  }
+  if (name !== 'CHAINS') return value;
+  return value.replace(
+    /(https?:\/\/)(?:[^/"@]*@)?([^/"?#]+)[^"]*/g,
+    (_, scheme, host) => `${scheme}${host}/…`,
+  );
 }
 
 /** The files of a data directory. */

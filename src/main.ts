@@ -1,43 +1,18 @@
-import { Command } from 'commander';
 import { KeyFileError } from './auth/key-file.ts';
 import { BackupError } from './backup/backup.ts';
-import { actionsCommand } from './cli/actions.ts';
-import { adminCommand } from './cli/admin.ts';
-import { backupCommand } from './cli/backup.ts';
-import { doctorCommand } from './cli/doctor.ts';
-import { exportCommand } from './cli/export.ts';
-import { gameCommand } from './cli/game.ts';
-import { importCommand } from './cli/import.ts';
-import { keyCommand } from './cli/key.ts';
-import { restoreCommand } from './cli/restore.ts';
-import { rulesCommand } from './cli/rules.ts';
-import { serveCommand } from './cli/serve.ts';
-import { tokenCommand } from './cli/token.ts';
+import { createProgram } from './cli/program.ts';
 import { ConfigError } from './config.ts';
 import { GantryError } from './errors.ts';
 import { DatabaseUnusableError } from './store/database-unusable.ts';
 
-const program = new Command('gantry')
-  .description('A self-hosted backend for games that run inside a launcher')
-  .addHelpText(
-    'after',
-    '\nSettings are environment variables; README.md lists them. DATA_DIR is where the data is kept.',
-  )
-  .addCommand(serveCommand())
-  .addCommand(gameCommand())
-  .addCommand(tokenCommand())
-  .addCommand(rulesCommand())
-  .addCommand(actionsCommand())
-  .addCommand(keyCommand())
-  .addCommand(adminCommand())
-  .addCommand(backupCommand())
-  .addCommand(restoreCommand())
-  .addCommand(exportCommand())
-  .addCommand(importCommand())
-  .addCommand(doctorCommand());
+// Whoever reads the output may stop reading, as `head` does.
+process.stdout.on('error', (error) => {
+  if (!('code' in error) || error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
 
 try {
-  await program.parseAsync();
+  await createProgram().parseAsync();
 } catch (error) {
   // What the user can mend is said in a sentence; only a defect of ours shows its stack.
   process.stderr.write(`${inWords(error) ?? (error instanceof Error ? error.stack : String(error))}\n`);

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import {
-  closeSync,
   copyFileSync,
   existsSync,
-  fsyncSync,
   linkSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -17,6 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { dataFiles } from '../config.ts';
 import type { CopyProgress, DatabaseFiles, KeptFile } from '../store/database-file.ts';
+import { syncNamesIn } from '../sync-names.ts';
 
 /** A backup cannot be made or used as asked for; the message says why, and what to do. Nothing was changed. */
 export class BackupError extends Error {}
@@ -71,7 +69,7 @@ export async function backUp(
     const { size: bytes } = statSync(draft);
     if (force) renameSync(draft, file);
     else linkSync(draft, file); // unlike a rename, fails when somebody was first
-    flushDirectory(dirname(file));
+    syncNamesIn(dirname(file));
     return { file, bytes, schemaVersion, madeAt, keys: kept.map(({ name }) => name) };
   } finally {
     rmSync(draft, { force: true });
@@ -142,7 +140,7 @@ export function restoreBackup(
     // The database comes last: until then there is nothing a server would take for its own.
     for (const { name } of keys) renameSync(join(draft, name), join(dataDirectory, name));
     renameSync(unpacked.database, target.database);
-    flushDirectory(dataDirectory);
+    syncNamesIn(dataDirectory);
     return {
       dataDirectory,
       madeAt,
@@ -177,10 +175,4 @@ function refuseDirectory(file: string): void {
     throw new BackupError(`${file} is a directory; name the backup's file.`);
   }
   if (!existsSync(dirname(file))) throw new BackupError(`There is no directory ${dirname(file)}.`);
-}
-
-function flushDirectory(directory: string): void {
-  const descriptor = openSync(directory, 'r');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { GameRecord } from '../store/game-transfer.ts';
+import { syncNamesIn } from '../sync-names.ts';
 import { BackupError } from './backup.ts';
 
 const format = 'gantry-game';
@@ -53,6 +55,7 @@ export function writeGameFile(
     writeSync(descriptor, `${waiting}${JSON.stringify({ type: 'end', records: written })}\n`);
     fsyncSync(descriptor);
     putInPlace(draft, file, force);
+    syncNamesIn(dirname(file));
     return written;
   } finally {
     closeSync(descriptor);

@@ -4,6 +4,12 @@ import { z } from 'zod';
 /** Ten years. */
 const maximumMinutes = 10 * 365 * 24 * 60;
 
+/** A whole number, such as a score or a count. */
+export const wholeNumber = z
+  .string()
+  .regex(/^-?\d{1,16}$/, 'must be a whole number')
+  .transform(Number);
+
 /** A duration as options take it; fractions count. */
 export const minutes = z
   .string()

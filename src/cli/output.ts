@@ -1,3 +1,5 @@
+import { styleText } from 'node:util';
+
 /** Prints a command's result: JSON for programs, a table of names and values for people. */
 export function print(result: object | readonly object[], asJson: boolean | undefined): void {
   process.stdout.write(asJson ? `${JSON.stringify(result)}\n` : `${toTable(result)}\n`);
@@ -7,21 +9,23 @@ function toTable(result: object | readonly object[]): string {
   if (!Array.isArray(result)) {
     const entries = Object.entries(result);
     const width = Math.max(...entries.map(([name]) => name.length));
-    return entries.map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}`).join('\n');
+    const label = (name: string) =>
+      styleText('bold', name, { stream: process.stdout }) + ' '.repeat(width - name.length);
+    return entries.map(([name, value]) => `${label(name)}  ${cell(value)}`).join('\n');
   }
   const [first] = result;
   if (!first) return 'none';
   const names = Object.keys(first);
   const rows = [names, ...result.map((row) => names.map((name) => cell(row[name])))];
   const widths = names.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((text, column) => text.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const [heading = '', ...lines] = rows.map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  // Only a terminal is given the style.
+  return [styleText('bold', heading, { stream: process.stdout }), ...lines].join('\n');
 }
 
 function cell(value: unknown): string {

@@ -1,19 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { GantryError } from '../errors.ts';
 import { getRules } from '../operations/admin/get-rules.ts';
 import { setRules } from '../operations/admin/set-rules.ts';
 import { testRules } from '../operations/admin/test-rules.ts';
 import { ruleList } from '../rules/rule.ts';
 import { asAdministrator } from './as-administrator.ts';
-import { parsed } from './option-parsers.ts';
+import { parsed, wholeNumber } from './option-parsers.ts';
 import { print } from './output.ts';
-
-const wholeNumber = z
-  .string()
-  .regex(/^-?\d{1,16}$/, 'must be a whole number')
-  .transform(Number);
 
 interface TestOptions {
   game: string;

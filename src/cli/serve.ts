@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Logger } from 'pino';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { demoEntrance } from '../demo/entrance.ts';
 import { seedDemo } from '../demo/seed.ts';
 import { welcome } from '../demo/welcome.ts';
@@ -16,11 +16,11 @@ export function serveCommand(): Command {
     .description('run the service')
     .option('--json', 'print one line of JSON when ready, instead of the welcome')
     .addHelpText('after', '\nExample:\n  PORT=4000 DATA_DIR=./data gantry serve')
-    .action(serve);
+    .action(({ json }: { json?: boolean }) => serve(readConfig(), json));
 }
 
-async function serve({ json }: { json?: boolean }): Promise<void> {
-  const config = readConfig();
+/** Runs the service until it is told to stop. */
+export async function serve(config: Config, json: boolean | undefined): Promise<void> {
   const logger = createLogger(config.logLevel);
   const server = await startServer(config, logger);
   stopWhenTold(server, logger, config.startedByNpm);

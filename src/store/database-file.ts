@@ -36,6 +36,8 @@ export interface DatabaseFiles {
   /** The schema version that this Gantry works with. */
   readonly schemaVersion: number;
   readonly libraryVersion: string;
+  /** The schema version of a database. @throws DatabaseUnusableError */
+  version(file: string): number;
   /** How a store opens a database: settings that SQLite keeps for a connection, read back. */
   settings(
     scratchFile: string,

@@ -25,7 +25,9 @@ const heldWhy =
 
 export const sqliteFiles: DatabaseFiles = {
   schemaVersion: latestSchema,
-  libraryVersion: libraryVersion(),
+  get libraryVersion() {
+    return libraryVersion();
+  },
   settings(scratchFile) {
     const db = openDatabase(scratchFile);
     try {
@@ -39,6 +41,7 @@ export const sqliteFiles: DatabaseFiles = {
       db.close();
     }
   },
+  version: (file) => reading(file, versionOf),
   inspect: (file) => reading(file, (db) => conditionOf(db, file)),
   backUp,
   unpackBackup,

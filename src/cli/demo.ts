@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { serve } from './serve.ts';
+
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description('run the service with the demo game in a directory of its own, removed at the end')
+    .option('--json', 'print one line of JSON when ready, instead of the welcome')
+    .addHelpText('after', '\nDATA_DIR is neither read nor written.\n\nExample:\n  PORT=4000 gantry demo')
+    .action(async ({ json }: { json?: boolean }) => {
+      const dataDirectory = mkdtempSync(join(tmpdir(), 'gantry-demo-'));
+      process.on('exit', () => rmSync(dataDirectory, { recursive: true, force: true }));
+      await serve({ ...readConfig(), dataDirectory, demo: true }, json);
+    });
+}

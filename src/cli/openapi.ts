@@ -1,0 +1,17 @@
+import { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { openApiDocument } from '../openapi/document.ts';
+import { operations } from '../operations/operations.ts';
+import { Registry } from '../operations/registry.ts';
+
+export function openApiCommand(): Command {
+  return new Command('openapi')
+    .description('print the OpenAPI 3.1 document that the server has at /openapi.json')
+    .option('--json', 'on one line')
+    .addHelpText('after', '\nExample:\n  gantry openapi > openapi.json')
+    .action(({ json }: { json?: boolean }) => {
+      const { publicUrl, host, port } = readConfig();
+      const document = openApiDocument(new Registry(operations), publicUrl ?? `http://${host}:${port}`);
+      process.stdout.write(`${JSON.stringify(document, null, json ? 0 : 2)}\n`);
+    });
+}

@@ -1,0 +1,208 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import type { Command } from 'commander';
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { createProgram } from '../../src/cli/program.ts';
+import { dataFiles } from '../../src/config.ts';
+import { freePort } from '../support/free-port.ts';
+import { gantry, gantryJson, serveGantry } from '../support/gantry-process.ts';
+import { get } from '../support/http.ts';
+import { randomWallet } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+function leavesOf(command: Command, path: readonly string[] = []): { path: string; command: Command }[] {
+  if (command.commands.length === 0) return [{ path: path.join(' '), command }];
+  return command.commands.flatMap((one) => leavesOf(one, [...path, one.name()]));
+}
+
+const leaves = leavesOf(createProgram());
+
+describe('every command', () => {
+  test.each(leaves)(
+    '$path says what it does, with an example, and prints JSON when asked',
+    ({ path, command }) => {
+      expect(command.description()).toMatch(/^[^A-Z].{10,}[^.]$/);
+      let help = '';
+      command.configureOutput({
+        writeOut: (text) => {
+          help += text;
+        },
+      });
+      command.outputHelp();
+      expect(help).toMatch(new RegExp(`\nExamples?:\n(.*\n)*  .*gantry ${path}\\b`));
+      const hasJson = command.options.some(({ long }) => long === '--json');
+      expect(hasJson || path === 'completion').toBe(true); // a script for a shell has no other form
+    },
+  );
+
+  test('there is one for everything an operator does', () => {
+    const wanted =
+      'serve demo game player token session rules actions key openapi doctor backup restore export import migrate healthcheck config';
+    const names = createProgram().commands.map((command) => command.name());
+    expect(wanted.split(' ').filter((name) => !names.includes(name))).toEqual([]);
+  });
+});
+
+test('config shows each setting with where it came from, and no secret', async () => {
+  await using directory = await temporaryDirectory();
+  await gantryJson(['game', 'list'], directory.path);
+  const env = {
+    DATA_DIR: directory.path,
+    ADMIN_TOKEN: 'canary-canary-canary',
+    REDIS_URL: 'redis://user:canary@127.0.0.1:6379/1',
+    CHAINS: '{"1":["https://user:canary@rpc.example/v3/canary?key=canary"],"5":["http://127.0.0.1:8545"]}',
+    SIGNERS: `{"default":"0x${'ca'.repeat(32)}"}`,
+    SESSION_DAYS: '',
+  };
+  const { code, stdout } = await gantry(['config', '--json'], { env });
+  expect(code).toBe(0);
+  expect(stdout).not.toMatch(/canary|cacaca/);
+  const settings = z
+    .array(z.looseObject({ name: z.string(), value: z.string().nullable(), source: z.string() }))
+    .parse(JSON.parse(stdout));
+  const of = (name: string) => settings.find((one) => one.name === name);
+  expect(of('PORT')).toMatchObject({ value: '3000', source: 'default' });
+  expect(of('SESSION_DAYS')).toMatchObject({ value: '1', source: 'default' });
+  expect(of('DATA_DIR')).toMatchObject({ value: directory.path, source: 'environment' });
+  expect(of('ADMIN_TOKEN')).toMatchObject({ value: '(hidden)', source: 'environment' });
+  expect(of('GANTRY_SECRET_KEY')).toMatchObject({
+    value: '(hidden)',
+    source: 'file',
+    file: join(directory.path, 'secret.key'),
+  });
+  expect(of('PUBLIC_URL')).toMatchObject({ value: null, source: 'unset' });
+  expect(of('REDIS_URL')).toMatchObject({ value: 'redis://user:hidden@127.0.0.1:6379/1' });
+  expect(of('CHAINS')?.value).toContain('https://rpc.example/…');
+  expect((await gantry(['config'], { env: { PORT: 'x' } })).code).toBe(1);
+});
+
+test('healthcheck ends with 0 beside a server that takes calls, and with 1 without', async () => {
+  await using directory = await temporaryDirectory();
+  const port = `${await freePort()}`;
+  const check = () => gantry(['healthcheck', '--json'], { env: { PORT: port, HOST: '0.0.0.0' } });
+  const without = await check();
+  expect([without.code, JSON.parse(without.stdout)]).toMatchObject([1, { healthy: false }]);
+  await using server = await serveGantry(directory.path, { PORT: port, GANTRY_DEMO: 'off' });
+  const beside = await check();
+  expect([beside.code, JSON.parse(beside.stdout)]).toEqual([0, { healthy: true, status: 'ready' }]);
+  const elsewhere = await gantry(['healthcheck', '--url', server.url]);
+  expect([elsewhere.code, elsewhere.stdout]).toEqual([0, 'healthy  true\nstatus   ready\n']);
+});
+
+test('openapi prints the document that the server has', async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await serveGantry(directory.path, { GANTRY_DEMO: 'off' });
+  const { stdout } = await gantry(['openapi'], { env: { PUBLIC_URL: server.url } });
+  expect(JSON.parse(stdout)).toEqual((await get(`${server.url}/openapi.json`)).body);
+  const cut = spawnSync('bash', ['-c', 'node_modules/.bin/node src/gantry.js openapi | head -c 1'], {
+    encoding: 'utf8',
+  });
+  expect([cut.stdout, cut.stderr]).toEqual(['{', '']);
+});
+
+test('player and session find, rename, ban, unban, revoke and erase', async () => {
+  await using directory = await temporaryDirectory();
+  const data = directory.path;
+  const created = await gantryJson(['game', 'create', '--name', 'One'], data);
+  const { gameId } = z.object({ gameId: z.string() }).parse(created);
+  const wallet = randomWallet();
+  const token = await gantryJson(['token', '--game', gameId, '--wallet', wallet], data);
+  const { sessionId } = z.object({ sessionId: z.string() }).parse(token);
+  expect(await gantryJson(['session', 'list', '--game', gameId, '--wallet', wallet], data)).toMatchObject([
+    { sessionId, endedAt: null },
+  ]);
+  await gantryJson(['session', 'revoke', sessionId], data);
+  expect(await gantryJson(['session', 'list'], data)).toMatchObject([{ sessionId, endReason: 'revoked' }]);
+  await gantryJson(['player', 'rename', wallet, '--name', 'Ada'], data);
+  expect(await gantryJson(['player', 'list', '--search', 'Ada'], data)).toMatchObject([
+    { wallet, username: 'Ada' },
+  ]);
+  await gantryJson(['player', 'ban', wallet, '--game', gameId, '--reason', 'cheating'], data);
+  expect(await gantryJson(['player', 'list'], data)).toMatchObject([{ wallet, bannedFrom: [gameId] }]);
+  await gantryJson(['player', 'unban', wallet, '--game', gameId], data);
+  const env = { DATA_DIR: data };
+  expect((await gantry(['player', 'erase', wallet], { env })).code).toBe(1); // without --yes
+  await gantryJson(['player', 'erase', wallet, '--yes'], data);
+  expect(await gantryJson(['player', 'list'], data)).toEqual([]);
+});
+
+test('migrate --check changes nothing and says by its exit code whether there is something to do', async () => {
+  await using directory = await temporaryDirectory();
+  const env = { DATA_DIR: directory.path };
+  const check = async () => {
+    const { code, stdout } = await gantry(['migrate', '--check', '--json'], { env });
+    return [code, JSON.parse(stdout)];
+  };
+  expect(await check()).toMatchObject([1, { schemaVersion: 'none', upToDate: false }]);
+  expect(readdirSync(directory.path)).toEqual([]);
+  const migrated = await gantryJson(['migrate'], directory.path);
+  expect(migrated).toMatchObject({ before: 'none', schemaVersion: expect.any(Number) });
+  expect(await check()).toMatchObject([0, { upToDate: true }]);
+  const db = new SqliteDatabase(dataFiles(directory.path).database);
+  db.pragma('user_version = 4000');
+  db.close();
+  expect(await check()).toMatchObject([1, { schemaVersion: 4000, upToDate: false }]);
+  expect((await gantry(['migrate'], { env })).stderr).toMatch(/schema version 4000/);
+});
+
+test('demo runs in a directory of its own, which is gone when it ends', async () => {
+  await using directory = await temporaryDirectory();
+  const before = readdirSync(tmpdir()).filter((name) => name.startsWith('gantry-demo-'));
+  const data = join(directory.path, 'untouched');
+  const server = await serveGantry(data, {}, { command: 'demo' });
+  const made = readdirSync(tmpdir()).filter(
+    (name) => name.startsWith('gantry-demo-') && !before.includes(name),
+  );
+  expect(made).toHaveLength(1);
+  expect(server.output.stdout).toMatch(/Demo game +\S+/);
+  expect((await server.end('SIGTERM')).code).toBe(0);
+  expect(readdirSync(tmpdir())).not.toContain(made[0]);
+  expect(readdirSync(directory.path)).toEqual([]);
+});
+
+describe('completion', () => {
+  const script = async (shell: string) => (await gantry(['completion', shell])).stdout;
+  const has = (shell: string) => spawnSync(shell, ['--version']).error === undefined;
+
+  test('bash offers commands, then what belongs to them', async () => {
+    const bash = await script('bash');
+    const offered = (...words: string[]) => {
+      const line = words.map((word) => `'${word}'`).join(' ');
+      const run = `${bash}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _gantry; echo "\${COMPREPLY[*]}"`;
+      return execFileSync('bash', ['-c', run], { encoding: 'utf8' }).trim().split(' ');
+    };
+    expect(offered('gantry', 'd')).toEqual(['doctor', 'demo']);
+    expect(offered('gantry', 'game', '')).toEqual(['create', 'list', 'update', 'rotate-secret', '--help']);
+    expect(offered('gantry', 'game', 'create', '--name', 'x', '--sl')).toEqual(['--slug']);
+  });
+
+  test.skipIf(!has('zsh'))('zsh takes it', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, '_gantry');
+    writeFileSync(file, await script('zsh'));
+    mkdirSync(join(directory.path, 'home'));
+    const offered = `compdef() { :; }; compadd() { shift; print -- "$@"; }; source ${file}
+      words=(gantry game ''); CURRENT=3; _gantry`;
+    const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', offered], { encoding: 'utf8' });
+    expect([stdout, stderr]).toEqual(['create list update rotate-secret --help\n', '']);
+  });
+
+  test.skipIf(!has('fish'))('fish takes it', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'gantry.fish');
+    writeFileSync(file, await script('fish'));
+    const { stdout } = spawnSync('fish', ['-N', '-c', `source ${file}; complete -C 'gantry game '`], {
+      encoding: 'utf8',
+      env: { ...process.env, HOME: directory.path },
+    });
+    const names = stdout.split('\n').map((line) => line.split('\t')[0]);
+    expect(names).toEqual(expect.arrayContaining(['create', 'list', 'update', 'rotate-secret']));
+    expect(names).not.toContain('doctor');
+  });
+});
