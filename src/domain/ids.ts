@@ -1,4 +1,4 @@
-import { v7 } from 'uuid';
+import { v7, validate, version } from 'uuid';
 import { z } from 'zod';
 
 /** Random bytes asked for at a time: the system call costs ten times the id. */
@@ -27,6 +27,18 @@ export function newId(): string {
     last.count++;
   }
   return v7({ random, msecs: last.at, seq: last.count });
+}
+
+/**
+ * Has the ids that are made from now on sort after this one, which an earlier process may have made, though the
+ * machine's clock has been set back since.
+ */
+export function makeIdsAfter(earlier: string): void {
+  if (!validate(earlier) || version(earlier) !== 7) return;
+  const at = Number.parseInt(earlier.slice(0, 8) + earlier.slice(9, 13), 16);
+  if (at < last.at) return;
+  last.at = at + 1;
+  last.count = 0;
 }
 
 /** An id in an answer. */

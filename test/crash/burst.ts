@@ -6,6 +6,9 @@ import { type Player, wins } from './players.ts';
 /** Under this nonce and this label a player writes again and again, a larger number each time. */
 const repeated = { nonce: 'again', label: 'progress' };
 
+/** Play sessions end after they began, wherever a proof has set the server's clock. */
+const twoDaysMs = 48 * 60 * 60 * 1000;
+
 /** What a write is called with, and what it leaves behind. */
 interface Write {
   path: string;
@@ -175,7 +178,11 @@ export class Poster {
     if (ends) this.#play = { id: randomUUID(), updates: 0 };
     return {
       path: 'track-game-sessions',
-      input: { sessionId: id, state: JSON.stringify({ number }), ...(ends && { endTime: Date.now() }) },
+      input: {
+        sessionId: id,
+        state: JSON.stringify({ number }),
+        ...(ends && { endTime: Date.now() + twoDaysMs }),
+      },
       key: `play session ${id}`,
       value: ends ? `${number} ended` : String(number),
     };

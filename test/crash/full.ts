@@ -6,6 +6,7 @@
  * Progress goes to standard error, the counts as JSON to standard output. Exits 1 when anything was lost.
  */
 import { isWhole } from './audit.ts';
+import { clockJumps, keepsOrder } from './clock-jumps.ts';
 import { damagedFiles, refusesAll } from './damaged-files.ts';
 import { endures, fullDisk } from './full-disk.ts';
 import { killUnderLoad } from './kill-under-load.ts';
@@ -49,6 +50,14 @@ const proofs: Record<string, () => Promise<Proved>> = {
   reader: async () => {
     const counts = await longReader({ heldMs: 30_000, logBytes: 300 * 1024 * 1024 });
     return { counts, holds: outlasts(counts) };
+  },
+  clock: async () => {
+    const counts = await clockJumps(200, 10, ({ jumps, answered, lost, outOfOrder }) =>
+      progress(
+        `${jumps} jumps of the clock, ${answered} writes answered, ${lost} lost, ${outOfOrder} out of order`,
+      ),
+    );
+    return { counts, holds: keepsOrder(counts) };
   },
   files: async () => {
     const counts = await damagedFiles(30, ({ starts, startedAnyway, damagedLogs }) =>

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Database } from 'better-sqlite3';
+import { makeIdsAfter } from '../../domain/ids.ts';
 import type { StoredEvent } from '../../events/stream.ts';
 import type { Retention, Store } from '../store.ts';
 import { SqliteActions } from './actions.ts';
@@ -24,6 +25,7 @@ import { SqlitePlayers } from './players.ts';
 import { SqliteRules } from './rules.ts';
 import { SqliteScores } from './scores.ts';
 import { SqliteStates } from './states.ts';
+import { steadyClock, timeMemory } from './steady-clock.ts';
 import { DataVersion } from './version-cache.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -34,6 +36,8 @@ export const defaultRetention: Retention = { maximumAgeMs: 7 * dayMs, maximumCou
 export interface SqliteStoreOptions {
   /** Unix milliseconds; another one stands in for it in tests of expiry. */
   clock?: () => number;
+  /** Where threads on the same file share how far time has come; see `steadyClock`. */
+  time?: SharedArrayBuffer;
   retention?: Retention;
 }
 
@@ -63,8 +67,17 @@ export class SqliteStore implements Store {
   readonly #version: DataVersion;
 
   /** @throws SchemaTooNewError */
-  constructor(file: string, { clock = Date.now, retention = defaultRetention }: SqliteStoreOptions = {}) {
+  constructor(
+    file: string,
+    {
+      clock: machineClock = Date.now,
+      time = timeMemory(),
+      retention = defaultRetention,
+    }: SqliteStoreOptions = {},
+  ) {
     const db = openDatabase(file);
+    const clock = steadyClock(machineClock, time, lastWrittenAt(db));
+    for (const id of lastIds(db)) makeIdsAfter(id);
     const version = new DataVersion(db);
     const log = new EventLog(db, version, retention);
     const meter = new CommitMeter();
@@ -131,4 +144,19 @@ export class SqliteStore implements Store {
       synchronous: this.#db.pragma('synchronous', { simple: true }),
     };
   }
+}
+
+/** When the last event was written, in Unix milliseconds; 0 when there is none. */
+function lastWrittenAt(db: Database): number {
+  return db.prepare<[], number>('SELECT at FROM events ORDER BY position DESC LIMIT 1').pluck().get() ?? 0;
+}
+
+/** The last record of each list that ids order within a millisecond. */
+function lastIds(db: Database): string[] {
+  const lastOf = (table: string, order: string) =>
+    db.prepare<[], string>(`SELECT id FROM ${table} ORDER BY ${order} DESC LIMIT 1`).pluck().all();
+  return [
+    ...['messages', 'activities', 'notifications', 'scores'].flatMap((table) => lastOf(table, 'rowid')),
+    ...lastOf('message_channels', 'id'),
+  ];
 }

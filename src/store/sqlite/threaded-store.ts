@@ -2,6 +2,7 @@ import type { StoredEvent } from '../../events/stream.ts';
 import type { Retention, Store } from '../store.ts';
 import { refuseDamaged } from './open-database.ts';
 import { defaultRetention, SqliteStore } from './sqlite-store.ts';
+import { timeMemory } from './steady-clock.ts';
 import { clockIn } from './writer/clock-in.ts';
 import { methods, type Part } from './writer/methods.ts';
 import { Writer } from './writer/writer.ts';
@@ -44,9 +45,10 @@ export class ThreadedStore implements Store {
   constructor(file: string, { clock, retention = defaultRetention }: ThreadedStoreOptions = {}) {
     refuseDamaged(file);
     // Makes and upgrades the file, before the writer opens it.
-    this.#reader = new SqliteStore(file, { ...(clock && { clock: clockIn(clock) }), retention });
+    const time = timeMemory();
+    this.#reader = new SqliteStore(file, { ...(clock && { clock: clockIn(clock) }), time, retention });
     this.#writer = new Writer(
-      { file, clock, retention },
+      { file, clock, time, retention },
       {
         committed: () => this.#reader.lookAgain(),
         told: (events) => {

@@ -9,6 +9,8 @@ export interface WriterOptions {
   file: string;
   /** See `clockIn`; left out, the time is the real one. */
   clock: SharedArrayBuffer | undefined;
+  /** See `steadyClock`. */
+  time: SharedArrayBuffer;
   retention: Retention;
 }
 

@@ -11,8 +11,8 @@ import { type FromWriter, type Outcome, type ToWriter, toFailure, type WriterOpt
  */
 if (!parentPort) throw new Error('the writer runs in a thread of its own');
 const port = parentPort;
-const { file, clock, retention } = workerData as WriterOptions;
-const store = new SqliteStore(file, { ...(clock && { clock: clockIn(clock) }), retention });
+const { file, clock, time, retention } = workerData as WriterOptions;
+const store = new SqliteStore(file, { ...(clock && { clock: clockIn(clock) }), time, retention });
 
 let outcomes: Outcome[] = [];
 let events: StoredEvent[] = [];

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { clockJumps, keepsOrder } from './clock-jumps.ts';
+
+test('however the clock is set meanwhile, nothing is lost, lists keep their order, and sessions end in words', {
+  timeout: 120_000,
+}, async () => {
+  const report = await clockJumps(60, 1);
+  expect(report).toMatchObject({
+    jumps: 10,
+    restarts: 3,
+    lost: 0,
+    timesGoneBack: 0,
+    outOfOrder: 0,
+    notToldSo: 0,
+  });
+  expect(report).toSatisfy(keepsOrder);
+});
