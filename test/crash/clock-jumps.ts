@@ -64,7 +64,7 @@ export async function clockJumps(
   try {
     for (let round = 0; round < rounds; round++) {
       for (const [index, offset] of offsets.entries()) {
-        if (round > 0 && offset === Math.max(...offsets)) continue; // far ahead once, and last
+        if (round < rounds - 1 && offset === Math.max(...offsets)) continue; // far ahead once, and last
         setClock(offset);
         counts.jumps++;
         for (const poster of posters) poster.hangUp();

@@ -115,6 +115,7 @@ export async function fullDisk(
     (await get(`${server.url}/readyz`)).body as { status: string; reason?: string };
 
   while (report.rounds < rounds) {
+    for (const poster of posters) poster.hangUp(); // the server has, should the audit have taken long
     const { bavail, bsize } = statfsSync(disk.path);
     writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - roomBytes)));
     const before = report.refused;
