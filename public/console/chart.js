@@ -13,9 +13,10 @@ const heightPx = 112;
  *   lines: readonly { label: string, tone: string, values: readonly (number | null)[] }[],
  *   shownSeconds: number,
  *   format: (value: number) => string,
- * }} props `times` in Unix seconds; `tone` is a colour of tokens.css
+ *   steps?: readonly number[],
+ * }} props `times` in Unix seconds; `tone` is a colour of tokens.css; `steps` is what the axis may count by
  */
-export function Chart({ times, lines, shownSeconds, format }) {
+export function Chart({ times, lines, shownSeconds, format, steps }) {
   const place = useRef(/** @type {HTMLDivElement | null} */ (null));
   const chart = useRef(/** @type {uPlot | null} */ (null));
   const data = /** @type {uPlot.AlignedData} */ ([times, ...lines.map(({ values }) => values)]);
@@ -27,7 +28,11 @@ export function Chart({ times, lines, shownSeconds, format }) {
     if (element === null) return;
     const draw = () => {
       chart.current?.destroy();
-      chart.current = new uPlot(optionsFor(element, lines, shownSeconds, format), latest.current, element);
+      chart.current = new uPlot(
+        optionsFor(element, lines, shownSeconds, format, steps),
+        latest.current,
+        element,
+      );
     };
     draw();
     const fit = new ResizeObserver(() =>
@@ -56,9 +61,10 @@ export function Chart({ times, lines, shownSeconds, format }) {
  * @param {readonly { label: string, tone: string }[]} lines
  * @param {number} shownSeconds
  * @param {(value: number) => string} format
+ * @param {readonly number[]} [steps]
  * @returns {uPlot.Options}
  */
-function optionsFor(element, lines, shownSeconds, format) {
+function optionsFor(element, lines, shownSeconds, format, steps) {
   const colour = coloursOf(element);
   const axis = {
     stroke: colour('--quiet'),
@@ -84,7 +90,13 @@ function optionsFor(element, lines, shownSeconds, format) {
         space: 70,
         values: (_chart, times) => times.map((at) => clockTime(at * 1000)),
       },
-      { ...axis, size: 58, space: 34, values: (_chart, values) => values.map(format) },
+      {
+        ...axis,
+        size: 58,
+        space: 34,
+        values: (_chart, values) => values.map(format),
+        ...(steps && { incrs: [...steps] }),
+      },
     ],
     series: [
       {},

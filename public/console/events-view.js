@@ -80,7 +80,7 @@ export function EventsView({ game }) {
     {
       title: 'Record',
       wide: true,
-      cell: ({ record }) => html`<code class="truncate quiet">${JSON.stringify(record)}</code>`,
+      cell: ({ record }) => html`<span class="truncate quiet">${gistOf(record)}</span>`,
       value: ({ record }) => JSON.stringify(record),
     },
     { title: 'Stream', exportOnly: true, cell: () => null, value: ({ stream }) => stream },
@@ -135,6 +135,20 @@ export function EventsView({ game }) {
       `
     }
   `;
+}
+
+/** What is said of every event alike, or stands in a column of its own. */
+const unsaid = new Set(['_id', 'id', 'gameId', 'normalizedAddress', 'createdAt', 'updatedAt', 'timestamp']);
+
+/**
+ * What is particular to an event, in a line.
+ * @param {unknown} record
+ */
+function gistOf(record) {
+  return Object.entries(Object(record))
+    .filter(([key]) => !unsaid.has(key))
+    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' · ');
 }
 
 /** What is searched, made once of each event. @type {WeakMap<TailEvent, string>} */

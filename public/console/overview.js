@@ -14,23 +14,29 @@ import { PageHead } from './page-head.js';
 const shownMs = 5 * 60_000;
 const askEveryMs = 2_000;
 
+const wholeSteps = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
+const byteSteps = Array.from({ length: 40 }, (_, power) => 2 ** power);
+
 /**
  * @type {readonly {
  *   title: string,
  *   lines: readonly { label: string, tone: string, of: (sample: FigureSample) => number | null }[],
  *   format: (value: number) => string,
- * }[]}
+ *   steps?: readonly number[],
+ * }[]} `steps`: what the axis may count by
  */
 const charts = [
   {
     title: 'Sockets',
     lines: [{ label: 'connected', tone: '--accent', of: ({ sockets }) => sockets }],
     format: asCount,
+    steps: wholeSteps,
   },
   {
     title: 'Sessions with someone there',
     lines: [{ label: 'present', tone: '--good', of: ({ present }) => present }],
     format: asCount,
+    steps: wholeSteps,
   },
   {
     title: 'Requests a second',
@@ -59,11 +65,13 @@ const charts = [
     title: 'Actions in the queue',
     lines: [{ label: 'waiting', tone: '--info', of: ({ queueDepth }) => queueDepth }],
     format: asCount,
+    steps: wholeSteps,
   },
   {
     title: 'Database',
     lines: [{ label: 'on disk', tone: '--good', of: ({ databaseBytes }) => databaseBytes }],
     format: asBytes,
+    steps: byteSteps,
   },
 ];
 
@@ -84,9 +92,9 @@ export function Overview() {
           : html`
               <ul role="list" class="charts">
                 ${charts.map(
-                  ({ title, lines, format }) => html`
+                  ({ title, lines, format, steps }) => html`
                   <li key=${title} class="card chart-card">
-                    <${Figure} title=${title} lines=${lines} format=${format} samples=${samples} />
+                    <${Figure} title=${title} lines=${lines} format=${format} steps=${steps} samples=${samples} />
                   </li>
                 `,
                 )}
@@ -96,8 +104,8 @@ export function Overview() {
   `;
 }
 
-/** @param {Pick<(typeof charts)[number], 'title' | 'lines' | 'format'> & { samples: readonly FigureSample[] }} props */
-function Figure({ title, lines, format, samples }) {
+/** @param {Pick<(typeof charts)[number], 'title' | 'lines' | 'format' | 'steps'> & { samples: readonly FigureSample[] }} props */
+function Figure({ title, lines, format, steps, samples }) {
   const latest = samples.at(-1);
   return html`
     <h2>${title}</h2>
@@ -117,6 +125,7 @@ function Figure({ title, lines, format, samples }) {
       lines=${lines.map(({ label, tone, of }) => ({ label, tone, values: samples.map(of) }))}
       shownSeconds=${shownMs / 1000}
       format=${format}
+      steps=${steps}
     />
   `;
 }

@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
@@ -58,7 +58,11 @@ export function Players({ game }) {
       `,
     },
   ];
-  const player = pages.rows?.find(({ wallet }) => wallet === chosen);
+  // Who is being managed stays, also while the list is searched anew.
+  const managed = useRef(/** @type {Player | undefined} */ (undefined));
+  const found = pages.rows?.find(({ wallet }) => wallet === chosen);
+  if (found || managed.current?.wallet !== chosen) managed.current = found;
+  const player = chosen === '' ? undefined : managed.current;
   return html`
     <${DataTable}
       caption=${game ? `Players of ${game.name}` : 'Players'}

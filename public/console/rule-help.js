@@ -16,8 +16,7 @@ export function RuleHelp({ onAdd }) {
       <div class="card-head"><h2 id="rule-help">What rules are made of</h2></div>
       <div class="card-body help">
         <p class="quiet small">
-          A rule: <code>trigger</code>, <code>actions</code> (1 to 20), and optionally <code>limitExecutions</code> with
-          <code>amount</code> and <code>resetInterval</code> in milliseconds, a player. An action is carried out when all its <code>conditions</code> hold.
+          A rule: <code>trigger</code>, <code>actions</code> (1 to 20), and optionally <code>limitExecutions</code> with <code>amount</code> and <code>resetInterval</code> (milliseconds), for each player. An action is carried out when all its <code>conditions</code> hold.
         </p>
         ${
           answer === undefined

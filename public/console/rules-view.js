@@ -98,7 +98,7 @@ function Editor({ game, stored, version, onStored }) {
             <${TextField}
               label="Rules as a JSON list"
               class="input mono code-area"
-              rows=${20}
+              rows=${16}
               spellcheck=${false}
               autocapitalize="off"
               value=${text}

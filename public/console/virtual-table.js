@@ -5,6 +5,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 const rowPx = 44;
 /** Rows drawn beyond those that are seen, on either side. */
 const beyond = 12;
+/** The next rows are asked for when no more than so many lie ahead. */
+const ahead = 60;
 /** What is drawn moves on in steps of so many rows. */
 const step = 8;
 
@@ -47,7 +49,7 @@ export function VirtualTable({ caption, columns: all, rows, keyOf, total, onEnd,
     setFirst(Math.floor(top / step) * step);
     setSeen(Math.ceil(element.clientHeight / rowPx) + step);
     onScrolled?.(element.scrollTop < rowPx / 2);
-    if (top + element.clientHeight / rowPx > rows.length - beyond) onEnd?.();
+    if (top + element.clientHeight / rowPx > rows.length - ahead) onEnd?.();
   };
   useEffect(look, [rows.length]);
   useEffect(() => {

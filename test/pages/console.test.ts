@@ -1,0 +1,376 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { seedDemo } from '../../src/demo/seed.ts';
+import { post } from '../support/http.ts';
+import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { bearer } from '../support/world.ts';
+import { desktop, launchBrowser, noBrowser, openPage, phone, type WatchedPage } from './browser.ts';
+import { openConsole, tabTo } from './operator.ts';
+import { playDemoGame } from './players.ts';
+
+describe.skipIf(noBrowser !== null)('an operator in front of the console', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let opened: WatchedPage[] = [];
+
+  beforeAll(async () => {
+    server = await startTestServer();
+    await seedDemo(server.services.store, server.box);
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+  afterEach(async () => {
+    const complaints = opened.flatMap((one) => one.complaints);
+    await Promise.all(opened.map(({ page }) => page.context().close()));
+    opened = [];
+    expect(complaints).toEqual([]);
+  });
+
+  async function open(view = '', options = desktop) {
+    const watched = await openConsole(browser, server, view, options);
+    opened.push(watched);
+    return watched.page;
+  }
+
+  test('signs in with the admin token and nothing else, and it stays in the tab', async () => {
+    const watched = await openPage(browser);
+    const { page } = watched;
+    await page.goto(`${server.url}/console`);
+    await page.getByLabel('Admin token').fill('not-the-admin-token');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('This is not the admin token of this server.').waitFor();
+    // The browser tells of the 401 itself.
+    expect(watched.complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+    opened.push(watched);
+    await page.getByLabel('Admin token').fill(server.adminToken);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const kept = await page.evaluate(() => ({
+      local: JSON.stringify({ ...localStorage }),
+      session: JSON.stringify({ ...sessionStorage }),
+      cookies: document.cookie,
+    }));
+    expect(kept.session).toContain(server.adminToken);
+    expect(kept.local + kept.cookies).not.toContain(server.adminToken);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out').waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test('sees how the server is doing, as it happens', async () => {
+    const page = await open();
+    const requests = page.locator('.chart-card').filter({ hasText: 'Requests a second' });
+    await requests.locator('canvas').waitFor();
+    expect(await page.locator('.chart-card canvas').count()).toBe(8);
+    const { gameId } = await server.createGame();
+    const { launcherJwt } = await server.openSession(gameId);
+    await until('the requests show', async () => {
+      await post(`${server.url}/launcher/channel-status`, { launcherJwt });
+      return Number(await requests.locator('.figure-value').textContent()) > 5;
+    });
+  });
+
+  test('creates a game, whose secret then works, and rotates and revokes secrets', async () => {
+    const page = await open('games');
+    await page.getByRole('button', { name: 'New game' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Lunar Lander');
+    await page.getByLabel('Slug').fill('Not A Slug');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('must be lowercase letters').first().waitFor();
+    expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+    await page.getByLabel('Slug').fill('lunar-lander');
+    await page.getByLabel('Allowed origins').fill('https://lunar.example\n\nhttps://beta.lunar.example');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('It is shown this once').waitFor();
+    const secret = (await page.locator('.secret-text').textContent()) ?? '';
+    await page.getByRole('button', { name: 'Open the game' }).click();
+    await page.getByRole('heading', { name: 'Lunar Lander' }).waitFor();
+    expect(await page.getByText(secret).count()).toBe(0);
+    const game = await server.services.store.games.findBySlug('lunar-lander');
+    expect(game?.allowedOrigins).toEqual(['https://lunar.example', 'https://beta.lunar.example']);
+
+    const player = await server.openSession(game?.id ?? '');
+    const works = async (tried: string) =>
+      (await post(`${server.url}/launcher/revoke-channel-session`, { wallet: player.wallet }, bearer(tried)))
+        .status;
+    expect(await works(secret)).toBe(200);
+    expect(await works(`${secret}x`)).toBe(401);
+
+    await page.getByRole('button', { name: 'Rotate' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+    await page.getByText('It is shown this once').waitFor();
+    const second = (await page.locator('.secret-text').textContent()) ?? '';
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await works(second)).toBe(200);
+    expect(await works(secret)).toBe(200); // for an hour
+    await until(
+      'both are listed',
+      async () => (await page.getByRole('button', { name: 'Revoke' }).count()) === 2,
+    );
+    await page.getByRole('button', { name: 'Revoke' }).last().click();
+    await page.getByRole('dialog').getByText('cannot be made to work again').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await until('the first is refused', async () => (await works(secret)) === 401);
+    expect(await works(second)).toBe(200);
+  });
+
+  test('changes origins and policies', async () => {
+    const { gameId } = await server.createGame({ name: 'Strokes', slug: 'strokes' });
+    const page = await open('games/strokes');
+    await page.getByLabel('Better is').selectOption('asc');
+    await page.getByLabel('One session a player').check();
+    await page.getByLabel('Rate limits of its own').fill('{"write":');
+    await page.getByText('This is not JSON').waitFor();
+    expect(await page.getByRole('button', { name: 'Save policies' }).isDisabled()).toBe(true);
+    await page.getByLabel('Rate limits of its own').fill('{"write":{"points":3,"seconds":10}}');
+    await page.getByRole('button', { name: 'Save policies' }).click();
+    await page.getByText('Saved').waitFor();
+    const game = await server.services.store.games.find(gameId);
+    expect(game?.policies).toMatchObject({
+      leaderboard: { keep: 'best', order: 'asc' },
+      oneSessionPerPlayer: true,
+      limits: { write: { points: 3, seconds: 10 } },
+    });
+  });
+
+  test('edits a rule, is told what is wrong with it at the line, tries it, stores it, and it fires', async () => {
+    const { gameId } = await server.createGame({ name: 'Ruled', slug: 'ruled' });
+    const { launcherJwt, wallet } = await server.openSession(gameId);
+    const page = await open('games/ruled/rules');
+    const editor = page.getByLabel('Rules as a JSON list');
+    const store = page.getByRole('button', { name: 'Store the rules' });
+    await page.getByText('No rules, and the server would take them.').waitFor();
+
+    await editor.fill('[\n  {\n    "trigger": "win",\n');
+    await page.locator('.problem-line').waitFor();
+    const rules = (type: string) =>
+      `[\n  {\n    "trigger": "win",\n    "actions": [\n      {\n        "type": "${type}",\n        "message": "Well done: {value}",\n        "conditions": [{ "type": "payload-value-condition", "operator": "gte", "value": 10 }]\n      }\n    ]\n  }\n]`;
+    await editor.fill(rules('Notifi'));
+    const problem = page.getByRole('button', { name: /unknown action type "Notifi"/ });
+    await problem.waitFor();
+    expect(await problem.textContent()).toMatch(/Line [56]/);
+    expect(await store.isDisabled()).toBe(true);
+    expect(opened[0]?.complaints.splice(0).every((one) => one.includes('400'))).toBe(true);
+
+    await editor.fill(rules('Notify'));
+    await page.getByText('One rule, and the server would take them.').waitFor();
+    await page.getByLabel("Player's wallet").fill(wallet);
+    await page.getByLabel('Trigger').fill('win');
+    await page.getByLabel('Value').fill('7');
+    await page.getByRole('button', { name: 'Try', exact: true }).click();
+    await page.getByText('would not').waitFor();
+    await page.getByLabel('Value').fill('12');
+    await page.getByRole('button', { name: 'Try', exact: true }).click();
+    await page.getByText('would run').waitFor();
+    expect((await server.services.store.rules.get(gameId)).version).toBe(0);
+
+    await store.click();
+    await page.getByText('Version 1').waitFor();
+    await page.getByRole('link', { name: 'Live events' }).last().click();
+    const fired = await post(`${server.url}/launcher/trigger-rules-engine`, {
+      launcherJwt,
+      trigger: 'win',
+      value: 12,
+    });
+    expect(fired.body).toMatchObject({ actions: ['Notify'] });
+    await page.getByRole('row', { name: /notifications created.*Well done: 12/ }).waitFor();
+  });
+
+  test('adds an action from the help, which comes from the schema', async () => {
+    await server.createGame({ name: 'Helped', slug: 'helped' });
+    const page = await open('games/helped/rules');
+    await page.locator('summary').filter({ hasText: 'SendCustomActivity' }).click();
+    await page.getByRole('button', { name: 'Add a rule with SendCustomActivity' }).click();
+    await page.getByText('One rule, and the server would take them.').waitFor();
+    expect(await page.getByLabel('Rules as a JSON list').inputValue()).toContain('"SendCustomActivity"');
+    expect(await page.locator('.help-part').count()).toBe(14);
+  });
+
+  test('bans a player, whose launcher says so, and lets them in again', async () => {
+    const player = await playDemoGame(browser, server.url, phone);
+    opened.push(player);
+    const page = await open('games/demo-game/players');
+    await page.getByLabel('Find a player').fill(player.wallet);
+    await page.getByRole('button', { name: `Manage ${player.wallet}` }).click();
+    await page.getByLabel('Reason').fill('cheating');
+    await page.getByRole('button', { name: 'Ban from Demo Game' }).click();
+    await page
+      .getByRole('dialog', { name: /Ban this player/ })
+      .getByText('sessions there end at once')
+      .waitFor();
+    await page.getByRole('button', { name: 'Ban', exact: true }).click();
+    await player.page.getByRole('alert').filter({ hasText: 'You are banned from Demo Game' }).waitFor();
+    await page.getByRole('button', { name: 'Let in again to Demo Game' }).click();
+    await page.getByRole('button', { name: 'Let in', exact: true }).click();
+    await page.getByRole('button', { name: 'Ban from Demo Game' }).waitFor();
+    await player.page.getByRole('link', { name: 'All games' }).click();
+    await player.page.getByRole('button', { name: 'Play Demo Game' }).click();
+    await player.game.getByRole('button', { name: 'Start' }).waitFor();
+  });
+
+  test('renames a player, ends a session, and erases only who is named twice', async () => {
+    const { gameId } = await server.createGame({ name: 'Managed', slug: 'managed' });
+    const { wallet, sessionId } = await server.openSession(gameId);
+    const page = await open('games/managed/players');
+    await page.getByRole('button', { name: /^Manage/ }).click();
+    await page.getByLabel('Name').fill('Katherine');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('dialog', { name: 'Katherine' }).waitFor();
+    await page.getByRole('button', { name: 'End', exact: true }).click();
+    await page.getByRole('button', { name: 'End session' }).click();
+    await page.getByText('None.').waitFor();
+    const ended = await server.services.store.sessions.find(sessionId);
+    expect(ended?.session.endReason).toBe('revoked');
+
+    await page.getByRole('button', { name: 'Erase this player' }).click();
+    await page.getByRole('button', { name: 'Erase for good' }).click();
+    await page.getByRole('alert').filter({ hasText: 'to go on' }).waitFor();
+    await page.getByLabel(/Type the last four/).fill(wallet.slice(-4));
+    await page.getByRole('button', { name: 'Erase for good' }).click();
+    await page.getByText('The player is erased').waitFor();
+    expect(await server.services.store.sessions.find(sessionId)).toBeNull();
+  });
+
+  test('finds a player on the leaderboard, removes a score, and takes the table away', async () => {
+    const { gameId } = await server.createGame({ name: 'Board', slug: 'board' });
+    const { store } = server.services;
+    const wallets = [randomWallet(), randomWallet(), randomWallet()];
+    for (const [index, wallet] of wallets.entries()) {
+      await server.openSession(gameId, wallet);
+      await store.players.setProfile(wallet, { username: ['=HYPERLINK("x")', 'Grace', 'Alan, "A"'][index] });
+      await store.scores.set({ gameId, wallet }, 100 - index);
+    }
+    const page = await open('games/board/leaderboard');
+    await page.getByLabel('Find a player').fill('Gra');
+    await page.getByRole('row', { name: /^2 Grace.* 99 / }).waitFor();
+    await page.getByLabel('Find a player').fill('');
+
+    const download = async (name: string) => {
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name }).click(),
+      ]);
+      return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+    };
+    const csv = await download('Export as CSV');
+    expect(csv.name).toBe('board-leaderboard.csv');
+    const lines = csv.text.split('\r\n');
+    expect(lines[0]).toBe('Position,Player,Wallet,Score,Set');
+    expect(lines[1]).toMatch(`1,"'=HYPERLINK(""x"")",${wallets[0]},100,`);
+    expect(lines[3]).toMatch(`3,"Alan, ""A""",${wallets[2]},98,`);
+    const json = await download('Export as JSON');
+    expect(JSON.parse(json.text)).toMatchObject([{ score: 100 }, { score: 99, position: 2 }, { score: 98 }]);
+
+    await page.getByRole('button', { name: 'Remove the score of Grace' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('row', { name: /^2 Alan/ }).waitFor();
+    expect(await store.scores.position({ gameId, wallet: wallets[1] ?? '' })).toBeNull();
+  });
+
+  test('reads states, play sessions, activities and messages, and takes a message back', async () => {
+    const { gameId } = await server.createGame({ name: 'Kept', slug: 'kept' });
+    const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
+    const call = (path: string, body: object) =>
+      post(`${server.url}/launcher/${path}`, { launcherJwt: ada.launcherJwt, ...body });
+    await call('set-state', { label: 'hero', state: '{"level":3,"items":["key",null],"name":"Zoë"}' });
+    await call('track-game-sessions', { sessionId: crypto.randomUUID(), state: '{"hp":7}' });
+    await call('send-custom-activity', { label: '{wallet} found the key', eventId: 'found-key' });
+    const { store } = server.services;
+    const channel = await store.messageChannels.create(ada, [grace.wallet]);
+    const message = await store.messages.send(ada, channel._id, 'Something rude');
+
+    const page = await open('games/kept/states');
+    await page.getByRole('button', { name: 'Show the state hero' }).click();
+    await page.getByRole('group', { name: 'The state hero' }).getByText('"Zoë"').waitFor();
+    await page.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('link', { name: 'Play sessions' }).click();
+    await page.getByRole('button', { name: /Show the play session/ }).click();
+    await page
+      .getByRole('group', { name: /play session/ })
+      .getByText('7')
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Activities' }).click();
+    await page.getByRole('row', { name: /found the key.*found-key/ }).waitFor();
+    await page.getByRole('link', { name: 'Messages' }).click();
+    await page.getByRole('button', { name: /^Read/ }).click();
+    await page
+      .getByRole('row', { name: /Something rude/ })
+      .getByRole('button', { name: 'Remove' })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Nothing was said').waitFor();
+    await expect(store.messages.remove(message._id)).rejects.toMatchObject({ reason: 'message_unknown' });
+  });
+
+  test('cancels an action of the queue and has it tried again', async () => {
+    const { gameId } = await server.createGame({ name: 'Queued', slug: 'queued' });
+    const { wallet } = await server.openSession(gameId);
+    const action = {
+      kind: 'chain',
+      lane: '1:0x',
+      type: 'IssueToken',
+      gameId,
+      wallet,
+      payload: { to: wallet },
+    };
+    await server.services.store.actions.enqueue([action]);
+    const page = await open('games/queued/queue');
+    await page.getByRole('button', { name: 'Show the action IssueToken' }).click();
+    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByRole('button', { name: 'Cancel action' }).click();
+    await page.getByRole('dialog').getByText('cancelled', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page
+      .getByRole('dialog', { name: 'Try this action again?' })
+      .getByRole('button', { name: 'Try again' })
+      .click();
+    await page.getByRole('dialog').getByText('queued', { exact: true }).waitFor();
+  });
+
+  test('reads in the audit log what was done', async () => {
+    const { gameId } = await server.createGame();
+    await post(`${server.url}/admin/update-game`, { gameId, name: 'Audited' }, bearer(server.adminToken));
+    const page = await open('audit');
+    await page
+      .getByRole('row', { name: /updateGame.*Audited.*ok/ })
+      .getByRole('button', { name: 'Show' })
+      .click();
+    await page.getByRole('group', { name: 'Input' }).getByText('"Audited"').waitFor();
+  });
+
+  test('does everything by keyboard: signs in, goes to the games, makes one, opens a tab', async () => {
+    const watched = await openPage(browser);
+    opened.push(watched);
+    const { page } = watched;
+    await page.goto(`${server.url}/console`);
+    await page.getByLabel('Admin token').waitFor();
+    await page.keyboard.type(server.adminToken); // the field has the focus
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await tabTo(page, 'Games');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Games' }).waitFor();
+    await tabTo(page, 'New game');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.type('By Keyboard');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'Open the game');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'By Keyboard' }).waitFor();
+    await tabTo(page, 'Leaderboard');
+    await page.keyboard.press('Enter');
+    await page.getByText('No scores yet').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('You are signed out').waitFor();
+  });
+});

@@ -1,0 +1,41 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { TestServer } from '../support/server.ts';
+import { openPage, type WatchedPage } from './browser.ts';
+
+/** Signs in to the console, and goes to one of its views: `games/orbit/players`. */
+export async function openConsole(
+  browser: Browser,
+  server: Pick<TestServer, 'url' | 'adminToken'>,
+  view = '',
+  options?: BrowserContextOptions,
+): Promise<WatchedPage> {
+  const watched = await openPage(browser, options);
+  const { page } = watched;
+  await page.goto(`${server.url}/console#/${view}`);
+  await page.getByLabel('Admin token').fill(server.adminToken);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+  return watched;
+}
+
+/** Presses Tab until what has the focus is called so. */
+export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  const passed: string[] = [];
+  for (let presses = 0; presses < 80; presses++) {
+    await page.keyboard.press('Tab');
+    const focused = await focusedName(page);
+    if (typeof name === 'string' ? focused === name : name.test(focused)) return;
+    passed.push(focused);
+  }
+  throw new Error(`Tab never came to ${name}, but to ${passed.join(', ')}`);
+}
+
+/** What a reader hears the focused element called, as far as the pages make use of it. */
+function focusedName(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const element = document.activeElement;
+    if (element === null) return '';
+    const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : null;
+    return (element.getAttribute('aria-label') ?? label ?? element.textContent ?? '').trim();
+  });
+}
