@@ -77,7 +77,9 @@ export class Admin extends Observable {
    */
   async #follow(answer) {
     try {
-      return await answer;
+      const answered = await answer;
+      this.#isBack();
+      return answered;
     } catch (error) {
       if (error instanceof ApiError && error.reason === 'connection_lost') this.#isAway();
       throw error;
@@ -99,10 +101,16 @@ export class Admin extends Observable {
         this.#lookAgain();
         return;
       }
-      this.reachable = true;
-      this.returns += 1;
-      this.changed();
+      this.#isBack();
     }, lookAgainMs);
+  }
+
+  #isBack() {
+    if (this.reachable) return;
+    clearTimeout(this.#looking);
+    this.reachable = true;
+    this.returns += 1;
+    this.changed();
   }
 }
 

@@ -3,7 +3,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { clockTime } from '../shared/relative-time.js';
 
-const heightPx = 112;
+const heightPx = 160;
+/** The shortest time a chart shows. */
+const leastSeconds = 60;
 
 /**
  * A small chart of the last minutes. What it shows is beside it as a number; the picture itself says nothing
@@ -79,7 +81,11 @@ function optionsFor(element, lines, shownSeconds, format, steps) {
     cursor: { show: false },
     padding: [6, 6, 0, 0],
     scales: {
-      x: { time: true, range: (_chart, _from, to) => [to - shownSeconds, to] },
+      // After a start there is little to show: it takes the whole width all the same, of a minute at least.
+      x: {
+        time: true,
+        range: (_chart, from, to) => [Math.max(to - shownSeconds, Math.min(from, to - leastSeconds)), to],
+      },
       y: { range: (_chart, _from, to) => [0, Math.max(1, (to ?? 0) * 1.15)] },
     },
     axes: [
@@ -92,8 +98,8 @@ function optionsFor(element, lines, shownSeconds, format, steps) {
       },
       {
         ...axis,
-        size: 58,
-        space: 34,
+        size: 50,
+        space: 38,
         values: (_chart, values) => values.map(format),
         ...(steps && { incrs: [...steps] }),
       },

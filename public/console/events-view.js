@@ -140,13 +140,18 @@ export function EventsView({ game }) {
 /** What is said of every event alike, or stands in a column of its own. */
 const unsaid = new Set(['_id', 'id', 'gameId', 'normalizedAddress', 'createdAt', 'updatedAt', 'timestamp']);
 
+/** Ids and wallets say little to people; they are in the whole record. @param {string} text */
+function isId(text) {
+  return text === '' || /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|0x[0-9a-f]{40})$/.test(text);
+}
+
 /**
  * What is particular to an event, in a line.
  * @param {unknown} record
  */
 function gistOf(record) {
   return Object.entries(Object(record))
-    .filter(([key]) => !unsaid.has(key))
+    .filter(([key, value]) => !unsaid.has(key) && !(typeof value === 'string' && isId(value)))
     .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' · ');
 }

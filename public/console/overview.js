@@ -56,8 +56,8 @@ const charts = [
   {
     title: 'Errors a second',
     lines: [
-      { label: 'failed (5xx)', tone: '--bad', of: ({ errorsPerSecond }) => errorsPerSecond },
-      { label: 'refused (4xx)', tone: '--quiet', of: ({ refusedPerSecond }) => refusedPerSecond },
+      { label: 'failed', tone: '--bad', of: ({ errorsPerSecond }) => errorsPerSecond },
+      { label: 'refused', tone: '--quiet', of: ({ refusedPerSecond }) => refusedPerSecond },
     ],
     format: asRate,
   },

@@ -6,6 +6,7 @@ import { seriousIssues } from './axe.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone, type WatchedPage } from './browser.ts';
 import { openConsole } from './operator.ts';
 import { playDemoGame } from './players.ts';
+import { consoleViews } from './views.ts';
 
 const screens: readonly [string, BrowserContextOptions][] = [
   ['on a desktop, light', { ...desktop, colorScheme: 'light' }],
@@ -14,85 +15,71 @@ const screens: readonly [string, BrowserContextOptions][] = [
   ['on a phone, dark', { ...phone, colorScheme: 'dark' }],
 ];
 
-/** Views of the console with what shows that they are there. */
-const views: readonly [view: string, shows: string][] = [
-  ['', '.chart canvas'],
-  ['games', '.game-item'],
-  ['players', 'table'],
-  ['queue', '.state'],
-  ['events', 'table'],
-  ['audit', '.table-card'],
-  ['games/demo-game/settings', '.policies'],
-  ['games/demo-game/leaderboard', 'table'],
-  ['games/demo-game/players', 'table'],
-  ['games/demo-game/states', '.state'],
-  ['games/demo-game/play-sessions', '.state'],
-  ['games/demo-game/activities', 'table'],
-  ['games/demo-game/messages', 'table'],
-  ['games/demo-game/rules', '.fine'],
-];
+describe.skipIf(noBrowser !== null).each(screens)(
+  'every page %s',
+  { timeout: 60_000 },
+  (_screen, options) => {
+    let server: TestServer;
+    let browser: Browser;
+    beforeAll(async () => {
+      server = await startTestServer();
+      await seedDemo(server.services.store, server.box);
+      browser = await launchBrowser();
+    });
+    afterAll(async () => {
+      await browser.close();
+      await server.close();
+    });
 
-describe.skipIf(noBrowser !== null).each(screens)('every page %s', (_screen, options) => {
-  let server: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    server = await startTestServer();
-    await seedDemo(server.services.store, server.box);
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
-
-  /** Looks at the page, then at what the browser complained of, and closes it. */
-  async function expectFine({ page, complaints }: WatchedPage, name: string): Promise<void> {
-    expect([name, await seriousIssues(page)]).toEqual([name, []]);
-    expect([name, await wider(page)]).toEqual([name, 0]);
-    expect([name, complaints]).toEqual([name, []]);
-  }
-
-  test.each([
-    ['/', 'main'],
-    ['/demo-game', 'canvas'],
-    ['/play', 'button'],
-    ['/console', 'input'],
-  ])('%s has no serious issue, and nothing its policy forbids', async (path, shows) => {
-    const watched = await openPage(browser, options);
-    await watched.page.goto(server.url + path);
-    await watched.page.locator(shows).first().waitFor();
-    await expectFine(watched, path);
-    await watched.page.context().close();
-  });
-
-  test('neither has the launcher with a game open', async () => {
-    const watched = await playDemoGame(browser, server.url, options);
-    await expectFine(watched, '/play#demo-game');
-    await watched.page.context().close();
-  });
-
-  test('neither has any view of the console, nor its dialogs', async () => {
-    const watched = await openConsole(browser, server, '', options);
-    const { page } = watched;
-    for (const [view, shows] of views) {
-      await page.goto(`${server.url}/console#/${view}`);
-      await page.locator(shows).first().waitFor();
-      await expectFine(watched, `/console#/${view}`);
+    /** Looks at the page, then at what the browser complained of, and closes it. */
+    async function expectFine({ page, complaints }: WatchedPage, name: string): Promise<void> {
+      expect([name, await seriousIssues(page)]).toEqual([name, []]);
+      expect([name, await wider(page)]).toEqual([name, 0]);
+      expect([name, complaints]).toEqual([name, []]);
     }
-    await page.goto(`${server.url}/console#/games`);
-    await page.getByRole('button', { name: 'New game' }).click();
-    await expectFine(watched, 'the dialog of a new game');
-    await page.keyboard.press('Escape');
-    await page.goto(`${server.url}/console#/players`);
-    await page
-      .getByRole('button', { name: /^Manage/ })
-      .first()
-      .click();
-    await page.getByRole('button', { name: 'Ban from every game' }).click();
-    await expectFine(watched, 'the dialogs of a player');
-    await page.context().close();
-  });
-});
+
+    test.each([
+      ['/', 'main'],
+      ['/demo-game', 'canvas'],
+      ['/play', 'button'],
+      ['/console', 'input'],
+    ])('%s has no serious issue, and nothing its policy forbids', async (path, shows) => {
+      const watched = await openPage(browser, options);
+      await watched.page.goto(server.url + path);
+      await watched.page.locator(shows).first().waitFor();
+      await expectFine(watched, path);
+      await watched.page.context().close();
+    });
+
+    test('neither has the launcher with a game open', async () => {
+      const watched = await playDemoGame(browser, server.url, options);
+      await expectFine(watched, '/play#demo-game');
+      await watched.page.context().close();
+    });
+
+    test('neither has any view of the console, nor its dialogs', async () => {
+      const watched = await openConsole(browser, server, '', options);
+      const { page } = watched;
+      for (const [view, shows] of consoleViews) {
+        await page.goto(`${server.url}/console#/${view}`);
+        await page.locator(shows).first().waitFor();
+        await expectFine(watched, `/console#/${view}`);
+      }
+      await page.goto(`${server.url}/console#/games`);
+      await page.getByRole('button', { name: 'New game' }).click();
+      await expectFine(watched, 'the dialog of a new game');
+      await page.keyboard.press('Escape');
+      await page.goto(`${server.url}/console#/players`);
+      await page
+        .getByRole('button', { name: /^Manage/ })
+        .first()
+        .click();
+      await page.getByRole('button', { name: 'Ban from every game' }).click();
+      await expectFine(watched, 'the dialogs of a player');
+      await page.context().close();
+    });
+  },
+);
 
 /** By how many pixels the page is wider than the screen. */
 function wider(page: Page): Promise<number> {

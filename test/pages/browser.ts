@@ -40,7 +40,8 @@ export async function openPage(
   page.on('console', (message) => {
     const text = message.text();
     // While the server is away, browsers log each attempt to reach it. That is no defect of the page.
-    if (text.includes('net::ERR_CONNECTION_REFUSED') || text.includes('ERR_SOCKET_NOT_CONNECTED')) return;
+    if (/net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE)/.test(text))
+      return;
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${text}`);
   });
   // In frames too, and as structured as the browser tells it.

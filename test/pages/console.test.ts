@@ -351,8 +351,8 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     opened.push(watched);
     const { page } = watched;
     await page.goto(`${server.url}/console`);
-    await page.getByLabel('Admin token').waitFor();
-    await page.keyboard.type(server.adminToken); // the field has the focus
+    await page.locator('input:focus').waitFor();
+    await page.keyboard.type(server.adminToken);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await tabTo(page, 'Games');
@@ -360,7 +360,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByRole('heading', { name: 'Games' }).waitFor();
     await tabTo(page, 'New game');
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').waitFor();
+    await page.locator('dialog input:focus').waitFor();
     await page.keyboard.type('By Keyboard');
     await page.keyboard.press('Enter');
     await tabTo(page, 'Open the game');
