@@ -5,6 +5,7 @@ import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { ActivitiesView } from './activities-view.js';
 import { useAdmin } from './admin.js';
 import { useAnswer } from './answers.js';
+import { useCurrentInSight } from './current-link.js';
 import { EventsView } from './events-view.js';
 import { GameSettings } from './game-settings.js';
 import { LeaderboardView } from './leaderboard-view.js';
@@ -62,13 +63,21 @@ export function GameView({ slug, tab }) {
       <h1>${game.name}</h1>
       <p class="quiet small id-line"><span class="mono truncate">${game.gameId}</span><${CopyButton} text=${game.gameId} label="Copy the game's id" /></p>
     </header>
-    <nav class="tabs game-tabs" aria-label="Of ${game.name}">
+    <${TabLinks} game=${game} current=${current?.path ?? ''} />
+    <div key=${current?.path}>${current?.view(game, reload)}</div>
+  `;
+}
+
+/** @param {{ game: Game, current: string }} props */
+function TabLinks({ game, current }) {
+  const row = useCurrentInSight(current);
+  return html`
+    <nav class="tabs game-tabs" aria-label="Of ${game.name}" ref=${row}>
       ${tabs.map(
         ({ path, label }) => html`
-          <a key=${path} class="tab" href=${linkTo('games', game.slug, path)} aria-current=${path === current?.path ? 'page' : undefined}>${label}</a>
+          <a key=${path} class="tab" href=${linkTo('games', game.slug, path)} aria-current=${path === current ? 'page' : undefined}>${label}</a>
         `,
       )}
     </nav>
-    <div key=${current?.path}>${current?.view(game, reload)}</div>
   `;
 }

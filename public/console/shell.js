@@ -7,6 +7,7 @@ import { SiteHeader } from '../shared/site-header.js';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { AuditLog } from './audit-log.js';
+import { useCurrentInSight } from './current-link.js';
 import { EventsView } from './events-view.js';
 import { GameView } from './game-view.js';
 import { Games } from './games.js';
@@ -37,6 +38,7 @@ export function Shell({ onLeave }) {
   const [section = '', id, tab] = route;
   const main = useRef(/** @type {HTMLElement | null} */ (null));
   const first = useRef(true);
+  const links = useCurrentInSight(section);
   const place = route.join('/');
   const title = sections.find(({ path }) => path === section)?.label ?? 'Console';
   useEffect(() => {
@@ -53,7 +55,7 @@ export function Shell({ onLeave }) {
       <${Button} kind="plain" onClick=${onLeave} label="Sign out"><${Icon} name="signOut" /><span class="wide-only">Sign out</span><//>
     <//>
     <div class="console">
-      <nav class="side" aria-label="Sections">
+      <nav class="side" aria-label="Sections" ref=${links}>
         ${sections.map(
           ({ path, label, icon }) => html`
             <a key=${path} class="side-link" href=${linkTo(...(path ? [path] : []))} aria-current=${path === section ? 'page' : undefined}>
