@@ -164,6 +164,10 @@ export const environment = z.object({
     .max(60_000)
     .default(1_000)
     .describe('How often a chain is asked what became of transactions, in milliseconds'),
+  WEBHOOK_ALLOW_LOOPBACK: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('`on`: webhooks may be delivered to this machine itself (127.0.0.0/8, ::1), for development'),
   TRUST_PROXY: z
     .string()
     .transform(parseProxies)
@@ -204,6 +208,8 @@ export interface Config {
   secretKey: string | undefined;
   chains: ChainRpcs;
   transactions: TransactionSettings;
+  /** Webhooks may be delivered to this machine itself. */
+  webhookAllowLoopback: boolean;
   /** Addresses, subnets and names of subnets; none: whoever connects is who calls. */
   trustedProxies: readonly string[];
   rateLimitFactor: number;
@@ -255,6 +261,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       stuckAfterMs: Math.round(data.CHAIN_STUCK_SECONDS * 1000),
       pollMs: data.CHAIN_POLL_MS,
     },
+    webhookAllowLoopback: data.WEBHOOK_ALLOW_LOOPBACK === 'on',
     trustedProxies: data.TRUST_PROXY ?? [],
     rateLimitFactor: data.RATE_LIMIT_FACTOR,
     logLevel: data.LOG_LEVEL,

@@ -30,7 +30,6 @@ import { MemoryPresence } from './presence/memory-presence.ts';
 import type { Presence } from './presence/presence.ts';
 import { RedisPresence } from './presence/redis-presence.ts';
 import { type QueueFigure, queueFigures } from './queue/queue-figures.ts';
-import { QueueWorker } from './queue/queue-worker.ts';
 import { connectRedis, type RedisClients } from './redis/redis-clients.ts';
 import { ChainClients } from './rules/chain/chain-client.ts';
 import { ChainWriter } from './rules/chain/chain-writer.ts';
@@ -42,7 +41,8 @@ import { createApp } from './transports/http/app.ts';
 import { MetricsListener } from './transports/http/metrics-listener.ts';
 import { RequestsUnderWay } from './transports/http/requests-under-way.ts';
 import { Gateway } from './transports/socket/gateway.ts';
-import { openWorkspace } from './workspace.ts';
+import { WebhookWorker } from './webhooks/webhook-worker.ts';
+import { chooseWebhookSender, openWorkspace } from './workspace.ts';
 
 /** How long a stop takes for the goodbye to the sockets and the requests under way, together. */
 const finishWithinMs = 6_500;
@@ -66,7 +66,7 @@ export interface RunningServer {
   metricsUrl: string | null;
   services: Services;
   /** What carries out the durable queue in this process; for metrics. */
-  queue: { worker: QueueWorker; chains: ChainWriter; figures(): Promise<QueueFigure[]> };
+  queue: { webhooks: WebhookWorker; chains: ChainWriter; figures(): Promise<QueueFigure[]> };
   box: SecretBox;
   /** The administrators' token, when this start has made it. */
   madeAdminToken: string | null;
@@ -122,6 +122,7 @@ export async function startServer(
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(clients, signers),
     box,
+    webhookSender: chooseWebhookSender(config),
     sessionLifetimeMs: config.sessionLifetimeMs,
   };
   const authenticator = new Authenticator({ store, tokens, box, adminToken, ownOrigin: () => links.origin });
@@ -132,7 +133,7 @@ export async function startServer(
   /** Without a proxy that is trusted, whatever `X-Forwarded-For` says is the caller's own invention. */
   const addressOf = (request: IncomingMessage): string =>
     config.trustedProxies.length === 0 ? (request.socket.remoteAddress ?? '') : proxyAddr(request, trusted);
-  const worker = new QueueWorker(store, { runners: [], report: warn });
+  const webhooks = new WebhookWorker(store, { sender: services.webhookSender, box, report: warn });
   const chains = new ChainWriter(store, {
     clients,
     signers,
@@ -140,7 +141,7 @@ export async function startServer(
     report: warn,
     hooks,
   });
-  const queue = queueFigures(store.actions, { worker, chains });
+  const queue = queueFigures(store.actions, { webhook: webhooks, chain: chains });
   const metrics = new Metrics({
     calls: observer,
     store,
@@ -219,11 +220,10 @@ export async function startServer(
   const stopHealing = healPresence({ sessions: store.sessions, presence, report });
   store.onCommit((events) => {
     figures.countEvents(events.length);
-    if (!events.some(({ name }) => name === 'rule-actions patched')) return;
-    worker.wake();
-    chains.wake();
+    webhooks.wake();
+    if (events.some(({ name }) => name === 'rule-actions patched')) chains.wake();
   });
-  worker.start();
+  webhooks.start();
   chains.start();
   const stopTrimming = trimRegularly(store, config.retention, report);
 
@@ -256,7 +256,7 @@ export async function startServer(
     await Promise.all([goodbye, underWay.finished(deadline - Date.now())]);
     await underWay.finished(lastRequestsMs);
     http.closeAllConnections(); // whoever is left is hanging
-    await Promise.all([worker.stop(), chains.stop(), ownPort?.close()]);
+    await Promise.all([webhooks.stop(), chains.stop(), ownPort?.close()]);
     await gateway.close();
     await presence.close();
     redis?.close();
@@ -266,7 +266,7 @@ export async function startServer(
     url,
     metricsUrl,
     services,
-    queue: { worker, chains, figures: queue },
+    queue: { webhooks, chains, figures: queue },
     box,
     madeAdminToken: adminToken.made,
     close,

@@ -19,6 +19,9 @@ import { sqliteFiles } from './store/sqlite/sqlite-files.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import { ThreadedStore } from './store/sqlite/threaded-store.ts';
 import type { Store } from './store/store.ts';
+import { AddressGuard } from './webhooks/address-guard.ts';
+import { HttpWebhookSender } from './webhooks/http-webhook-sender.ts';
+import type { WebhookSender } from './webhooks/webhook-sender.ts';
 
 /** What is done with databases as files: backups, and looking at one without opening it as a store. */
 export const databaseFiles: DatabaseFiles = sqliteFiles;
@@ -83,6 +86,11 @@ export function localServices(workspace: Workspace, config: Config): Services {
     figures: noFigures,
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(new ChainClients(config.chains), new Signers(config.transactions)),
+    webhookSender: chooseWebhookSender(config),
     sessionLifetimeMs: config.sessionLifetimeMs,
   };
+}
+
+export function chooseWebhookSender({ webhookAllowLoopback }: Config): WebhookSender {
+  return new HttpWebhookSender({ guard: new AddressGuard(webhookAllowLoopback) });
 }

@@ -19,6 +19,7 @@ import { rulesCommand } from './rules.ts';
 import { serveCommand } from './serve.ts';
 import { sessionCommand } from './session.ts';
 import { tokenCommand } from './token.ts';
+import { webhooksCommand } from './webhooks.ts';
 
 /** All commands there are. */
 export function createProgram(): Command {
@@ -34,6 +35,7 @@ export function createProgram(): Command {
     .addCommand(tokenCommand())
     .addCommand(rulesCommand())
     .addCommand(actionsCommand())
+    .addCommand(webhooksCommand())
     .addCommand(keyCommand())
     .addCommand(adminCommand())
     .addCommand(backupCommand())

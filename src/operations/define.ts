@@ -9,6 +9,7 @@ import type { Links } from '../links.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { RuleChains } from '../rules/chain/rule-chains.ts';
 import type { Store } from '../store/store.ts';
+import type { WebhookSender } from '../webhooks/webhook-sender.ts';
 import type { Connection } from './connection.ts';
 
 /** What handlers work with. */
@@ -19,10 +20,11 @@ export interface Services {
   links: Links;
   contractWallets: ContractWallets;
   ruleChains: RuleChains;
-  /** Seals game secrets. */
+  /** Seals the secrets of games and webhooks. */
   box: SecretBox;
   signals: Signals;
   figures: Figures;
+  webhookSender: WebhookSender;
   /** How long a new channel session lasts, in milliseconds. */
   sessionLifetimeMs: number;
 }

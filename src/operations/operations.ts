@@ -3,6 +3,7 @@ import { sendCustomActivity } from './activities/send-custom-activity.ts';
 import { banPlayer } from './admin/ban-player.ts';
 import { cancelAction } from './admin/cancel-action.ts';
 import { createGame } from './admin/create-game.ts';
+import { createWebhook } from './admin/create-webhook.ts';
 import { erasePlayer } from './admin/erase-player.ts';
 import { getAction } from './admin/get-action.ts';
 import { getPlaySession } from './admin/get-play-session.ts';
@@ -19,19 +20,26 @@ import { listPlaySessions } from './admin/list-play-sessions.ts';
 import { listPlayers } from './admin/list-players.ts';
 import { listSessions } from './admin/list-sessions.ts';
 import { listStates } from './admin/list-states.ts';
+import { listWebhookDeliveries } from './admin/list-webhook-deliveries.ts';
+import { listWebhooks } from './admin/list-webhooks.ts';
 import { openSession } from './admin/open-session.ts';
 import { removeMessage } from './admin/remove-message.ts';
 import { removeScore } from './admin/remove-score.ts';
+import { removeWebhook } from './admin/remove-webhook.ts';
+import { replayWebhookDelivery } from './admin/replay-webhook-delivery.ts';
 import { retryAction } from './admin/retry-action.ts';
 import { revokeGameSecret } from './admin/revoke-game-secret.ts';
 import { revokeSession } from './admin/revoke-session.ts';
 import { rotateGameSecret } from './admin/rotate-game-secret.ts';
+import { rotateWebhookSecret } from './admin/rotate-webhook-secret.ts';
 import { serverFigures } from './admin/server-figures.ts';
 import { setRules } from './admin/set-rules.ts';
 import { testRules } from './admin/test-rules.ts';
+import { testWebhook } from './admin/test-webhook.ts';
 import { unbanPlayer } from './admin/unban-player.ts';
 import { updateGame } from './admin/update-game.ts';
 import { updatePlayer } from './admin/update-player.ts';
+import { updateWebhook } from './admin/update-webhook.ts';
 import { channelHeartbeat } from './channel-sessions/channel-heartbeat.ts';
 import { channelStatus } from './channel-sessions/channel-status.ts';
 import { createUnverifiedChannel } from './channel-sessions/create-unverified-channel.ts';
@@ -116,6 +124,14 @@ export const operations = [
   getAction,
   retryAction,
   cancelAction,
+  createWebhook,
+  listWebhooks,
+  updateWebhook,
+  removeWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listWebhookDeliveries,
+  replayWebhookDelivery,
   listPlayers,
   updatePlayer,
   banPlayer,

@@ -14,6 +14,7 @@ import type { PlaySessionSummary } from '../domain/play-session.ts';
 import type { Player } from '../domain/player.ts';
 import type { RankedScore, ScoreRecord } from '../domain/score.ts';
 import type { StateRecord } from '../domain/state.ts';
+import type { WebhookDelivery, WebhookFilter, WebhookPayload, WebhookRecord } from '../domain/webhook.ts';
 import type { StoredEvent } from '../events/stream.ts';
 import type { Distribution } from '../observability/tally.ts';
 import type { Rule } from '../rules/rule.ts';
@@ -41,6 +42,7 @@ export interface Store {
   readonly rules: RuleStore;
   readonly actions: ActionStore;
   readonly chainLanes: ChainLaneStore;
+  readonly webhooks: WebhookStore;
   readonly events: EventStore;
   readonly audit: AuditStore;
   readonly diagnostics: DiagnosticsStore;
@@ -630,4 +632,95 @@ export interface ChainLaneStore {
   fail(lane: string, node: string, actionId: string, error: string): Promise<boolean>;
   /** A queued action cannot be sent now: it is due again at `dueAt`. */
   postpone(lane: string, node: string, actionId: string, error: string, dueAt: number): Promise<boolean>;
+}
+
+export interface NewWebhook {
+  gameId: string;
+  url: string;
+  filter: WebhookFilter;
+  /** Encrypted; the secret itself is never kept. */
+  sealedSecret: string;
+}
+
+export interface WebhookChanges {
+  url?: string | undefined;
+  filter?: WebhookFilter | undefined;
+  /** Enabling forgets why it was disabled. */
+  enabled?: boolean | undefined;
+}
+
+export interface DeliveryFilter {
+  webhookId?: string | undefined;
+  gameId?: string | undefined;
+  state?: ActionState | undefined;
+}
+
+/** How many deliveries a process can take. */
+export interface ClaimTerms {
+  /** In all. */
+  room: number;
+  /** To one host, of which none is under way. */
+  perHost: number;
+  /** To hosts to which some are under way, so many more. */
+  busyHosts: Readonly<Record<string, number>>;
+  leaseMs: number;
+}
+
+/** A delivery with all that is needed to make it. */
+export interface ClaimedDelivery {
+  deliveryId: string;
+  webhookId: string;
+  url: string;
+  /** The URL's, with the port when it is not the scheme's own. */
+  host: string;
+  /** Encrypted, newest first; all of them sign. */
+  sealedSecrets: string[];
+  /** This one included. */
+  attempts: number;
+  payload: WebhookPayload;
+}
+
+export type DeliveryOutcome =
+  | { delivered: true }
+  /** `gone`: the receiver wants no more, ever. */
+  | { delivered: false; error: string; dueAt: number; gone: boolean };
+
+/** What became of a delivery that was tried. */
+export type DeliveryEnd = 'confirmed' | 'failed' | 'retried';
+
+/**
+ * Webhooks and their deliveries. A delivery is an action of the queue (`ActionStore`) of the kind `webhook`,
+ * written in the transaction of the event it reports, one for each webhook of the game that takes the event
+ * in. It is tried for a day, then `failed`: the dead-letter list is `deliveries({state: 'failed'})`.
+ */
+export interface WebhookStore {
+  /** @throws GantryError `game_unknown`, `webhook_limit_reached` */
+  create(webhook: NewWebhook): Promise<WebhookRecord>;
+  find(webhookId: string): Promise<WebhookRecord | null>;
+  /** Of one game or of all, oldest first. */
+  list(gameId?: string): Promise<WebhookRecord[]>;
+  /** Changes what is given. What waits for one that is disabled becomes `failed`. @throws GantryError `webhook_unknown` */
+  update(webhookId: string, changes: WebhookChanges): Promise<WebhookRecord>;
+  /** With its deliveries. @throws GantryError `webhook_unknown` */
+  remove(webhookId: string): Promise<void>;
+  /** Adds a secret; the earlier ones sign for another `overlapMs`. @throws GantryError `webhook_unknown` */
+  rotateSecret(webhookId: string, sealedSecret: string, overlapMs: number): Promise<void>;
+  /** What deliveries are signed with now, newest first. */
+  sealedSecrets(webhookId: string): Promise<string[]>;
+  /** Newest first. */
+  deliveries(filter: DeliveryFilter, page: Page): Promise<Paged<WebhookDelivery>>;
+  /**
+   * A delivery, whatever became of it, is queued again for another day; one that is under way goes on.
+   * @throws GantryError `delivery_unknown`, `webhook_disabled`
+   */
+  replay(deliveryId: string): Promise<WebhookDelivery>;
+  /** Whether `claim` would find something to do; asked before it, because it writes. */
+  anyDue(): Promise<boolean>;
+  /**
+   * Takes deliveries that are due and nobody has, the oldest due of each webhook first, for `leaseMs`; `renew`
+   * of `ActionStore` prolongs it. Clears away, a few at a time, what waits for webhooks disabled or removed.
+   */
+  claim(node: string, terms: ClaimTerms): Promise<ClaimedDelivery[]>;
+  /** Writes how a try ended; null, and nothing changes, when the delivery is no longer `node`'s. */
+  settle(node: string, deliveryId: string, outcome: DeliveryOutcome): Promise<DeliveryEnd | null>;
 }

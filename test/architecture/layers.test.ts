@@ -65,7 +65,7 @@ test('the imports of every source file are read, and each names a file there is'
   expect(
     edges(
       () => true,
-      (imported) => /\.[jt]s$/.test(imported) && !byPath.has(imported),
+      (imported) => /\.[jt]s$/.test(imported) && imported !== 'ipaddr.js' && !byPath.has(imported),
     ),
   ).toEqual([]);
 });

@@ -65,6 +65,7 @@ export const failingAdminCalls: readonly FailingCall<AdminOperationName>[] = [
       'listGameChannels',
       'listStates',
       'listPlaySessions',
+      'listWebhooks',
     ] as const
   ).map(
     (operation): FailingCall<AdminOperationName> => ({
@@ -144,6 +145,43 @@ export const failingAdminCalls: readonly FailingCall<AdminOperationName>[] = [
     input: () => ({ messageId: 'no-such-message' }),
     ...badRequest,
     reason: 'message_unknown',
+  },
+  {
+    title: 'an address that is none',
+    operation: 'createWebhook',
+    input: ({ gameId }) => ({ gameId, url: 'ftp://files.example/' }),
+    ...badRequest,
+    reason: 'input_invalid',
+  },
+  {
+    title: 'an address of this machine',
+    operation: 'createWebhook',
+    input: ({ gameId }) => ({ gameId, url: 'http://0x7f.1/' }),
+    ...badRequest,
+    reason: 'webhook_url_refused',
+  },
+  {
+    title: 'a webhook of an unknown game',
+    operation: 'createWebhook',
+    input: () => ({ gameId: 'no-such-game', url: 'https://orbit.example/hooks' }),
+    ...badRequest,
+    reason: 'game_unknown',
+  },
+  ...(['updateWebhook', 'removeWebhook', 'rotateWebhookSecret', 'testWebhook'] as const).map(
+    (operation): FailingCall<AdminOperationName> => ({
+      title: 'an unknown webhook',
+      operation,
+      input: () => ({ webhookId: 'no-such-webhook' }),
+      ...badRequest,
+      reason: 'webhook_unknown',
+    }),
+  ),
+  {
+    title: 'an unknown delivery',
+    operation: 'replayWebhookDelivery',
+    input: () => ({ deliveryId: 'no-such-delivery' }),
+    ...badRequest,
+    reason: 'delivery_unknown',
   },
   ...(['getAction', 'retryAction', 'cancelAction'] as const).map(
     (operation): FailingCall<AdminOperationName> => ({

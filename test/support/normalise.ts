@@ -29,6 +29,7 @@ function normalisedText(text: string, world: World): string {
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
     .replace(/\bbafk[a-z2-7]{55}\b/g, '<cid>')
+    .replace(/\bwhsec_[\w+/]{43}=/g, '<webhook secret>')
     .replace(/\bgsk_[\w-]{43}/g, '<secret>')
     .replace(/^[0-9a-f]{12}$/, '<fingerprint>')
     .replace(/^[0-9a-f]{16}$/, '<epoch>')

@@ -3,7 +3,7 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import { encodeFunctionData, keccak256, parseAbi, parseTransaction } from 'viem/utils';
 import { z } from 'zod';
 import type { TransactionSettings } from '../../config.ts';
-import { backoffMs } from '../../queue/queue-worker.ts';
+import { backoffMs } from '../../queue/backoff.ts';
 import type { ChainLaneStore, QueuedAction, SignedTransaction } from '../../store/store.ts';
 import { parseFunction, typedArguments } from './call-signature.ts';
 import { asHex, isOutOfFunds, isOutOfReach, revertReason } from './rpc-errors.ts';

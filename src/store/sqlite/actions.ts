@@ -3,6 +3,7 @@ import { type ActionRecord, type ActionState, actionState, maximumErrorLength } 
 import { newId } from '../../domain/ids.ts';
 import type { Page, Paged } from '../../domain/paging.ts';
 import { shortened } from '../../domain/text.ts';
+import { deliveryLifetimeMs } from '../../domain/webhook.ts';
 import { GantryError } from '../../errors.ts';
 import { streamOf } from '../../events/stream.ts';
 import type { ActionFilter, ActionStore, NewAction, QueuedAction, QueueFigures } from '../store.ts';
@@ -23,6 +24,7 @@ export interface ActionRow {
   state: string;
   attempts: number;
   due_at: number;
+  give_up_at: number;
   claimed_by: string | null;
   claimed_until: number;
   error: string | null;
@@ -72,8 +74,9 @@ export class SqliteActions implements ActionStore {
     this.#statements = {
       insert: db.prepare(
         `INSERT INTO actions (id, kind, lane, type, game_id, wallet, trigger_id, payload, state, attempts,
-           due_at, claimed_until, created_at, updated_at)
-         VALUES (@id, @kind, @lane, @type, @gameId, @wallet, @triggerId, @payload, 'queued', 0, @dueAt, 0, @now, @now)`,
+           due_at, give_up_at, claimed_until, created_at, updated_at)
+         VALUES (@id, @kind, @lane, @type, @gameId, @wallet, @triggerId, @payload, 'queued', 0, @dueAt, @giveUpAt, 0,
+           @now, @now)`,
       ),
       find: db.prepare<[string], ActionRow>('SELECT * FROM actions WHERE id = ?'),
       anyDue: db
@@ -94,7 +97,7 @@ export class SqliteActions implements ActionStore {
       ),
       change: db.prepare(
         `UPDATE actions SET state = @state, error = @error, transaction_hash = @transactionHash, due_at = @dueAt,
-           attempts = @attempts, claimed_by = @claimedBy, claimed_until = @claimedUntil, updated_at = @now
+           give_up_at = @giveUpAt, attempts = @attempts, claimed_by = @claimedBy, claimed_until = @claimedUntil, updated_at = @now
          WHERE id = @id`,
       ),
       list: db.prepare<[Filter & Page], ActionRow>(
@@ -133,6 +136,7 @@ export class SqliteActions implements ActionStore {
       triggerId: action.triggerUuid ?? '',
       payload: JSON.stringify(action.payload),
       dueAt: action.dueAt ?? tx.now,
+      giveUpAt: action.kind === 'webhook' ? tx.now + deliveryLifetimeMs : 0,
       now: tx.now,
     });
     const row = this.require(actionId);
@@ -146,11 +150,10 @@ export class SqliteActions implements ActionStore {
   }
 
   claim(node: string, kind: string, limit: number, leaseMs: number): Promise<QueuedAction[]> {
-    return this.#group.write(({ now }) =>
-      this.#statements.due.all(kind, now, now, limit).map((row) => {
-        this.#statements.claim.run(node, now + leaseMs, row.id);
-        return { ...toAction(row), attempts: row.attempts + 1 };
-      }),
+    return this.#group.write((tx) =>
+      this.#statements.due
+        .all(kind, tx.now, tx.now, limit)
+        .map((row) => this.claimWithin(tx, node, row, leaseMs)),
     );
   }
 
@@ -217,8 +220,14 @@ export class SqliteActions implements ActionStore {
       if (row.state !== 'queued') {
         this.spending.takeAgain(tx, { gameId: row.game_id, wallet: row.wallet }, row.id);
       }
-      return toAction(this.changeWithin(tx, { ...row, attempts: 0 }, { state: 'queued', dueAt: tx.now }));
+      return toAction(this.requeueWithin(tx, row));
     });
+  }
+
+  /** Inside a transaction: whatever became of it, it is to be done, at once, its attempts and its time counted anew. */
+  requeueWithin(tx: Transaction, row: ActionRow): ActionRow {
+    const give_up_at = row.give_up_at === 0 ? 0 : tx.now + deliveryLifetimeMs;
+    return this.changeWithin(tx, { ...row, attempts: 0, give_up_at }, { state: 'queued', dueAt: tx.now });
   }
 
   async figures(): Promise<QueueFigures[]> {
@@ -263,6 +272,7 @@ export class SqliteActions implements ActionStore {
       error: changed.error,
       transactionHash: changed.transaction_hash,
       dueAt: changed.due_at,
+      giveUpAt: changed.give_up_at,
       attempts: changed.attempts,
       claimedBy: changed.claimed_by,
       claimedUntil: changed.claimed_until,
@@ -294,17 +304,30 @@ export class SqliteActions implements ActionStore {
 
   #whileHeld(node: string, actionId: string, change: ActionChange, letGo: boolean): Promise<boolean> {
     return this.#group.write((tx) => {
-      const row = this.#statements.find.get(actionId);
-      const isOpen = row?.state === 'queued' || row?.state === 'submitted';
-      if (!row || !isOpen || row.claimed_by !== node || row.claimed_until <= tx.now) return false;
+      const row = this.heldRow(tx, node, actionId);
+      if (!row) return false;
       this.changeWithin(tx, row, change, letGo);
       return true;
     });
   }
+
+  /** Inside a transaction: an action that is not over and is claimed by this process. */
+  heldRow(tx: Transaction, node: string, actionId: string): ActionRow | null {
+    const row = this.#statements.find.get(actionId);
+    const isOpen = row?.state === 'queued' || row?.state === 'submitted';
+    return row && isOpen && row.claimed_by === node && row.claimed_until > tx.now ? row : null;
+  }
+
+  /** Inside a transaction: takes an action for `leaseMs`, and counts an attempt. */
+  claimWithin(tx: Transaction, node: string, row: ActionRow, leaseMs: number): QueuedAction {
+    this.#statements.claim.run(node, tx.now + leaseMs, row.id);
+    return { ...toAction(row), attempts: row.attempts + 1 };
+  }
 }
 
 function tell(tx: Transaction, row: ActionRow): void {
-  if (row.wallet === '') return;
+  // That a webhook is told of an event is nothing the player's launcher waits for, save where a rule wanted it.
+  if (row.wallet === '' || (row.kind === 'webhook' && row.type !== 'Webhook')) return;
   const { gameId, normalizedAddress: wallet } = toRecord(row);
   tx.emit({
     stream: streamOf.player(gameId, wallet),

@@ -41,7 +41,7 @@ export class SqliteChainLanes implements ChainLaneStore {
       // Also what was signed for an action that was erased with its player: the nonce must be used up.
       busyLanes: db
         .prepare<[], string>(
-          `SELECT DISTINCT lane FROM actions WHERE state IN ('queued', 'submitted') AND lane <> ''
+          `SELECT DISTINCT lane FROM actions WHERE kind = 'chain' AND state IN ('queued', 'submitted') AND lane <> ''
            UNION SELECT DISTINCT lane FROM transactions WHERE settled = 0`,
         )
         .pluck(),

@@ -64,6 +64,7 @@ export class GroupCommit {
   /** Empties the write-ahead log; 0 when it could. */
   readonly #checkpoint: Statement<[], number>;
   readonly #listeners: ((events: readonly StoredEvent[]) => void)[] = [];
+  #follow: (tx: Transaction, event: NewEvent) => void = () => undefined;
   #queue: Queued[] = [];
   #scheduled = false;
   #carefulBatches = 0;
@@ -102,6 +103,11 @@ export class GroupCommit {
 
   onCommit(listener: (events: readonly StoredEvent[]) => void): void {
     this.#listeners.push(listener);
+  }
+
+  /** Calls what follows from every event, inside the transaction that wrote it. */
+  onEmit(follow: (tx: Transaction, event: NewEvent) => void): void {
+    this.#follow = follow;
   }
 
   /** Runs a command in the next batch; the promise settles when its outcome is durable. */
@@ -172,15 +178,17 @@ export class GroupCommit {
 
   #run({ command, resolve }: Queued, written: StoredEvent[]): () => void {
     const now = this.#clock();
-    const result = command({
+    const tx: Transaction = {
       now,
       emit: (event) => {
         const stored = this.#events.append(event, now);
         written.push(stored);
+        this.#follow(tx, event);
         return stored.seq;
       },
       scrub: () => this.#scheduleScrub(),
-    });
+    };
+    const result = command(tx);
     return () => resolve(result);
   }
 

@@ -6,9 +6,18 @@ import { countedRanks } from './migrations/0003-counted-ranks.ts';
 import { toldPresent } from './migrations/0004-told-present.ts';
 import { actions } from './migrations/0005-actions.ts';
 import { feedByType } from './migrations/0006-feed-by-type.ts';
+import { webhooks } from './migrations/0007-webhooks.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
-const migrations: readonly string[] = [initial, leanScores, countedRanks, toldPresent, actions, feedByType];
+const migrations: readonly string[] = [
+  initial,
+  leanScores,
+  countedRanks,
+  toldPresent,
+  actions,
+  feedByType,
+  webhooks,
+];
 
 /** The schema's version when all of them have run. */
 export const latestSchema = migrations.length;

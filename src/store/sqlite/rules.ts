@@ -9,6 +9,7 @@ import { shownName } from '../../domain/player.ts';
 import { shortened } from '../../domain/text.ts';
 import { GantryError } from '../../errors.ts';
 import { streamOf } from '../../events/stream.ts';
+import { webhookEventOfTrigger } from '../../events/webhook-events.ts';
 import { balanceKey } from '../../rules/balance-key.ts';
 import { costOf, preparedCall } from '../../rules/chain-actions.ts';
 import { dueActions, type Facts, whyNot } from '../../rules/evaluate.ts';
@@ -29,6 +30,7 @@ import type { SqliteNotifications } from './notifications.ts';
 import type { SqlitePlayers } from './players.ts';
 import type { SqliteScores } from './scores.ts';
 import type { SqliteStates } from './states.ts';
+import type { SqliteWebhooks } from './webhooks.ts';
 
 interface TriggerRow {
   id: string;
@@ -45,6 +47,7 @@ interface Parts {
   activities: SqliteActivities;
   notifications: SqliteNotifications;
   actions: SqliteActions;
+  webhooks: SqliteWebhooks;
 }
 
 const actionTypes = z.array(z.string());
@@ -272,14 +275,7 @@ export class SqliteRules implements RuleStore {
         return true;
       }
       case 'Webhook': {
-        const { trigger, value, nonce, triggerUuid } = input;
-        this.#parts.actions.enqueueWithin(tx, {
-          kind: 'webhook',
-          type: action.type,
-          ...owner,
-          triggerUuid,
-          payload: { name: action.name, trigger, value, nonce },
-        });
+        this.#tellWebhooks(tx, owner, action, input);
         return true;
       }
       case 'GrantAchievementToken': {
@@ -301,6 +297,32 @@ export class SqliteRules implements RuleStore {
         this.#enqueueCall(tx, owner, action, input, facts, chain, newId());
         return true;
     }
+  }
+
+  /** Queues a delivery for each webhook; where there is none, an action that has failed says so. */
+  #tellWebhooks(
+    tx: Transaction,
+    { gameId, wallet }: Owner,
+    { type, name }: Extract<Action, { type: 'Webhook' }>,
+    { trigger, triggerUuid, value, nonce }: TriggerInput & { triggerUuid: string },
+  ): void {
+    const { webhooks, actions } = this.#parts;
+    const told = {
+      triggerUuid,
+      gameId,
+      normalizedAddress: wallet,
+      name,
+      trigger,
+      value: value ?? null,
+      nonce: nonce ?? null,
+    };
+    const event = webhookEventOfTrigger(told);
+    if (webhooks.tellWithin(tx, event, { type, triggerUuid }) > 0) return;
+    const payload = { type: event.type, timestamp: new Date(tx.now).toISOString(), data: told };
+    const action = { kind: 'webhook', type, gameId, wallet, triggerUuid, payload };
+    const { _id } = actions.enqueueWithin(tx, action);
+    const error = 'the game has no enabled webhook that takes it in';
+    actions.changeWithin(tx, actions.require(_id), { state: 'failed', error });
   }
 
   /** Writes a call of a contract to the queue; one that cannot be made, as failed. */

@@ -27,6 +27,7 @@ import { SqliteScores } from './scores.ts';
 import { SqliteStates } from './states.ts';
 import { steadyClock, timeMemory } from './steady-clock.ts';
 import { DataVersion } from './version-cache.ts';
+import { SqliteWebhooks } from './webhooks.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -57,6 +58,7 @@ export class SqliteStore implements Store {
   readonly rules: SqliteRules;
   readonly actions: SqliteActions;
   readonly chainLanes: SqliteChainLanes;
+  readonly webhooks: SqliteWebhooks;
   readonly events: SqliteEvents;
   readonly audit: SqliteAudit;
   readonly diagnostics: SqliteDiagnostics;
@@ -114,6 +116,7 @@ export class SqliteStore implements Store {
     });
     this.actions = new SqliteActions(db, group, this, clock);
     this.chainLanes = new SqliteChainLanes(db, group, this.actions, clock);
+    this.webhooks = new SqliteWebhooks(db, version, group, this, clock);
     this.rules = new SqliteRules(db, group, this, clock);
     this.events = new SqliteEvents(db, group, log);
   }

@@ -33,6 +33,7 @@ export class ThreadedStore implements Store {
   readonly rules;
   readonly actions;
   readonly chainLanes;
+  readonly webhooks;
   readonly events;
   readonly audit;
   readonly diagnostics;
@@ -73,6 +74,7 @@ export class ThreadedStore implements Store {
     this.rules = this.#part('rules');
     this.actions = this.#part('actions');
     this.chainLanes = this.#part('chainLanes');
+    this.webhooks = this.#part('webhooks');
     this.events = this.#part('events');
     this.audit = this.#part('audit');
     this.diagnostics = this.#part('diagnostics');

@@ -1,6 +1,9 @@
 import { expect } from 'vitest';
 import { hashOfSecret } from '../../../src/auth/game-secret.ts';
+import type { WebhookFilter } from '../../../src/domain/webhook.ts';
+import { newWebhookSecret } from '../../../src/webhooks/webhook-secret.ts';
 import { post } from '../../support/http.ts';
+import { until } from '../../support/until.ts';
 import { bearer, type World } from '../../support/world.ts';
 import type { AdminCases } from '../operation-case.ts';
 import { channel, messageIdentity } from './messages.ts';
@@ -75,6 +78,74 @@ const playSession = {
   updatedAt: '<time>',
   endTime: null,
   bytes: 11,
+};
+
+/** Nothing is sent there, and nothing looked up. */
+const receiver = 'http://127.0.0.1:9/hooks';
+
+const webhook = {
+  webhookId: '<id>',
+  gameId: '<game>',
+  url: receiver,
+  filter: 'all',
+  enabled: true,
+  disabledReason: null,
+  createdAt: '<time>',
+  updatedAt: '<time>',
+};
+
+/** A webhook of the game's: the one there is, or a new one. */
+async function addWebhook(
+  { server, gameId }: World,
+  { url = receiver, filter = 'all' }: { url?: string; filter?: WebhookFilter } = {},
+): Promise<string> {
+  const { webhooks } = server.services.store;
+  const known = (await webhooks.list(gameId)).find((one) => one.url === url && one.filter === filter);
+  const sealedSecret = server.box.seal(newWebhookSecret());
+  return (known ?? (await webhooks.create({ gameId, url, filter, sealedSecret }))).webhookId;
+}
+
+/** A delivery that has failed, because its webhook was disabled, to an address that nothing is sent to. */
+async function deadLetter(world: World): Promise<{ webhookId: string; deliveryId: string }> {
+  const { webhooks, activities } = world.server.services.store;
+  const webhookId = await addWebhook(world, { filter: 'event-callbacks' });
+  const find = async () => {
+    const { rows } = await webhooks.deliveries({ webhookId, state: 'failed' }, { limit: 1, skip: 0 });
+    return rows[0]?.deliveryId;
+  };
+  const known = await find();
+  if (known !== undefined) return { webhookId, deliveryId: known };
+  await activities.record(world.owner, { label: 'won', eventId: 'win' });
+  await webhooks.update(webhookId, { enabled: false });
+  const deliveryId = await until('a dead letter', find);
+  await webhooks.update(webhookId, { enabled: true });
+  return { webhookId, deliveryId };
+}
+
+const delivery = {
+  deliveryId: '<id>',
+  webhookId: '<id>',
+  gameId: '<game>',
+  event: 'activities.created',
+  state: 'failed',
+  attempts: expect.any(Number),
+  error: expect.any(String),
+  dueAt: '<time>',
+  giveUpAt: '<time>',
+  createdAt: '<time>',
+  updatedAt: '<time>',
+  payload: {
+    type: 'activities.created',
+    timestamp: '<time>',
+    data: {
+      _id: '<id>',
+      label: 'won',
+      normalizedAddress: '<owner>',
+      eventId: 'win',
+      gameId: '<game>',
+      timestamp: '<time>',
+    },
+  },
 };
 
 export const adminCases: AdminCases = {
@@ -179,6 +250,72 @@ export const adminCases: AdminCases = {
   cancelAction: {
     input: async (world) => ({ actionId: await queuedAction(world) }),
     answer: { success: true, action: { ...queued, state: 'cancelled' } },
+  },
+
+  createWebhook: {
+    input: ({ gameId }) => ({
+      gameId,
+      url: 'https://orbit.example/hooks',
+      filter: 'rules-engine-errors',
+    }),
+    answer: {
+      success: true,
+      webhook: { ...webhook, url: 'https://orbit.example/hooks', filter: 'rules-engine-errors' },
+      secret: '<webhook secret>',
+    },
+  },
+  listWebhooks: {
+    async input(world) {
+      await addWebhook(world);
+      return { gameId: world.gameId };
+    },
+    answer: { success: true, webhooks: [webhook] },
+  },
+  updateWebhook: {
+    input: async (world) => ({
+      webhookId: await addWebhook(world),
+      url: 'https://orbit.example/other',
+      filter: 'event-callbacks',
+      enabled: false,
+    }),
+    answer: {
+      success: true,
+      webhook: {
+        ...webhook,
+        url: 'https://orbit.example/other',
+        filter: 'event-callbacks',
+        enabled: false,
+      },
+    },
+  },
+  removeWebhook: {
+    input: async (world) => ({ webhookId: await addWebhook(world) }),
+    answer: { success: true },
+  },
+  rotateWebhookSecret: {
+    input: async (world) => ({ webhookId: await addWebhook(world), overlapSeconds: 60 }),
+    answer: { success: true, webhookId: '<id>', secret: '<webhook secret>' },
+  },
+  testWebhook: {
+    input: async (world) => ({ webhookId: await addWebhook(world, { url: 'http://127.0.0.1:9/ping' }) }),
+    answer: {
+      success: true,
+      delivered: false,
+      status: null,
+      error: '127.0.0.1 is not a public address',
+      durationMs: expect.any(Number),
+    },
+  },
+  listWebhookDeliveries: {
+    async input(world) {
+      const { webhookId } = await deadLetter(world);
+      return { webhookId, state: 'failed', limit: 1 };
+    },
+    answer: { total: 1, limit: 1, skip: 0, data: [delivery] },
+  },
+  replayWebhookDelivery: {
+    input: async (world) => ({ deliveryId: (await deadLetter(world)).deliveryId }),
+    answer: { success: true, delivery: { ...delivery, state: 'queued', attempts: 0 } },
   },
 
   listPlayers: {

@@ -1,0 +1,108 @@
+import http from 'node:http';
+import https from 'node:https';
+import { Webhook } from 'standardwebhooks';
+import type { AddressGuard } from './address-guard.ts';
+import type { WebhookAnswer, WebhookMessage, WebhookSender } from './webhook-sender.ts';
+
+export interface WebhookSenderOptions {
+  guard: AddressGuard;
+  /** From the start of the connection to the last byte taken of the answer. */
+  timeoutMs?: number;
+}
+
+/** Of an answer's body so much is taken, and dropped; then the connection is cut. Only the status counts. */
+const maximumBodyBytes = 64 * 1024;
+const maximumHeaderBytes = 16 * 1024;
+
+/** Sends webhooks, a connection each; follows no redirect. */
+export class HttpWebhookSender implements WebhookSender {
+  readonly #guard: AddressGuard;
+  readonly #timeoutMs: number;
+
+  constructor({ guard, timeoutMs = 15_000 }: WebhookSenderOptions) {
+    this.#guard = guard;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  refusalOf(url: string): string | null {
+    return this.#guard.refusalOf(new URL(url));
+  }
+
+  async send(message: WebhookMessage, stop?: AbortSignal): Promise<WebhookAnswer> {
+    const refused = this.refusalOf(message.url); // sockets look up names only, so numeric hosts are judged here
+    if (refused !== null) return undelivered(refused);
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const signal = stop ? AbortSignal.any([stop, timeout]) : timeout;
+    const answer = await this.#exchange(message, signal);
+    if (answer.delivered || answer.status !== null || !signal.aborted) return answer;
+    return undelivered(
+      timeout.aborted ? `no answer within ${this.#timeoutMs / 1000} s` : 'this server was stopped meanwhile',
+    );
+  }
+
+  #exchange({ url, id, body, secrets }: WebhookMessage, signal: AbortSignal): Promise<WebhookAnswer> {
+    const now = new Date();
+    const { request } = url.startsWith('https:') ? https : http;
+    return new Promise((resolve) => {
+      const sent = request(url, {
+        method: 'POST',
+        agent: false, // a connection of its own, whose address was checked for this very message
+        lookup: this.#guard.lookup,
+        maxHeaderSize: maximumHeaderBytes,
+        signal,
+        headers: {
+          'Content-Type': 'application/json',
+          'Content-Length': Buffer.byteLength(body),
+          'User-Agent': 'Gantry-Webhooks/1',
+          'webhook-id': id,
+          'webhook-timestamp': Math.floor(now.getTime() / 1000),
+          'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' '),
+        },
+      });
+      sent.on('response', (response) => {
+        const answer = answerOf(response);
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > maximumBodyBytes) response.destroy();
+        });
+        response.on('error', () => undefined); // cut off by either side: the status was there
+        response.on('close', () => resolve(answer));
+      });
+      sent.on('error', (error) => resolve(undelivered(inWords(error))));
+      // Without a response or an error: an answer such as 101, of which Node makes nothing.
+      sent.on('close', () => resolve(undelivered('the connection was closed without an answer')));
+      sent.end(body);
+    });
+  }
+}
+
+function answerOf({ statusCode = 0, headers }: http.IncomingMessage): WebhookAnswer {
+  if (statusCode >= 200 && statusCode < 300) return { delivered: true, status: statusCode };
+  const isRedirect = statusCode >= 300 && statusCode < 400;
+  return {
+    delivered: false,
+    status: statusCode,
+    error: `answered ${statusCode}${isRedirect ? ' (redirects are not followed)' : ''}`,
+    retryAfterMs: retryAfterOf(headers['retry-after']),
+  };
+}
+
+/** Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. */
+function retryAfterOf(header: string | undefined): number | null {
+  if (header === undefined) return null;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return ms >= 0 ? ms : null;
+}
+
+function undelivered(error: string): WebhookAnswer {
+  return { delivered: false, status: null, error, retryAfterMs: null };
+}
+
+/** Without what a socket's error tells of this machine. */
+function inWords(error: Error): string {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  // Of several addresses each was tried; the first says enough.
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return inWords(error.errors[0]);
+  return code === null || error.message.includes(code) ? error.message : `${error.message} (${code})`;
+}
