@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { repository, serveGantry } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
@@ -33,8 +34,10 @@ test('the snippets of README.md, pasted one after the other, do what it says the
   await using folder = await temporaryDirectory();
   for (const name of ['package.json', 'src', 'node_modules'])
     await symlink(join(repository, name), join(folder.path, name));
-  await using server = await serveGantry(data.path);
-  const here = (text: string) => text.replaceAll('127.0.0.1:3000', new URL(server.url).host);
+  await using server = await serveGantry(data.path, { WEBHOOK_ALLOW_LOOPBACK: 'on' });
+  const receiverPort = await freePort();
+  const here = (text: string) =>
+    text.replaceAll('127.0.0.1:3000', new URL(server.url).host).replaceAll('4000', String(receiverPort));
   using shell = startShell(folder.path, data.path);
 
   let output = '';

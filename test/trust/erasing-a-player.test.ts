@@ -11,6 +11,7 @@ import { openSession } from '../../src/operations/admin/open-session.ts';
 import { setRules } from '../../src/operations/admin/set-rules.ts';
 import { unbanPlayer } from '../../src/operations/admin/unban-player.ts';
 import { updatePlayer } from '../../src/operations/admin/update-player.ts';
+import { newWebhookSecret } from '../../src/webhooks/webhook-secret.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
 import { type Api, apiOf } from '../support/api.ts';
 import { type Conversations, conversationsOn } from '../support/conversations.ts';
@@ -111,6 +112,12 @@ function canariesOf(owner: TestWallet) {
 /** Everything a player can leave behind. Returns the texts, and the ids of the channels with the other one. */
 async function liveALife(): Promise<{ texts: string[]; channelId: string; leftId: string }> {
   const canary = canariesOf(wallet);
+  await server.services.store.webhooks.create({
+    gameId,
+    url: 'http://127.0.0.1:9/', // where nothing is sent, so that deliveries wait
+    filter: 'all',
+    sealedSecret: server.box.seal(newWebhookSecret()),
+  });
   const avatar = `https://ada.example/${canary.avatar}.png`;
   await admin.call(updatePlayer, { wallet: wallet.address, username: canary.username.slice(0, 40), avatar });
   await admin.call(openSession, { gameId, wallet: wallet.address });

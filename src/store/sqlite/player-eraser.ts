@@ -65,6 +65,13 @@ export class PlayerEraser {
            @wallet, @nobody)
          WHERE stream_id = @streamId AND instr(record, @wallet) > 0`,
       ),
+      // Of the same length, so that it is written over where it stands: SQLite, when it makes room in a page,
+      // leaves copies of rows in the page's free space, which secure_delete does not reach.
+      blankOwnEvents: db.prepare(
+        `UPDATE events SET record = ${sameLength('record')}
+         WHERE stream_id IN (SELECT id FROM streams WHERE wallet = ?)`,
+      ),
+      blankActions: db.prepare(`UPDATE actions SET payload = ${sameLength('payload')} WHERE wallet = ?`),
       ownEvents: db.prepare(
         'DELETE FROM events WHERE stream_id IN (SELECT id FROM streams WHERE wallet = ?)',
       ),
@@ -81,16 +88,24 @@ export class PlayerEraser {
   eraseWithin(tx: Transaction, wallet: string): void {
     const { sessions, channels, messages, scores } = this.#parts;
     const shared = this.#statements.sharedStreams.all({ wallet });
+    this.#statements.blankOwnEvents.run(wallet); // before anything moves them
     sessions.endAllWithin(tx, wallet, null, 'erased');
     messages.eraseAllOfWithin(tx, wallet);
     channels.leaveAllWithin(tx, wallet);
+    this.#statements.blankOwnEvents.run(wallet); // what these have told
     for (const streamId of shared) this.#statements.anonymise.run({ streamId, wallet, nobody });
     scores.eraseAllOfWithin(wallet);
     this.#statements.ownEvents.run(wallet);
     this.#statements.ownStreams.run(wallet);
     this.#statements.toldPresent.run(wallet); // of sessions that have expired, and were not ended
+    this.#statements.blankActions.run(wallet);
     for (const statement of this.#statements.own) statement.run(wallet);
     this.#statements.player.run(wallet);
     this.#statements.audit.run({ wallet });
   }
+}
+
+/** As SQL: zeros that take as many bytes as what the column holds. */
+function sameLength(column: string): string {
+  return `substr(hex(zeroblob(octet_length(${column}))), 1, octet_length(${column}))`;
 }

@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { z } from 'zod';
+
+const delivered = z.object({
+  type: z.string(),
+  timestamp: z.iso.datetime(),
+  data: z.record(z.string(), z.json()),
+});
+
+/** A delivery as a receiver takes it: nothing that does not verify becomes one. */
+export interface Received extends z.infer<typeof delivered> {
+  id: string;
+  at: number;
+}
+
+/** A real HTTP server that takes webhooks as the Standard Webhooks library says one should. */
+export interface WebhookReceiver extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT/hooks` */
+  url: string;
+  port: number;
+  /** What has come with a signature by one of these secrets, in order. */
+  secrets: string[];
+  received: Received[];
+  /** The raw signature headers, in order. */
+  signatures: string[];
+  /** What has come and did not verify. */
+  refused: string[];
+  /** TCP connections, whatever came over them. */
+  connections(): number;
+  /** How to answer; 204 unless a test says otherwise. */
+  answer: (request: IncomingMessage, response: ServerResponse, body: string) => void;
+  down(): Promise<void>;
+  up(): Promise<void>;
+}
+
+export async function startWebhookReceiver(host = '127.0.0.1'): Promise<WebhookReceiver> {
+  let connections = 0;
+  let port = 0;
+  let server: Server;
+  const receiver: WebhookReceiver = {
+    url: '',
+    port: 0,
+    secrets: [],
+    received: [],
+    signatures: [],
+    refused: [],
+    connections: () => connections,
+    answer: (_request, response) => response.writeHead(204).end(),
+    async down() {
+      server.close();
+      server.closeAllConnections();
+      if (server.listening) await once(server, 'close');
+    },
+    async up() {
+      server = createServer(async (request, response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk);
+        const body = Buffer.concat(chunks).toString();
+        take(request, body);
+        receiver.answer(request, response, body);
+      });
+      server.on('connection', () => {
+        connections++;
+      });
+      server.listen(port, host);
+      await once(server, 'listening');
+      ({ port } = server.address() as AddressInfo);
+    },
+    [Symbol.asyncDispose]: () => receiver.down(),
+  };
+
+  function take({ headers }: IncomingMessage, body: string): void {
+    const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+    receiver.signatures.push(sent['webhook-signature'] ?? '');
+    for (const secret of receiver.secrets) {
+      try {
+        const payload = delivered.parse(new Webhook(secret).verify(body, sent));
+        receiver.received.push({ ...payload, id: sent['webhook-id'] ?? '', at: Date.now() });
+        return;
+      } catch {
+        // Perhaps by another secret.
+      }
+    }
+    receiver.refused.push(body);
+  }
+
+  await receiver.up();
+  receiver.port = port;
+  receiver.url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/hooks`;
+  return receiver;
+}

@@ -1,0 +1,362 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { WebhookFilter } from '../../src/domain/webhook.ts';
+import { createWebhook } from '../../src/operations/admin/create-webhook.ts';
+import { listWebhookDeliveries } from '../../src/operations/admin/list-webhook-deliveries.ts';
+import { listWebhooks } from '../../src/operations/admin/list-webhooks.ts';
+import { removeWebhook } from '../../src/operations/admin/remove-webhook.ts';
+import { replayWebhookDelivery } from '../../src/operations/admin/replay-webhook-delivery.ts';
+import { rotateWebhookSecret } from '../../src/operations/admin/rotate-webhook-secret.ts';
+import { setRules } from '../../src/operations/admin/set-rules.ts';
+import { testWebhook } from '../../src/operations/admin/test-webhook.ts';
+import { updateWebhook } from '../../src/operations/admin/update-webhook.ts';
+import { ruleList } from '../../src/rules/rule.ts';
+import { type AdminWay, overHttp } from '../support/administration.ts';
+import { post } from '../support/http.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+let server: TestServer;
+let admin: AdminWay;
+beforeAll(async () => {
+  server = await startTestServer({ WEBHOOK_ALLOW_LOOPBACK: 'on' });
+  admin = overHttp(server);
+});
+afterAll(() => server.close());
+
+/** A game with a player and a webhook to a receiver that knows its secret. */
+async function gameWithWebhook(receiver: WebhookReceiver, filter: WebhookFilter = 'all') {
+  const { gameId } = await server.createGame();
+  const player = await server.openSession(gameId);
+  const { webhook, secret } = await admin.call(createWebhook, { gameId, url: receiver.url, filter });
+  receiver.secrets.push(secret);
+  return { gameId, player, webhookId: webhook.webhookId, secret };
+}
+
+async function setScore(player: TestPlayer, score: number, nonce?: string): Promise<void> {
+  const body = { launcherJwt: player.launcherJwt, score, nonce };
+  expect((await post(`${server.url}/launcher/set-user-score`, body)).status).toBe(200);
+}
+
+async function trigger(player: TestPlayer, body: object): Promise<void> {
+  const input = { launcherJwt: player.launcherJwt, ...body };
+  expect((await post(`${server.url}/launcher/trigger-rules-engine`, input)).status).toBe(200);
+}
+
+const deliveriesOf = async (webhookId: string) =>
+  (await admin.call(listWebhookDeliveries, { webhookId, limit: 250 })).data;
+
+describe('a webhook', () => {
+  test('is told what happens in its game, signed, with the record that launchers get', async () => {
+    await using receiver = await startWebhookReceiver();
+    const { gameId, player, webhookId } = await gameWithWebhook(receiver);
+    using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
+    await setScore(player, 5, 'n');
+    await setScore(player, 6, 'n');
+    await post(`${server.url}/launcher/send-custom-activity`, {
+      launcherJwt: player.launcherJwt,
+      label: '{username} won',
+      eventId: 'win',
+    });
+    const types = ['game_channels.patched', 'scores.created', 'scores.patched', 'activities.created'];
+    await until('four deliveries', () => receiver.received.length >= types.length);
+    expect(receiver.received.map(({ type }) => type).toSorted()).toEqual(types.toSorted());
+    const created = receiver.received.find(({ type }) => type === 'scores.created');
+    const heard = await launcher.hears('scores created');
+    expect(created?.data).toEqual(heard.record);
+    expect(created?.data).toMatchObject({ gameId, normalizedAddress: player.wallet, score: 5, nonce: 'n' });
+    expect(receiver.refused).toEqual([]);
+    const deliveries = await until('all confirmed', async () => {
+      const all = await deliveriesOf(webhookId);
+      return all.every(({ state }) => state === 'confirmed') && all;
+    });
+    expect(deliveries.map(({ deliveryId }) => deliveryId).toSorted()).toEqual(
+      receiver.received.map(({ id }) => id).toSorted(),
+    );
+    expect(launcher.heard.filter(({ name }) => name === 'rule-actions patched')).toEqual([]);
+  });
+
+  test('is told nothing of other games, of what players write, nor of what came before it', async () => {
+    await using receiver = await startWebhookReceiver();
+    const { gameId } = await server.createGame();
+    const early = await server.openSession(gameId);
+    await setScore(early, 1);
+    const { webhook, secret } = await admin.call(createWebhook, { gameId, url: receiver.url });
+    receiver.secrets.push(secret);
+    await using elsewhere = await startWebhookReceiver();
+    const other = await gameWithWebhook(elsewhere);
+    await setScore(other.player, 2);
+    const friend = await server.openSession(gameId);
+    const { store } = server.services;
+    const channel = await store.messageChannels.create(early, [friend.wallet]);
+    await store.messages.send(early, channel._id, 'hello');
+    await store.notifications.send(early, { message: 'hello', type: 'success' });
+    await setScore(early, 3);
+    await until('the score', () => receiver.received.length > 0);
+    expect((await deliveriesOf(webhook.webhookId)).map(({ event }) => event)).toEqual(['scores.created']);
+    expect(receiver.received).toMatchObject([{ data: { score: 3 } }]);
+  });
+
+  test.each<[WebhookFilter, string[]]>([
+    ['all', ['activities.created', 'rule_actions.patched', 'rule_triggers.created', 'scores.created']],
+    ['event-callbacks', ['activities.created', 'scores.created']],
+    ['rules-engine-all-callbacks', ['rule_actions.patched', 'rule_triggers.created']],
+    ['rules-engine-errors', ['rule_actions.patched']],
+  ])('with the filter %s is told %j', async (filter, expected) => {
+    await using receiver = await startWebhookReceiver();
+    const { gameId, player, webhookId } = await gameWithWebhook(receiver, filter);
+    const failing = {
+      type: 'CallContract' as const,
+      chainId: 1,
+      contract: player.wallet,
+      function: 'function hit(uint8 times)',
+      args: ['{value}'],
+    };
+    const actions = [
+      { type: 'Webhook' as const, name: 'won' },
+      { type: 'SendCustomActivity' as const, label: 'won', eventId: 'win' },
+      { type: 'UpdateScore' as const, ratio: 1 },
+      failing,
+    ];
+    // Stored past the check for a chain that is configured: the action fails, because there is no signer.
+    await server.services.store.rules.set(gameId, ruleList.parse([{ trigger: 'win', actions }]));
+    await trigger(player, { trigger: 'win', value: 7, nonce: 'n1' });
+    await until('all delivered', async () => {
+      const all = await deliveriesOf(webhookId);
+      return all.length > 0 && all.every(({ state }) => state === 'confirmed');
+    });
+    expect([...new Set(receiver.received.map(({ type }) => type))].toSorted()).toEqual(expected);
+    const told = receiver.received.find(({ type }) => type === 'rule_triggers.created');
+    if (told) {
+      expect(told.data).toEqual({
+        triggerUuid: expect.any(String),
+        gameId,
+        normalizedAddress: player.wallet,
+        name: 'won',
+        trigger: 'win',
+        value: 7,
+        nonce: 'n1',
+      });
+    }
+    const errors = receiver.received.filter(({ data }) => data.state === 'failed');
+    const failed = expect.objectContaining({
+      type: 'CallContract',
+      error: 'this server has no signer called default',
+    });
+    expect(errors.some(({ data }) => failed.asymmetricMatch(data))).toBe(filter !== 'event-callbacks');
+  });
+
+  test("of a rule's action Webhook reaches the player's launcher as it goes", async () => {
+    await using receiver = await startWebhookReceiver();
+    const { gameId, player } = await gameWithWebhook(receiver, 'rules-engine-all-callbacks');
+    using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
+    await admin.call(setRules, { gameId, rules: [{ trigger: 'win', actions: [{ type: 'Webhook' }] }] });
+    await trigger(player, { trigger: 'win' });
+    await until('confirmed', () => launcher.heard.some(({ record }) => Object(record).state === 'confirmed'));
+    const states = launcher.heard
+      .filter(({ name }) => name === 'rule-actions patched')
+      .map(({ record }) => [Object(record).type, Object(record).state]);
+    expect(states).toEqual([
+      ['Webhook', 'queued'],
+      ['Webhook', 'confirmed'],
+    ]);
+  });
+
+  test("of a rule's action Webhook without a webhook fails in words", async () => {
+    const { gameId } = await server.createGame();
+    const player = await server.openSession(gameId);
+    await admin.call(setRules, { gameId, rules: [{ trigger: 'win', actions: [{ type: 'Webhook' }] }] });
+    await trigger(player, { trigger: 'win' });
+    const { rows } = await server.services.store.actions.list({ gameId }, { limit: 9, skip: 0 });
+    expect(rows).toMatchObject([
+      { state: 'failed', error: 'the game has no enabled webhook that takes it in' },
+    ]);
+  });
+
+  test('whose receiver is down for a while is told everything at least once', async () => {
+    await using receiver = await startWebhookReceiver();
+    const { player, webhookId } = await gameWithWebhook(receiver);
+    await receiver.down();
+    const scores = Array.from({ length: 30 }, (_, at) => at);
+    for (const score of scores) await setScore(player, score);
+    await until('a try that failed', async () => (await deliveriesOf(webhookId)).some(({ error }) => error));
+    const [failed] = (await deliveriesOf(webhookId)).filter(({ error }) => error);
+    expect(failed).toMatchObject({ state: 'queued', error: expect.stringMatching('ECONNREFUSED') });
+    await receiver.up();
+    await until(
+      'all delivered',
+      () => new Set(receiver.received.map(({ data }) => data.score)).size === 30,
+      20_000,
+    );
+    expect(receiver.refused).toEqual([]);
+  });
+
+  test('that hangs, or answers errors, holds up no other', async () => {
+    await using hanging = await startWebhookReceiver();
+    await using broken = await startWebhookReceiver();
+    await using good = await startWebhookReceiver();
+    hanging.answer = () => undefined;
+    broken.answer = (_request, response) => response.writeHead(500).end();
+    const { gameId, player } = await gameWithWebhook(hanging);
+    for (const receiver of [broken, good]) {
+      const { secret } = await admin.call(createWebhook, { gameId, url: receiver.url });
+      receiver.secrets.push(secret);
+    }
+    const from = Date.now();
+    for (let score = 0; score < 100; score++) await setScore(player, score);
+    await until('the good one has all', () => good.received.length === 100);
+    expect(Date.now() - from).toBeLessThan(10_000);
+    expect(hanging.received.length).toBeLessThanOrEqual(4); // so many at once to one host
+    expect(broken.received.length).toBeGreaterThan(0);
+  });
+
+  test('that answers 410 is disabled, what waits becomes a dead letter, and can be replayed once enabled', async () => {
+    await using receiver = await startWebhookReceiver();
+    const { gameId, player, webhookId } = await gameWithWebhook(receiver);
+    receiver.answer = (_request, response) => response.writeHead(410).end();
+    await setScore(player, 1);
+    const disabled = await until('disabled', async () => {
+      const [webhook] = (await admin.call(listWebhooks, { gameId })).webhooks;
+      return webhook?.enabled === false && webhook;
+    });
+    expect(disabled.disabledReason).toBe('the receiver answered 410');
+    await setScore(player, 2); // told to nobody
+    const [dead, ...others] = await until('a dead letter', async () => {
+      const { data } = await admin.call(listWebhookDeliveries, { webhookId, state: 'failed' });
+      return data.length > 0 && data;
+    });
+    expect(others).toEqual([]);
+    expect(dead).toMatchObject({ event: 'scores.created', error: 'answered 410', attempts: 1 });
+    const replay = () => admin.call(replayWebhookDelivery, { deliveryId: dead?.deliveryId ?? '' });
+    await expect(replay()).rejects.toThrow('enable it');
+
+    receiver.answer = (_request, response) => response.writeHead(200).end('thanks');
+    const { webhook } = await admin.call(updateWebhook, { webhookId, enabled: true });
+    expect(webhook).toMatchObject({ enabled: true, disabledReason: null });
+    const before = receiver.received.length;
+    expect((await replay()).delivery).toMatchObject({ state: 'queued', attempts: 0 });
+    await until('replayed', () => receiver.received.length === before + 1);
+    expect(receiver.received.at(-1)).toMatchObject({ id: dead?.deliveryId, data: { score: 1 } });
+    await until('confirmed', async () => (await deliveriesOf(webhookId))[0]?.state === 'confirmed');
+    await replay(); // also what was delivered
+    await until('replayed again', () => receiver.received.length === before + 2);
+  });
+
+  test('waits as long as Retry-After says', async () => {
+    await using receiver = await startWebhookReceiver();
+    const { player, webhookId } = await gameWithWebhook(receiver);
+    receiver.answer = (_request, response) => response.writeHead(503, { 'Retry-After': '900' }).end();
+    await setScore(player, 1);
+    const [delivery] = await until('put off', async () => {
+      const all = await deliveriesOf(webhookId);
+      return all.some(({ error }) => error !== null) && all;
+    });
+    expect((delivery?.dueAt ?? 0) - Date.now()).toBeGreaterThan(890_000);
+    expect((delivery?.giveUpAt ?? 0) - (delivery?.createdAt ?? 0)).toBe(24 * 60 * 60 * 1000);
+  });
+
+  test('is signed with the new secret and, for the overlap, with the earlier one', async () => {
+    await using receiver = await startWebhookReceiver();
+    const { player, webhookId, secret } = await gameWithWebhook(receiver);
+    const rotated = await admin.call(rotateWebhookSecret, { webhookId, overlapSeconds: 3600 });
+    expect(rotated.secret).toMatch(/^whsec_[\w+/]{43}=$/);
+    await setScore(player, 1);
+    await until('delivered', () => receiver.received.length === 1); // the receiver knows the earlier one only
+    receiver.secrets = [rotated.secret];
+    await setScore(player, 2);
+    await until('delivered', () => receiver.received.length === 2);
+    expect(receiver.signatures.every((one) => one.split(' ').length === 2)).toBe(true);
+
+    const last = await admin.call(rotateWebhookSecret, { webhookId, overlapSeconds: 0 });
+    receiver.secrets = [secret, rotated.secret];
+    await setScore(player, 3);
+    await until('delivered', () => receiver.refused.length === 1);
+    receiver.secrets = [last.secret];
+    await setScore(player, 4);
+    await until('delivered', () => receiver.received.length === 3);
+  });
+
+  test('can be tried with a ping, also while it is disabled', async () => {
+    await using receiver = await startWebhookReceiver();
+    const { webhookId, gameId } = await gameWithWebhook(receiver);
+    await admin.call(updateWebhook, { webhookId, enabled: false });
+    expect(await admin.call(testWebhook, { webhookId })).toMatchObject({
+      delivered: true,
+      status: 204,
+      error: null,
+    });
+    expect(receiver.received).toMatchObject([{ type: 'ping', data: { webhookId, gameId } }]);
+    await receiver.down();
+    expect(await admin.call(testWebhook, { webhookId })).toMatchObject({
+      delivered: false,
+      status: null,
+      error: expect.stringMatching('ECONNREFUSED'),
+    });
+  });
+
+  test('that is removed is told nothing more, and its deliveries are gone', async () => {
+    await using receiver = await startWebhookReceiver();
+    const { gameId, player, webhookId } = await gameWithWebhook(receiver);
+    await receiver.down();
+    await setScore(player, 1);
+    await admin.call(removeWebhook, { webhookId });
+    await setScore(player, 2);
+    await until('no deliveries', async () => (await deliveriesOf(webhookId)).length === 0);
+    expect((await admin.call(listWebhooks, { gameId })).webhooks).toEqual([]);
+    await expect(admin.call(updateWebhook, { webhookId, enabled: true })).rejects.toThrow('no webhook');
+  });
+
+  test('shows in the figures of the queue', async () => {
+    await using receiver = await startWebhookReceiver();
+    const { player } = await gameWithWebhook(receiver);
+    const figure = async () => (await server.queue.figures()).find(({ kind }) => kind === 'webhook');
+    const before = await figure();
+    receiver.answer = (_request, response) => response.writeHead(500).end();
+    await setScore(player, 1);
+    await until('a try put off', async () => ((await figure())?.retried ?? 0) > (before?.retried ?? 0));
+    expect((await figure())?.depth).toBeGreaterThan(0);
+    receiver.answer = (_request, response) => response.writeHead(204).end();
+    await until('confirmed', async () => ((await figure())?.confirmed ?? 0) > (before?.confirmed ?? 0));
+  });
+
+  test('a game has twenty at most', async () => {
+    const { gameId } = await server.createGame();
+    const create = () => admin.call(createWebhook, { gameId, url: 'http://127.0.0.1:9/' });
+    for (let count = 0; count < 20; count++) await create();
+    await expect(create()).rejects.toThrow('at most 20');
+  });
+});
+
+test('two nodes on one store deliver everything, and never the same thing at once', async () => {
+  await using second = await startTestServer({
+    WEBHOOK_ALLOW_LOOPBACK: 'on',
+    DATA_DIR: server.config.dataDirectory,
+  });
+  await using receiver = await startWebhookReceiver();
+  const { player } = await gameWithWebhook(receiver);
+  const atOnce = new Map<string, number>();
+  let overlaps = 0;
+  receiver.answer = ({ headers }, response) => {
+    const id = String(headers['webhook-id']);
+    atOnce.set(id, (atOnce.get(id) ?? 0) + 1);
+    if ((atOnce.get(id) ?? 0) > 1) overlaps++;
+    setTimeout(() => {
+      atOnce.set(id, (atOnce.get(id) ?? 1) - 1);
+      response.writeHead(204).end();
+    }, 20);
+  };
+  await Promise.all(
+    Array.from({ length: 200 }, (_, score) =>
+      post(`${(score % 2 === 0 ? server : second).url}/launcher/set-user-score`, {
+        launcherJwt: player.launcherJwt,
+        score,
+      }),
+    ),
+  );
+  await until('all delivered', () => new Set(receiver.received.map(({ id }) => id)).size >= 200, 20_000);
+  expect(overlaps).toBe(0);
+  expect(receiver.received).toHaveLength(200); // nothing failed, so nothing came twice
+  const done = [server, second].map(({ queue }) => queue.webhooks.counts().confirmed);
+  expect(done.every((count) => count > 0)).toBe(true);
+});

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { createWebhook } from '../../src/operations/admin/create-webhook.ts';
+import { setRules } from '../../src/operations/admin/set-rules.ts';
+import { overHttp } from '../support/administration.ts';
+import { post } from '../support/http.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { generousSpending, startRulesChain } from '../support/rules-chain.ts';
+import { startTestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+test('an action that reverts on its chain is told with its reason to the launcher and to the webhook for errors', async () => {
+  await using chain = await startRulesChain();
+  await using server = await startTestServer({ ...chain.variables, WEBHOOK_ALLOW_LOOPBACK: 'on' });
+  await using errors = await startWebhookReceiver();
+  await using everything = await startWebhookReceiver();
+  const admin = overHttp(server);
+  const { gameId } = await server.createGame({ policies: { spending: generousSpending(chain) } });
+  for (const [receiver, filter] of [
+    [errors, 'rules-engine-errors'],
+    [everything, 'rules-engine-all-callbacks'],
+  ] as const) {
+    receiver.secrets.push((await admin.call(createWebhook, { gameId, url: receiver.url, filter })).secret);
+  }
+  const onBoard = {
+    type: 'SetLeaderboardScore' as const,
+    chainId: chain.chainId,
+    contract: chain.addresses.Board,
+    errors: ['error NotWelcome(address player, uint256 score)'],
+  };
+  await admin.call(setRules, { gameId, rules: [{ trigger: 'win', actions: [onBoard] }] });
+  const player = await server.openSession(gameId);
+  using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
+  const { launcherJwt } = player;
+  for (const score of [12, 13]) {
+    await post(`${server.url}/launcher/set-user-score`, { launcherJwt, score });
+    const { status } = await post(`${server.url}/launcher/trigger-rules-engine`, {
+      launcherJwt,
+      trigger: 'win',
+    });
+    expect(status).toBe(200);
+    await until('the action over', () =>
+      launcher.heard.some(({ record }) => record.state === (score === 12 ? 'confirmed' : 'failed')),
+    );
+  }
+  const heard = launcher.heard.find(({ record }) => record.state === 'failed');
+  expect(heard).toMatchObject({
+    name: 'rule-actions patched',
+    record: { type: 'SetLeaderboardScore', error: expect.stringMatching(/NotWelcome.*13/) },
+  });
+  await until('the error', () => errors.received.length > 0);
+  await until('all of it', () => everything.received.some(({ data }) => data.state === 'failed'));
+  expect(errors.received).toMatchObject([{ type: 'rule_actions.patched', data: heard?.record }]);
+  const states = everything.received.map(({ data }) => data.state).toSorted();
+  expect(states).toEqual(expect.arrayContaining(['confirmed', 'failed', 'queued', 'queued', 'submitted']));
+  expect([...errors.refused, ...everything.refused]).toEqual([]);
+});
