@@ -91,7 +91,9 @@ export const environment = z.object({
     .describe('Redis that several nodes share, redis://…; unset: one process does everything in memory'),
   EVENT_RETENTION_DAYS: durationDays
     .default(7)
-    .describe('How long events are kept for launchers that were away, in days'),
+    .describe(
+      'How long events are kept for launchers that were away, and what is over in the queue, in days',
+    ),
   EVENT_RETENTION_COUNT: z.coerce
     .number()
     .int()

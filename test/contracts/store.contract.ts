@@ -9,6 +9,7 @@ import { playerDataContract } from './store/player-data.contract.ts';
 import { rulesContract } from './store/rules.contract.ts';
 import { scoresContract } from './store/scores.contract.ts';
 import { sessionsContract } from './store/sessions.contract.ts';
+import { webhooksContract } from './store/webhooks.contract.ts';
 
 /** What every store promises (`src/store/store.ts`), tried through its interface alone. */
 export function storeContract(adapter: string, open: OpenStore): void {
@@ -22,5 +23,6 @@ export function storeContract(adapter: string, open: OpenStore): void {
     messagesContract(open);
     rulesContract(open);
     actionsContract(open);
+    webhooksContract(open);
   });
 }

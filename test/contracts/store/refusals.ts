@@ -53,6 +53,8 @@ export async function stage(fixture: StoreUnderTest): Promise<Scene> {
   const [playSessionId, endedPlaySessionId] = [newId(), newId()];
   await store.playSessions.track(ada, { sessionId: playSessionId, state: '{}' });
   await store.playSessions.track(ada, { sessionId: endedPlaySessionId, state: '{}', endTime: clock.now });
+  // Last, so that it is told only of what a refused write would leave behind.
+  await store.webhooks.create({ gameId, url: 'https://a.example/', filter: 'all', sealedSecret: 'sealed' });
   clock.advance(1_000);
   return {
     fixture,
@@ -76,6 +78,8 @@ export async function snapshot({ fixture: { store }, gameId, ada, grace, eve, ch
     games: await store.games.list(),
     secrets: await store.games.sealedSecrets(gameId),
     rules: await store.rules.get(gameId),
+    webhooks: await store.webhooks.list(),
+    deliveries: await store.webhooks.deliveries({}, wholePage),
     leaderboard: await store.scores.leaderboard(gameId, wholePage),
     activities: await store.activities.list({}, wholePage),
     session: await store.sessions.find(sessionId),
@@ -191,6 +195,14 @@ export const refusals: readonly Refusal[] = [
     store.messages.unsend(eve, messageId),
   ),
   refusal('unsending no message', 'message_unknown', (store, { ada }) => store.messages.unsend(ada, 'none')),
+  refusal('a webhook for no game', 'game_unknown', (store) =>
+    store.webhooks.create({ gameId: 'none', url: 'https://b.example/', filter: 'all', sealedSecret: 's' }),
+  ),
+  refusal('changing no webhook', 'webhook_unknown', (store) =>
+    store.webhooks.update('none', { enabled: false }),
+  ),
+  refusal('removing no webhook', 'webhook_unknown', (store) => store.webhooks.remove('none')),
+  refusal('replaying no delivery', 'delivery_unknown', (store) => store.webhooks.replay('none')),
   refusal('rules for no game', 'game_unknown', (store) => store.rules.set('none', [])),
   refusal('a trigger nonce used for another value', 'nonce_reused', (store, { ada }) =>
     store.rules.trigger(ada, { trigger: 't', value: 5, nonce: 'used' }),
