@@ -20,20 +20,26 @@ const listedGame = z.object({
 });
 
 describe.concurrent('help', () => {
-  test.each(['serve', 'game create', 'game list', 'game rotate-secret', 'token', 'rules get', 'rules set'])(
-    'gantry %s says what it does, with an example',
-    async (command) => {
-      const { code, stdout, stderr } = await gantry([...command.split(' '), '--help']);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain(`Usage: gantry ${command}`);
-      expect(stdout).toMatch(new RegExp(`Example:\\n.*gantry ${command}`));
-    },
-  );
+  test.each([
+    'serve',
+    'game create',
+    'game list',
+    'game rotate-secret',
+    'token',
+    'rules get',
+    'rules set',
+    'webhooks create',
+  ])('gantry %s says what it does, with an example', async (command) => {
+    const { code, stdout, stderr } = await gantry([...command.split(' '), '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: gantry ${command}`);
+    expect(stdout).toMatch(new RegExp(`Example:\\n.*gantry ${command}`));
+  });
 
   test('of gantry itself names every command', async () => {
     const { code, stdout } = await gantry(['--help']);
     expect(code).toBe(0);
-    for (const command of ['serve', 'game', 'token', 'rules'])
+    for (const command of ['serve', 'game', 'token', 'rules', 'webhooks'])
       expect(stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
   });
 });

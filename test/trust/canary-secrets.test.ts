@@ -73,6 +73,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'trace',
     GANTRY_DEMO: 'off',
     RATE_LIMIT_FACTOR: '1000',
+    WEBHOOK_ALLOW_LOOPBACK: 'on',
     ADMIN_TOKEN: canary('the admin token'),
     GANTRY_SECRET_KEY: canary('the key for secrets'),
     CHAINS: JSON.stringify({
@@ -97,6 +98,11 @@ async function useEverySecret(): Promise<void> {
   );
   const { gameId } = Object(created.body);
   await asAdministrator('rotate-game-secret', { gameId }, { gameSecret: 'a rotated game secret' });
+  const url = `http://127.0.0.1:${await freePort()}/`; // nobody listens, so that deliveries fail
+  const hooked = await asAdministrator('create-webhook', { gameId, url }, { secret: 'a webhook secret' });
+  const { webhookId } = Object(hooked.body).webhook;
+  await asAdministrator('rotate-webhook-secret', { webhookId }, { secret: 'a rotated webhook secret' });
+  await asAdministrator('test-webhook', { webhookId });
   const privateKey = generatePrivateKey();
   canaries.set("a wallet's private key", privateKey.slice(2));
   const account = privateKeyToAccount(privateKey);
@@ -137,7 +143,14 @@ async function useEverySecret(): Promise<void> {
     await asAdministrator('open-session', player, { launcherJwt: `the token of ${name}` });
   }
   await asAdministrator('update-player', { wallet: wallet.address, avatar: 'https://ada.example/me.png' });
-  for (const list of ['list-games', 'list-players', 'list-sessions', 'list-audit-log'])
+  for (const list of [
+    'list-games',
+    'list-players',
+    'list-sessions',
+    'list-audit-log',
+    'list-webhooks',
+    'list-webhook-deliveries',
+  ])
     await asAdministrator(list, {});
   for (const list of ['list-game-secrets', 'get-rules', 'list-game-channels'])
     await asAdministrator(list, { gameId });
@@ -207,6 +220,8 @@ async function provokeErrors(): Promise<void> {
   expect(
     (await call('/launcher/set-state', { launcherJwt, label: 'save', state }, authorization)).status,
   ).toBe(500);
+  const { webhooks } = Object((await asAdministrator('list-webhooks', {})).body);
+  expect((await asAdministrator('test-webhook', { webhookId: webhooks[0].webhookId })).status).toBe(500);
   const nextToNothing = { gameId, graceSeconds: 1 };
   expect((await asAdministrator('rotate-game-secret', nextToNothing)).status).toBe(500);
 }
@@ -215,6 +230,7 @@ async function provokeErrors(): Promise<void> {
 function breakTheDatabase(): void {
   const db = new SqliteDatabase(dataFiles(directory.path).database, { timeout: 5000 });
   db.exec(`UPDATE game_secrets SET sealed_md5 = 'AAAA' || sealed_md5, sealed_secret = 'AAAA' || sealed_secret;
+    UPDATE webhook_secrets SET sealed = 'AAAA' || sealed;
     DROP TABLE states;
     CREATE TRIGGER full BEFORE INSERT ON game_secrets BEGIN SELECT raise(ABORT, 'no more secrets'); END`);
   db.close();
