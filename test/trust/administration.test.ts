@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { banPlayer } from '../../src/operations/admin/ban-player.ts';
 import { cancelAction } from '../../src/operations/admin/cancel-action.ts';
 import { createGame } from '../../src/operations/admin/create-game.ts';
+import { createWebhook } from '../../src/operations/admin/create-webhook.ts';
 import { erasePlayer } from '../../src/operations/admin/erase-player.ts';
 import { getAction } from '../../src/operations/admin/get-action.ts';
 import { getPlaySession } from '../../src/operations/admin/get-play-session.ts';
@@ -19,19 +20,26 @@ import { listPlaySessions } from '../../src/operations/admin/list-play-sessions.
 import { listPlayers } from '../../src/operations/admin/list-players.ts';
 import { listSessions } from '../../src/operations/admin/list-sessions.ts';
 import { listStates } from '../../src/operations/admin/list-states.ts';
+import { listWebhookDeliveries } from '../../src/operations/admin/list-webhook-deliveries.ts';
+import { listWebhooks } from '../../src/operations/admin/list-webhooks.ts';
 import { openSession } from '../../src/operations/admin/open-session.ts';
 import { removeMessage } from '../../src/operations/admin/remove-message.ts';
 import { removeScore } from '../../src/operations/admin/remove-score.ts';
+import { removeWebhook } from '../../src/operations/admin/remove-webhook.ts';
+import { replayWebhookDelivery } from '../../src/operations/admin/replay-webhook-delivery.ts';
 import { retryAction } from '../../src/operations/admin/retry-action.ts';
 import { revokeGameSecret } from '../../src/operations/admin/revoke-game-secret.ts';
 import { revokeSession } from '../../src/operations/admin/revoke-session.ts';
 import { rotateGameSecret } from '../../src/operations/admin/rotate-game-secret.ts';
+import { rotateWebhookSecret } from '../../src/operations/admin/rotate-webhook-secret.ts';
 import { serverFigures } from '../../src/operations/admin/server-figures.ts';
 import { setRules } from '../../src/operations/admin/set-rules.ts';
 import { testRules } from '../../src/operations/admin/test-rules.ts';
+import { testWebhook } from '../../src/operations/admin/test-webhook.ts';
 import { unbanPlayer } from '../../src/operations/admin/unban-player.ts';
 import { updateGame } from '../../src/operations/admin/update-game.ts';
 import { updatePlayer } from '../../src/operations/admin/update-player.ts';
+import { updateWebhook } from '../../src/operations/admin/update-webhook.ts';
 import { kebabCase } from '../../src/operations/registry.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
@@ -44,9 +52,11 @@ import { filesWithText } from '../support/raw-search.ts';
 import { registry } from '../support/registered.ts';
 import { randomWallet, startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 const adminToken = 'the-admin-token-of-this-suite';
-const server = await startTestServer({ RATE_LIMIT_FACTOR: '1000', ADMIN_TOKEN: adminToken });
+const toLoopback = { WEBHOOK_ALLOW_LOOPBACK: 'on' };
+const server = await startTestServer({ RATE_LIMIT_FACTOR: '1000', ADMIN_TOKEN: adminToken, ...toLoopback });
 afterAll(server.close);
 const api = apiOf(server);
 const conversations = conversationsOn(api);
@@ -76,7 +86,7 @@ async function auditedDuring(admin: AdminWay, act: () => Promise<unknown>) {
 
 const ways: [string, AdminWay][] = [
   ['/admin', overHttp({ url: server.url, adminToken })],
-  ['gantry admin', overCommandLine(server.config)],
+  ['gantry admin', overCommandLine(server.config, toLoopback)],
 ];
 
 // A command is a process of its own, and takes half a second of a processor.
@@ -303,6 +313,32 @@ describe.each(ways)('an administrator over %s', { timeout: 90_000 }, (_name, adm
     for (const operation of [getAction, cancelAction, retryAction]) {
       await expect(admin.call(operation, gone)).rejects.toThrow('no action');
     }
+  });
+
+  it.concurrent('has what happens in a game told to an address, looks after the deliveries, and ends it', async () => {
+    await using receiver = await startWebhookReceiver();
+    const gameId = await newGame();
+    const { launcherJwt } = await newPlayer(gameId);
+    const { webhook, secret } = await admin.call(createWebhook, { gameId, url: receiver.url });
+    const { webhookId } = webhook;
+    receiver.secrets.push(secret);
+    expect(await admin.call(testWebhook, { webhookId })).toMatchObject({ delivered: true, status: 204 });
+    await setScore(launcherJwt, 5);
+    const told = await until('told', () => receiver.received.find(({ type }) => type === 'scores.created'));
+    const { data } = await admin.call(listWebhookDeliveries, { webhookId });
+    expect(data).toMatchObject([{ deliveryId: told.id, event: 'scores.created' }]);
+    await until(
+      'written down',
+      async () => (await admin.call(listWebhookDeliveries, { webhookId, state: 'confirmed' })).total === 1,
+    );
+    const rotated = await admin.call(rotateWebhookSecret, { webhookId, overlapSeconds: 0 });
+    receiver.secrets = [rotated.secret];
+    await admin.call(replayWebhookDelivery, { deliveryId: told.id });
+    await until('told again', () => receiver.received.filter(({ id }) => id === told.id).length === 2);
+    const changed = await admin.call(updateWebhook, { webhookId, enabled: false, filter: 'event-callbacks' });
+    expect((await admin.call(listWebhooks, { gameId })).webhooks).toEqual([changed.webhook]);
+    await admin.call(removeWebhook, { webhookId });
+    expect((await admin.call(listWebhooks, { gameId })).webhooks).toEqual([]);
   });
 
   it.concurrent('names players and gives them pictures, everywhere they are shown, and takes both away', async () => {
