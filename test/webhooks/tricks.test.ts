@@ -1,6 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWebhook } from '../../src/operations/admin/create-webhook.ts';
 import { updateWebhook } from '../../src/operations/admin/update-webhook.ts';
@@ -9,6 +13,7 @@ import { HttpWebhookSender } from '../../src/webhooks/http-webhook-sender.ts';
 import { newWebhookSecret } from '../../src/webhooks/webhook-secret.ts';
 import { overHttp } from '../support/administration.ts';
 import { startTestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -334,6 +339,26 @@ describe('what a receiver answers', () => {
     expect(await sender.send({ ...message, url: receiver.url })).toEqual({ delivered: true, status: 200 });
     await until('cut off', () => cut);
     expect(written).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  test('over TLS with a certificate that nobody vouches for is a failure in words', async () => {
+    await using directory = await temporaryDirectory();
+    const [key, cert] = [join(directory.path, 'key.pem'), join(directory.path, 'cert.pem')];
+    const options = '-x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost'.split(' ');
+    execFileSync('openssl', ['req', ...options, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    let requests = 0;
+    const server = createHttpsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) => {
+      requests++;
+      response.end();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const answer = await sender.send({ ...message, url: `https://localhost:${port}/` });
+    expect(answer).toMatchObject({ delivered: false, status: null });
+    expect(Object(answer).error).toMatch(/self-signed certificate/);
+    expect(requests).toBe(0);
+    server.close();
   });
 
   test.each<[string, string]>([

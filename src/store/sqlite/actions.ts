@@ -217,6 +217,9 @@ export class SqliteActions implements ActionStore {
           `This action is ${row.state}: only what has failed, was cancelled or waits can be tried again`,
         );
       }
+      if (row.kind === 'webhook' && row.lane === '') {
+        throw new GantryError('action_not_retryable', 'There was no webhook for it; trigger the rule again');
+      }
       if (row.state !== 'queued') {
         this.spending.takeAgain(tx, { gameId: row.game_id, wallet: row.wallet }, row.id);
       }
@@ -224,8 +227,12 @@ export class SqliteActions implements ActionStore {
     });
   }
 
-  /** Inside a transaction: whatever became of it, it is to be done, at once, its attempts and its time counted anew. */
+  /**
+   * Inside a transaction: whatever became of it, it is to be done, at once, its attempts and its time counted
+   * anew. One that somebody is doing right now is left to them, so that no two do it at once.
+   */
   requeueWithin(tx: Transaction, row: ActionRow): ActionRow {
+    if (row.claimed_until > tx.now) return row;
     const give_up_at = row.give_up_at === 0 ? 0 : tx.now + deliveryLifetimeMs;
     return this.changeWithin(tx, { ...row, attempts: 0, give_up_at }, { state: 'queued', dueAt: tx.now });
   }

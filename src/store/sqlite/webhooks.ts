@@ -199,8 +199,6 @@ export class SqliteWebhooks implements WebhookStore {
       if (!this.#require(row.lane).enabled) {
         throw new GantryError('webhook_disabled', 'The webhook is disabled: enable it, then replay');
       }
-      // One that is under way right now goes on; its outcome counts for the replay too.
-      if (row.claimed_until > tx.now) return toDelivery(row);
       return toDelivery(this.#actions.requeueWithin(tx, row));
     });
   }

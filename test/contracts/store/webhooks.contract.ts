@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { WebhookFilter } from '../../../src/domain/webhook.ts';
+import { ruleList } from '../../../src/rules/rule.ts';
 import type { ClaimTerms, Store } from '../../../src/store/store.ts';
 import {
   addGame,
@@ -133,6 +134,36 @@ export function webhooksContract(open: OpenStore): void {
         { state: 'confirmed', error: null },
       ]);
       await expect(store.webhooks.replay('none')).rejects.toMatchObject({ reason: 'delivery_unknown' });
+    });
+
+    test('one that is under way is replayed by nobody else, and what never had a webhook by nobody', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      const { gameId, ada } = await scene(fixture);
+      await store.scores.set(ada, 1);
+      const [claimed] = await store.webhooks.claim('a', terms);
+      const id = claimed?.deliveryId ?? '';
+      expect(await store.webhooks.replay(id)).toMatchObject({ state: 'queued', attempts: 1 });
+      expect(await store.actions.requeue(id)).toMatchObject({ state: 'queued', attempts: 1 });
+      expect(await store.webhooks.claim('b', terms)).toEqual([]);
+      expect(await store.webhooks.settle('a', id, { delivered: true })).toBe('confirmed');
+
+      const bare = await addGame(store);
+      await store.rules.set(bare.id, ruleList.parse([{ trigger: 'win', actions: [{ type: 'Webhook' }] }]));
+      const grace = await addPlayer(store, bare.id);
+      expect(await store.rules.trigger(grace, { trigger: 'win' })).toMatchObject({ actions: ['Webhook'] });
+      const { rows } = await store.actions.list({ gameId: bare.id }, wholePage);
+      expect(rows).toMatchObject([
+        { type: 'Webhook', state: 'failed', error: expect.stringMatching('no enabled') },
+      ]);
+      await expect(store.actions.requeue(rows[0]?._id ?? '')).rejects.toMatchObject({
+        reason: 'action_not_retryable',
+      });
+      await expect(store.webhooks.replay(rows[0]?._id ?? '')).rejects.toMatchObject({
+        reason: 'delivery_unknown',
+      });
+      expect((await store.webhooks.deliveries({ gameId: bare.id }, wholePage)).total).toBe(0);
+      expect((await store.webhooks.deliveries({ gameId }, wholePage)).total).toBe(1);
     });
 
     test('a receiver that is gone disables its webhook; what waits for it has failed', async () => {
