@@ -9,6 +9,7 @@ import { Argument, Command } from 'commander';
 
 const manifest = fileURLToPath(new URL('../../package.json', import.meta.url));
 const kept = fileURLToPath(new URL('../../dist/package.json', import.meta.url));
+const short = fileURLToPath(new URL('../../dist/package.short.json', import.meta.url));
 
 const [what] = new Command('manifest')
   .addArgument(new Argument('<what>').choices(['shorten', 'restore']))
@@ -19,5 +20,7 @@ if (what === 'shorten') {
   const whole = await readFile(manifest, 'utf8');
   const { optionalDependencies: _, ...rest } = JSON.parse(whole) as Record<string, unknown>;
   await writeFile(kept, whole);
-  await writeFile(manifest, `${JSON.stringify(rest, null, 2)}\n`);
+  // Never half written: every Node that starts here meanwhile reads it.
+  await writeFile(short, `${JSON.stringify(rest, null, 2)}\n`);
+  await rename(short, manifest);
 }

@@ -22,6 +22,7 @@ let printed = '';
 beforeAll(async () => {
   const node = join(repository, 'node_modules/.bin/node');
   ({ stdout: printed } = await promisify(execFile)(node, ['src/build/binary.ts'], { cwd: repository }));
+  process.stdout.write(printed);
 });
 
 test('the build says how large the executable is, and how soon it is ready', () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +8,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { operations } from '../../src/operations/operations.ts';
 import { gantry, repository, serveGantry } from '../support/gantry-process.ts';
+import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 // Packs, and installs with all dependencies, from npm's cache where it has them.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
@@ -22,6 +24,11 @@ let prefix: string;
 /** A project of someone who uses the package. */
 let project: string;
 let packed: string[];
+/** Its directory for temporary files. */
+let temporary: string;
+/** How the installed program is run: where no other Node is found than the one it is to run on. */
+let settings: { program: string; cwd: string };
+let env: Record<string, string>;
 
 beforeAll(async () => {
   place = await mkdtemp(join(tmpdir(), 'gantry-package-'));
@@ -37,6 +44,10 @@ beforeAll(async () => {
   await mkdir(join(project, 'node_modules'), { recursive: true });
   await symlink(join(prefix, 'lib/node_modules/gantry'), join(project, 'node_modules/gantry'));
   await mkdir(join(place, 'bin'));
+  temporary = join(place, 'tmp');
+  await mkdir(temporary);
+  settings = { program: join(prefix, 'bin/gantry'), cwd: place };
+  env = { PATH: `${join(place, 'bin')}:/usr/bin:/bin`, HOME: place, TMPDIR: temporary };
   await symlink(node, join(place, 'bin/node'));
 });
 
@@ -57,10 +68,19 @@ test('the package has the program, the pages, the client, and nothing that is no
   );
 });
 
+test('installed, gantry demo shows what there is, and leaves nothing behind', async () => {
+  await using server = await serveGantry('', env, { ...settings, command: 'demo' });
+  const [, launcherJwt] =
+    (await until('the welcome', () => /launcherJwt +(\S+)/.exec(server.output.stdout))) ?? [];
+  const set = await post(`${server.url}/launcher/set-user-score`, { launcherJwt, score: 1600 });
+  expect(set).toMatchObject({ status: 200, body: { newScore: { score: 1600 } } });
+  expect((await fetch(`${server.url}/play`)).status).toBe(200);
+  expect((await server.end('SIGTERM')).code).toBe(0);
+  expect((await readdir(temporary)).filter((name) => name.startsWith('gantry-demo-'))).toEqual([]);
+});
+
 test('installed, gantry serves the pages, and prints how it is called again', async () => {
   const data = join(place, 'data');
-  const settings = { program: join(prefix, 'bin/gantry'), cwd: place };
-  const env = { PATH: `${join(place, 'bin')}:/usr/bin:/bin`, HOME: place };
   await using server = await serveGantry(data, env, settings);
   const html = await (await fetch(`${server.url}/play`)).text();
   const modules = [...html.matchAll(/"(\/(?:vendor|client)\/[^"?]+\?v=\w+)"/g)].map(([, path]) => path);
