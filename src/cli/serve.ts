@@ -27,13 +27,14 @@ export async function serve(config: Config, json: boolean | undefined): Promise<
   if (config.demo) await seedDemo(server.services.store, server.box);
   const demo = config.demo ? await demoEntrance(server.services) : null;
   const message = `Gantry listening on ${server.url}`;
+  const elsewhere = config.dataDirectory === readConfig().dataDirectory ? null : config.dataDirectory;
   if (json)
     process.stdout.write(
       `${JSON.stringify({ message, url: server.url, adminToken: server.madeAdminToken, demo })}\n`,
     );
   else
     process.stdout.write(
-      `${message}\n${adminNote(server.madeAdminToken)}${demo ? welcome(server.url, demo) : ''}`,
+      `${message}\n${adminNote(server.madeAdminToken)}${demo ? welcome(server.url, demo, elsewhere) : ''}`,
     );
 }
 

@@ -1,8 +1,12 @@
 import { isExecutable } from '../carried.ts';
 import type { DemoEntrance } from './entrance.ts';
 
-/** What `serve` prints for a newcomer to go on with: every line works as it stands. */
-export function welcome(url: string, demo: DemoEntrance): string {
+/**
+ * What `serve` prints for a newcomer to go on with: every line works as it stands. `dataDirectory` is given where
+ * it is not the one that a command would find by itself.
+ */
+export function welcome(url: string, demo: DemoEntrance, dataDirectory: string | null): string {
+  const onIts = dataDirectory === null ? '' : `DATA_DIR=${asWord(dataDirectory)} `;
   return `
   Demo game    ${demo.gameId}
   Demo player  ${demo.username} ${demo.wallet}
@@ -18,7 +22,7 @@ export function welcome(url: string, demo: DemoEntrance): string {
 
   A token for another player:
 
-    ${thisProgram()} token --game ${demo.gameId} --wallet ${demo.otherWallet}
+    ${onIts}${thisProgram()} token --game ${demo.gameId} --wallet ${demo.otherWallet}
 
 `;
 }
@@ -27,6 +31,10 @@ export function welcome(url: string, demo: DemoEntrance): string {
 function thisProgram(): string {
   const [, script = ''] = process.argv;
   if (import.meta.url.endsWith('.ts')) return 'npm run -s gantry --';
-  const called = isExecutable ? process.argv0 : script;
-  return /^[\w./-]+$/.test(called) ? called : `'${called.replaceAll("'", "'\\''")}'`;
+  return asWord(isExecutable ? process.argv0 : script);
+}
+
+/** As a shell takes it for one word. */
+function asWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

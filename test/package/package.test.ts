@@ -75,6 +75,8 @@ test('installed, gantry demo shows what there is, and leaves nothing behind', as
   const set = await post(`${server.url}/launcher/set-user-score`, { launcherJwt, score: 1600 });
   expect(set).toMatchObject({ status: 200, body: { newScore: { score: 1600 } } });
   expect((await fetch(`${server.url}/play`)).status).toBe(200);
+  const pasted = /^ *(DATA_DIR=\S+ \S+ token .*)$/m.exec(server.output.stdout)?.[1] ?? '';
+  expect((await run('bash', ['-c', pasted], { cwd: place, env })).stdout).toMatch(/launcherJwt +ey/);
   expect((await server.end('SIGTERM')).code).toBe(0);
   expect((await readdir(temporary)).filter((name) => name.startsWith('gantry-demo-'))).toEqual([]);
 });
