@@ -509,7 +509,7 @@ export interface RuleStore {
 export interface NewAction {
   /** Which runner carries it out. */
   kind: string;
-  /** Actions of one lane are sent by one process at a time; left out: any process, any number at once. */
+  /** Of a chain, `<chain id>:<signer>`; of webhooks, the webhook. Left out: nobody carries it out. */
   lane?: string | undefined;
   /** Shown to players and administrators. */
   type: string;
@@ -544,30 +544,14 @@ export interface QueueFigures {
 
 /**
  * The durable queue. An action is written in the transaction of what caused it (`enqueueWithin` of the
- * adapter, or `enqueue`), so that whatever was answered will be done. A process claims what is due, does it,
- * and says how it ended. A claim ends by itself after `leaseMs`, for processes that die: what is done must
- * bear being done again, or remember by itself how far it came (as the chain's signed transactions do).
- *
- * `submit`, `complete`, `fail` and `retry` answer false, and change nothing, when the claim is no longer
- * `node`'s or the action is over: someone else has it. Every change of an action with a wallet is a
- * `rule-actions patched` to the player's launchers.
+ * adapter, or `enqueue`), so that whatever was answered will be done. Who carries it out depends on its kind:
+ * see `ChainLaneStore` and `WebhookStore`, which keep two processes from doing it at once. Every change of an
+ * action of a rule with a wallet is a `rule-actions patched` to the player's launchers.
  */
 export interface ActionStore {
   enqueue(actions: readonly NewAction[]): Promise<QueuedAction[]>;
-  /** Whether an action of these kinds is due and unclaimed; asked before `claim`, which writes. */
-  anyDue(kinds: readonly string[]): Promise<boolean>;
-  /** Takes up to `limit` actions of a kind that are due and nobody has, oldest due first; each counts an attempt. */
-  claim(node: string, kind: string, limit: number, leaseMs: number): Promise<QueuedAction[]>;
   /** Goes on holding claims for `leaseMs` from now. */
   renew(node: string, actionIds: readonly string[], leaseMs: number): Promise<void>;
-  /** queued → submitted: from here on it cannot be cancelled. */
-  submit(node: string, actionId: string, transactionHash?: string): Promise<boolean>;
-  /** → confirmed. */
-  complete(node: string, actionId: string, transactionHash?: string): Promise<boolean>;
-  /** → failed, for good: the dead-letter list is `list({state: 'failed'})`. */
-  fail(node: string, actionId: string, error: string): Promise<boolean>;
-  /** Lets go of it until `dueAt`; the state stays. */
-  retry(node: string, actionId: string, error: string, dueAt: number): Promise<boolean>;
   find(actionId: string): Promise<QueuedAction | null>;
   /** Newest first. */
   list(filter: ActionFilter, page: Page): Promise<Paged<QueuedAction>>;

@@ -372,7 +372,10 @@ describe('rules on a chain', () => {
     expect((await admin('retry-action', { actionId: failed?._id })).status).toBe(200);
     await until('confirmed', async () => (await actionsOf(player))[0]?.state === 'confirmed');
     expect(await chain.read('Board', 'scoreOf', [player.wallet])).toBe(5n);
-    expect(await server.queue.figures()).toMatchObject([{ kind: 'chain', depth: 0, retried: 0 }]);
+    expect(await server.queue.figures()).toMatchObject([
+      { kind: 'webhook', depth: 0 },
+      { kind: 'chain', depth: 0, retried: 0 },
+    ]);
   });
 
   test('rules taken from the list are stored as they were checked', () => {

@@ -58,17 +58,14 @@ export class SqliteActions implements ActionStore {
   readonly spending: Spending;
   readonly #group: GroupCommit;
   readonly #activities: SqliteActivities;
-  readonly #clock: () => number;
   readonly #statements;
 
   constructor(
     db: Database,
     group: GroupCommit,
     { activities, games }: { activities: SqliteActivities; games: SqliteGames },
-    clock: () => number,
   ) {
     this.#group = group;
-    this.#clock = clock;
     this.#activities = activities;
     this.spending = new Spending(db, games);
     this.#statements = {
@@ -79,15 +76,6 @@ export class SqliteActions implements ActionStore {
            @now, @now)`,
       ),
       find: db.prepare<[string], ActionRow>('SELECT * FROM actions WHERE id = ?'),
-      anyDue: db
-        .prepare<[string, number, number], number>(
-          `SELECT 1 FROM actions WHERE kind = ? AND ${open} AND lane = '' AND due_at <= ? AND claimed_until <= ? LIMIT 1`,
-        )
-        .pluck(),
-      due: db.prepare<[string, number, number, number], ActionRow>(
-        `SELECT * FROM actions WHERE kind = ? AND lane = '' AND ${open} AND due_at <= ? AND claimed_until <= ?
-         ORDER BY due_at LIMIT ?`,
-      ),
       claim: db.prepare(
         'UPDATE actions SET claimed_by = ?, claimed_until = ?, attempts = attempts + 1 WHERE id = ?',
       ),
@@ -144,39 +132,10 @@ export class SqliteActions implements ActionStore {
     return toAction(row);
   }
 
-  async anyDue(kinds: readonly string[]): Promise<boolean> {
-    const now = this.#clock();
-    return kinds.some((kind) => this.#statements.anyDue.get(kind, now, now) !== undefined);
-  }
-
-  claim(node: string, kind: string, limit: number, leaseMs: number): Promise<QueuedAction[]> {
-    return this.#group.write((tx) =>
-      this.#statements.due
-        .all(kind, tx.now, tx.now, limit)
-        .map((row) => this.claimWithin(tx, node, row, leaseMs)),
-    );
-  }
-
   renew(node: string, actionIds: readonly string[], leaseMs: number): Promise<void> {
     return this.#group.write(({ now }) => {
       this.#statements.renew.run(now + leaseMs, node, JSON.stringify(actionIds));
     });
-  }
-
-  submit(node: string, actionId: string, transactionHash?: string): Promise<boolean> {
-    return this.#whileHeld(node, actionId, { state: 'submitted', transactionHash }, false);
-  }
-
-  complete(node: string, actionId: string, transactionHash?: string): Promise<boolean> {
-    return this.#whileHeld(node, actionId, { state: 'confirmed', error: null, transactionHash }, true);
-  }
-
-  fail(node: string, actionId: string, error: string): Promise<boolean> {
-    return this.#whileHeld(node, actionId, { state: 'failed', error }, true);
-  }
-
-  retry(node: string, actionId: string, error: string, dueAt: number): Promise<boolean> {
-    return this.#whileHeld(node, actionId, { error, dueAt }, true);
   }
 
   async find(actionId: string): Promise<QueuedAction | null> {
@@ -262,7 +221,7 @@ export class SqliteActions implements ActionStore {
   }
 
   /** Inside a transaction: changes an action, lets go of its claim, and tells the player's launchers. */
-  changeWithin(tx: Transaction, row: ActionRow, change: ActionChange, letGo = true): ActionRow {
+  changeWithin(tx: Transaction, row: ActionRow, change: ActionChange): ActionRow {
     const changed: ActionRow = {
       ...row,
       state: change.state ?? row.state,
@@ -271,7 +230,8 @@ export class SqliteActions implements ActionStore {
       transaction_hash: change.transactionHash ?? row.transaction_hash,
       due_at: change.dueAt ?? row.due_at,
       updated_at: tx.now,
-      ...(letGo && { claimed_by: null, claimed_until: 0 }),
+      claimed_by: null,
+      claimed_until: 0,
     };
     this.#statements.change.run({
       id: row.id,
@@ -307,15 +267,6 @@ export class SqliteActions implements ActionStore {
       // A transaction that was sent has cost its fee, whatever came of it.
       if (row.transaction_hash === null) this.spending.giveBack(row.id);
     }
-  }
-
-  #whileHeld(node: string, actionId: string, change: ActionChange, letGo: boolean): Promise<boolean> {
-    return this.#group.write((tx) => {
-      const row = this.heldRow(tx, node, actionId);
-      if (!row) return false;
-      this.changeWithin(tx, row, change, letGo);
-      return true;
-    });
   }
 
   /** Inside a transaction: an action that is not over and is claimed by this process. */

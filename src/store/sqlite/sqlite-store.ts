@@ -114,7 +114,7 @@ export class SqliteStore implements Store {
       messages: this.messages,
       scores: this.scores,
     });
-    this.actions = new SqliteActions(db, group, this, clock);
+    this.actions = new SqliteActions(db, group, this);
     this.chainLanes = new SqliteChainLanes(db, group, this.actions, clock);
     this.webhooks = new SqliteWebhooks(db, version, group, this, clock);
     this.rules = new SqliteRules(db, group, this, clock);

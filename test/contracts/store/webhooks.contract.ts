@@ -133,6 +133,7 @@ export function webhooksContract(open: OpenStore): void {
       expect((await store.webhooks.deliveries({ webhookId }, wholePage)).rows).toMatchObject([
         { state: 'confirmed', error: null },
       ]);
+      expect(await store.actions.find(id)).toMatchObject({ kind: 'webhook', state: 'confirmed' });
       await expect(store.webhooks.replay('none')).rejects.toMatchObject({ reason: 'delivery_unknown' });
     });
 

@@ -78,13 +78,7 @@ export const methods: { readonly [Name in Part]: Readonly<Record<keyof Store[Nam
   rules: { get: 'read', set: 'write', trigger: 'write', explain: 'read' },
   actions: {
     enqueue: 'write',
-    anyDue: 'read',
-    claim: 'write',
     renew: 'write',
-    submit: 'write',
-    complete: 'write',
-    fail: 'write',
-    retry: 'write',
     find: 'read',
     list: 'read',
     cancel: 'write',
