@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { ContractWallets } from './auth/contract-wallets.ts';
 import { SecretBox } from './auth/game-secret.ts';
-import { requireKeyFile } from './auth/key-file.ts';
+import { KeyFileError } from './auth/key-file.ts';
 import { LauncherTokens } from './auth/launcher-token.ts';
 import { TokenKeys } from './auth/token-keys.ts';
 import { type Config, dataFiles } from './config.ts';
@@ -15,6 +15,7 @@ import { RuleChains } from './rules/chain/rule-chains.ts';
 import { Signers } from './rules/chain/signers.ts';
 import type { DatabaseFiles } from './store/database-file.ts';
 import type { GameTransfer } from './store/game-transfer.ts';
+import { openDatabase } from './store/sqlite/open-database.ts';
 import { sqliteFiles } from './store/sqlite/sqlite-files.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import { ThreadedStore } from './store/sqlite/threaded-store.ts';
@@ -43,37 +44,47 @@ export type Opener = 'command' | 'key rotation' | 'server';
  * @throws SchemaTooNewError, DatabaseUnusableError, KeyFileError
  */
 export function openWorkspace(config: Config, opener: Opener = 'command'): Workspace {
-  const files = dataFiles(config.dataDirectory);
-  if (existsSync(files.database)) {
-    if (opener !== 'key rotation') {
-      requireKeyFile(
-        files.tokenKeys,
-        'Put it back from a backup; if there is none, run `gantry key rotate`: players then sign in again.',
-      );
-    }
-    if (config.secretKey === undefined) {
-      requireKeyFile(
-        files.secretKey,
-        'Put it back from a backup, or set GANTRY_SECRET_KEY to what it held: game secrets cannot be read without it.',
-      );
-    }
-  }
-  const keys = new TokenKeys(files.tokenKeys);
-  const box = new SecretBox(files.secretKey, config.secretKey);
+  const { keys, box } = openKeys(config, opener);
   const KindOfStore = opener === 'server' ? ThreadedStore : SqliteStore;
   return {
     keys,
-    store: new KindOfStore(files.database, { retention: config.retention }),
+    store: new KindOfStore(dataFiles(config.dataDirectory).database, { retention: config.retention }),
     tokens: new LauncherTokens(keys),
     box,
   };
 }
 
+/** Makes the keys where there is no database yet, which comes after them, and asks for them where there is one. */
+function openKeys(config: Config, opener: Opener): Pick<Workspace, 'keys' | 'box'> {
+  const { database, tokenKeys, secretKey } = dataFiles(config.dataDirectory);
+  const wantsTokenKeys = opener !== 'key rotation' && !existsSync(tokenKeys);
+  const wantsSecretKey = config.secretKey === undefined && !existsSync(secretKey);
+  if ((wantsTokenKeys || wantsSecretKey) && existsSync(database)) {
+    openDatabase(database).close(); // what is wrong with it goes before what is missing beside it
+    throw new KeyFileError(wantsTokenKeys ? tokenKeysMissing(tokenKeys) : secretKeyMissing(secretKey));
+  }
+  return { keys: new TokenKeys(tokenKeys), box: new SecretBox(secretKey, config.secretKey) };
+}
+
+function tokenKeysMissing(file: string): string {
+  return (
+    `${file} is missing, and the database beside it is not. Put it back from a backup; if there is none, run ` +
+    '`gantry key rotate`: players then sign in again.'
+  );
+}
+
+function secretKeyMissing(file: string): string {
+  return (
+    `${file} is missing, and the database beside it is not. Put it back from a backup, or set GANTRY_SECRET_KEY to ` +
+    'what it held: game secrets cannot be read without it.'
+  );
+}
+
 /** A data directory, opened to move games out of it or into it. @throws SchemaTooNewError, DatabaseUnusableError */
 export function openTransfer(config: Config): { store: Store; box: SecretBox; transfer: GameTransfer } {
-  const files = dataFiles(config.dataDirectory);
-  const store = new SqliteStore(files.database, { retention: config.retention });
-  return { store, box: new SecretBox(files.secretKey, config.secretKey), transfer: store.transfer };
+  const { box } = openKeys(config, 'command');
+  const store = new SqliteStore(dataFiles(config.dataDirectory).database, { retention: config.retention });
+  return { store, box, transfer: store.transfer };
 }
 
 /** What operations work with where no server runs: on the command line. */

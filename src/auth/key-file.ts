@@ -27,15 +27,6 @@ export function readOrCreateKeyFile(file: string, make: () => string): string {
   return readFileSync(file, 'utf8');
 }
 
-/**
- * Refuses to go on without a key that something was written with: a new one would be of no use for it.
- * @throws KeyFileError
- */
-export function requireKeyFile(file: string, whatToDo: string): void {
-  if (read(file) === null)
-    throw new KeyFileError(`${file} is missing, and the database beside it is not. ${whatToDo}`);
-}
-
 /** Puts new content into a key file; a reader sees the old one or the new one, never a part. */
 export function replaceKeyFile(file: string, content: string): void {
   const draft = `${file}.${randomUUID()}`;

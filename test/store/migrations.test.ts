@@ -44,13 +44,13 @@ describe('a migration', () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'gantry.db');
     const inTheWay = new SqliteDatabase(file);
-    inTheWay.exec('CREATE TABLE events (in_the_way)'); // among the last that the first migration makes
+    inTheWay.exec('CREATE TABLE history (in_the_way)'); // among the last that the first migration makes
     inTheWay.close();
-    expect(() => openDatabase(file)).toThrow(/events already exists/);
+    expect(() => openDatabase(file)).toThrow(/history already exists/);
     const after = new SqliteDatabase(file);
     expect(after.pragma('user_version', { simple: true })).toBe(0);
     expect(after.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()).toEqual([
-      'events',
+      'history',
     ]);
     after.close();
   });
