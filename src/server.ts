@@ -107,7 +107,7 @@ export async function startServer(
     {
       sockets: () => gateway.connections,
       present: () => presence.count(),
-      queueDepth: async () => (await store.actions.figures()).reduce((depth, kind) => depth + kind.depth, 0),
+      queueDepth: () => store.actions.depth(),
       databaseBytes: () => bytesOf(database, `${database}-wal`),
     },
     { report },

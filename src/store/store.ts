@@ -565,6 +565,8 @@ export interface ActionStore {
    * @throws GantryError `action_unknown`, `action_not_retryable`, `spending_limit_reached`
    */
   requeue(actionId: string): Promise<QueuedAction>;
+  /** How many actions are queued or submitted, of all kinds; as cheap as it can be, for who asks every moment. */
+  depth(): Promise<number>;
   /** One row for each kind that has something to do. */
   figures(): Promise<QueueFigures[]>;
   /** Forgets finished actions last changed before `olderThan`, a limited number; true: there may be more. */

@@ -92,6 +92,8 @@ export class SqliteActions implements ActionStore {
         `SELECT * FROM actions WHERE ${matching} ORDER BY created_at DESC, id DESC LIMIT @limit OFFSET @skip`,
       ),
       count: db.prepare<[Filter], number>(`SELECT count(*) FROM actions WHERE ${matching}`).pluck(),
+      // Counts entries of the index actions_by_state, and reads no row.
+      depth: db.prepare<[], number>(`SELECT count(*) FROM actions WHERE ${open}`).pluck(),
       figures: db.prepare<[], QueueFigures>(
         `SELECT kind, count(*) AS depth, min(created_at) AS oldestAt FROM actions WHERE ${open} GROUP BY kind`,
       ),
@@ -194,6 +196,10 @@ export class SqliteActions implements ActionStore {
     if (row.claimed_until > tx.now) return row;
     const give_up_at = row.give_up_at === 0 ? 0 : tx.now + deliveryLifetimeMs;
     return this.changeWithin(tx, { ...row, attempts: 0, give_up_at }, { state: 'queued', dueAt: tx.now });
+  }
+
+  async depth(): Promise<number> {
+    return this.#statements.depth.get() ?? 0;
   }
 
   async figures(): Promise<QueueFigures[]> {

@@ -56,8 +56,10 @@ export function actionsContract(open: OpenStore): void {
         rows: [{ error: 'broken' }],
       });
       expect(await actions.figures()).toEqual([]);
+      expect(await actions.depth()).toBe(0);
       await actions.requeue(two?._id ?? '');
       expect(await actions.figures()).toMatchObject([{ kind: 'chain', depth: 1 }]);
+      expect(await actions.depth()).toBe(1);
       expect(await chainLanes.due(lane, 9)).toMatchObject([{ _id: two?._id, attempts: 0, error: 'broken' }]);
     });
 

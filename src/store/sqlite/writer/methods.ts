@@ -83,6 +83,7 @@ export const methods: { readonly [Name in Part]: Readonly<Record<keyof Store[Nam
     list: 'read',
     cancel: 'write',
     requeue: 'write',
+    depth: 'read',
     figures: 'read',
     trim: 'write',
   },
