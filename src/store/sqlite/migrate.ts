@@ -9,7 +9,7 @@ import { feedByType } from './migrations/0006-feed-by-type.ts';
 import { webhooks } from './migrations/0007-webhooks.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
-const migrations: readonly string[] = [
+export const migrations: readonly string[] = [
   initial,
   leanScores,
   countedRanks,
