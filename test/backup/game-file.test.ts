@@ -4,6 +4,8 @@ import SqliteDatabase from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { dataFiles } from '../../src/config.ts';
+import { movedTables } from '../../src/store/sqlite/game-transfer.ts';
+import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { type Finished, gantry, gantryJson, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { startTestServer, type TestPlayer } from '../support/server.ts';
@@ -101,6 +103,32 @@ function expectRefused({ code, stdout, stderr }: Finished, words: RegExp): void 
   expect(stderr).not.toMatch(/^\s+at /m);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
 }
+
+test('every table is moved, or stays for a reason', () => {
+  const stays: Record<string, string> = {
+    channel_sessions: 'tokens are signed with the keys of the server',
+    sign_ins: 'over in ten minutes',
+    told_present: 'of sessions',
+    audit_log: 'what was done on this server',
+    history: 'names the history of this server',
+    events: 'belong to that history',
+    remembered: 'counts changes here',
+    boards: 'made anew of the scores',
+    board: 'made anew of the scores',
+    board_marks: 'made anew of the scores',
+    score_order: 'made anew of the scores',
+    lanes: 'nonces of the signers of this server',
+    transactions: 'signed by the signers of this server',
+  };
+  const db = new SqliteDatabase(':memory:');
+  migrate(db);
+  const all = db
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .pluck()
+    .all();
+  db.close();
+  expect([...movedTables, ...Object.keys(stays)].sort()).toEqual(all.sort());
+});
 
 test('a game that was moved shows everybody what it showed before, and goes on from there', async () => {
   const game = await filled();

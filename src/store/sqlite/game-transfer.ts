@@ -38,6 +38,12 @@ const tables: readonly { table: string; where: string }[] = [
   { table: 'grants', where: ofGame },
 ];
 
+/** Tables that are moved in a form of their own. */
+const specially = ['games', 'game_secrets', 'request_nonces', 'players', 'streams', 'scores'];
+
+/** Names of all tables something is moved of. */
+export const movedTables: readonly string[] = [...specially, ...tables.map(({ table }) => table)];
+
 /** Who has anything in the game. */
 const playersOf = `SELECT * FROM players WHERE wallet IN (
   SELECT wallet FROM streams WHERE name >= 'player:' || @gameId || ':' AND name < 'player:' || @gameId || ';'
