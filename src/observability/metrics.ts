@@ -99,14 +99,7 @@ export class Metrics {
 
   #describeStore(): void {
     const { diagnostics } = this.#parts.store;
-    // One question to the writer's thread for all that is asked at once; without an answer there are no figures.
-    let asked: ReturnType<typeof diagnostics.commits> | null = null;
-    const commits = async () => {
-      asked ??= diagnostics.commits().finally(() => {
-        asked = null;
-      });
-      return asked.catch(() => null);
-    };
+    const commits = askedOnce(() => diagnostics.commits());
     this.#histogram(
       'gantry_write_batch_size',
       'Commands that shared a transaction and its wait for the disk',
@@ -144,7 +137,8 @@ export class Metrics {
 
   /** Webhooks have a kind of their own in the queue, so their deliveries and failures are among these. */
   #describeQueue(): void {
-    const { queue } = this.#parts;
+    const askQueue = askedOnce(() => this.#parts.queue());
+    const queue = async () => (await askQueue()) ?? [];
     this.#gauge('gantry_queue_depth', 'Actions queued or submitted, by kind', ['kind'], async () =>
       (await queue()).map(({ kind, depth }) => ({ labels: { kind }, value: depth })),
     );
@@ -178,6 +172,7 @@ export class Metrics {
       async collect() {
         const values = await read();
         this.reset();
+        if (values.length === 0 && labelNames.length === 0) this.remove(); // its 0, which is not known to be so
         for (const { labels, value } of values) this.inc(labels, value);
       },
     });
@@ -191,9 +186,8 @@ export class Metrics {
       registers: [this.#registry],
       async collect() {
         const values = await read();
-        // It starts with a 0 of its own, which is not known to be so.
         this.reset();
-        if (values.length === 0) this.remove();
+        if (values.length === 0 && labelNames.length === 0) this.remove();
         for (const { labels, value } of values) this.set(labels, value);
       },
     });
@@ -214,4 +208,20 @@ type Read = () => Reading[] | Promise<Reading[]>;
 interface Reading {
   labels: Record<string, string>;
   value: number;
+}
+
+/**
+ * Asks once for all that is read at the same time. When it cannot be answered, because the database is busy say,
+ * there are no such figures; the others are there all the same.
+ */
+function askedOnce<Answer>(ask: () => Promise<Answer>): () => Promise<Answer | null> {
+  let asked: Promise<Answer | null> | null = null;
+  return () => {
+    asked ??= ask()
+      .catch(() => null)
+      .finally(() => {
+        asked = null;
+      });
+    return asked;
+  };
 }

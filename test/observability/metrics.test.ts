@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { reasons } from '../../src/errors.ts';
 import { catalogue } from '../../src/events/catalogue.ts';
+import { CallObserver } from '../../src/observability/call-observer.ts';
+import { Metrics } from '../../src/observability/metrics.ts';
 import { operations } from '../../src/operations/operations.ts';
 import { freePort } from '../support/free-port.ts';
 import { gantryJson, serveGantry } from '../support/gantry-process.ts';
@@ -141,6 +144,25 @@ test('have labels of closed sets only, whatever callers send', async () => {
     for (const [label, value] of Object.entries(labels))
       if (label !== 'le') expect(allowed[label]).toContain(value);
   }
+});
+
+test('leave out what cannot be found out just now, rather than say 0 or nothing at all', async () => {
+  const busy = () => Promise.reject(new Error('the database is busy'));
+  const metrics = new Metrics({
+    calls: new CallObserver(pino({ level: 'silent' })),
+    store: {
+      diagnostics: { commits: busy, sizes: async () => ({ databaseBytes: 7, logBytes: 9 }) },
+      onCommit: () => undefined,
+    },
+    queue: busy,
+    sockets: () => 3,
+    redisUp: () => null,
+  });
+  const samples = readExposition(await metrics.text());
+  expect(sampleOf(samples, 'gantry_sockets')).toBe(3);
+  expect(sampleOf(samples, 'gantry_wal_bytes')).toBe(9);
+  const names = samples.map(({ name }) => name).join();
+  expect(names).not.toMatch(/gantry_(commit|write_batch|queue|redis)/);
 });
 
 test.skipIf(redisMissing !== null)('say whether Redis can be used', async () => {

@@ -131,13 +131,14 @@ async function copy(from: string, to: string, onProgress: (progress: CopyProgres
   try {
     db.exec('BEGIN');
     db.pragma('user_version'); // the transaction's view of the file is taken with its first read
-    await db.backup(to, {
+    const { totalPages } = await db.backup(to, {
       progress: ({ totalPages, remainingPages }) => {
         onProgress({ copiedPages: totalPages - remainingPages, totalPages });
         return pagesAStep;
       },
     });
     db.exec('COMMIT');
+    onProgress({ copiedPages: totalPages, totalPages });
   } catch (error) {
     throw asUnusable(from, error);
   } finally {
