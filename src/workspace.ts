@@ -80,7 +80,10 @@ function secretKeyMissing(file: string): string {
   );
 }
 
-/** A data directory, opened to move games out of it or into it. @throws SchemaTooNewError, DatabaseUnusableError */
+/**
+ * A data directory, opened to move games out of it or into it.
+ * @throws SchemaTooNewError, DatabaseUnusableError, KeyFileError
+ */
 export function openTransfer(config: Config): { store: Store; box: SecretBox; transfer: GameTransfer } {
   const { box } = openKeys(config, 'command');
   const store = new SqliteStore(dataFiles(config.dataDirectory).database, { retention: config.retention });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { dataFiles, readConfig } from '../config.ts';
+import { DatabaseUnusableError } from '../store/database-unusable.ts';
 import { databaseFiles } from '../workspace.ts';
 import { print } from './output.ts';
 
@@ -29,7 +30,10 @@ export function migrateCommand(): Command {
         if (from !== to) process.exitCode = 1;
         return;
       }
+      if (from === null) {
+        throw new DatabaseUnusableError(`There is no database at ${database}; the first start makes one.`);
+      }
       databaseFiles.migrate(database);
-      print({ before: from ?? 'none', schemaVersion: to }, json);
+      print({ before: from, schemaVersion: to }, json);
     });
 }

@@ -115,15 +115,21 @@ export function checkKeys(config: Config): Finding[] {
   const wanted = [
     {
       file: tokenKeys,
-      ifMissing: 'every launcherJwt given out is void, and a new pair is made at the next start',
+      ifMissing: {
+        message: 'the server does not start without it',
+        remedy:
+          'Put it back from a backup; if there is none: gantry key rotate, after which players sign in again.',
+      },
       read: () => void new TokenKeys(tokenKeys),
     },
     ...(config.secretKey === undefined
       ? [
           {
             file: secretKey,
-            ifMissing:
-              'a new key is made at the next start, under which signed requests of the games there are fail',
+            ifMissing: {
+              message: 'the server does not start without it',
+              remedy: 'Put it back from a backup, or set GANTRY_SECRET_KEY to what it held.',
+            },
             read: () => refuseNoKey(secretKey),
           },
         ]
@@ -139,11 +145,7 @@ export function checkKeys(config: Config): Finding[] {
       if (isNew) return ok('keys', `${name} is made at the first start`);
       return ifMissing === undefined
         ? warning('keys', `${name} is missing`, 'The next start makes a new admin token and prints it, once.')
-        : error(
-            'keys',
-            `${name} is missing: ${ifMissing}`,
-            'Put the file back from a backup before the next start.',
-          );
+        : error('keys', `${name} is missing: ${ifMissing.message}`, ifMissing.remedy);
     }
     if ((stats.mode & 0o077) !== 0) {
       return error('keys', `${name} can be read by other users (mode ${octal(stats)})`, `chmod 600 ${file}`);

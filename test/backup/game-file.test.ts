@@ -117,6 +117,8 @@ test('every table is moved, or stays for a reason', () => {
     board: 'made anew of the scores',
     board_marks: 'made anew of the scores',
     score_order: 'made anew of the scores',
+    webhooks: 'registered anew, so that no two servers deliver the same',
+    webhook_secrets: 'of webhooks',
     lanes: 'nonces of the signers of this server',
     transactions: 'signed by the signers of this server',
   };

@@ -15,7 +15,8 @@ const ofItsChannels = 'channel_id IN (SELECT id FROM message_channels WHERE game
 /**
  * The tables that a game's rows are moved of as they are, in the order they can be filled in. What counts or
  * sorts other rows (boards, marks) is made anew, and what only means something to this server stays: sessions,
- * sign-ins, events, transactions, and actions that wait, which both servers would carry out.
+ * sign-ins, events, transactions, webhooks with their deliveries, and actions that wait, which both servers would carry
+ * out.
  */
 const tables: readonly { table: string; where: string }[] = [
   { table: 'bans', where: ofGame },
@@ -29,7 +30,7 @@ const tables: readonly { table: string; where: string }[] = [
   { table: 'messages', where: ofItsChannels },
   { table: 'rule_triggers', where: ofGame },
   { table: 'rule_executions', where: ofGame },
-  { table: 'actions', where: `${ofGame} AND state NOT IN ('queued', 'submitted')` },
+  { table: 'actions', where: `${ofGame} AND state NOT IN ('queued', 'submitted') AND kind <> 'webhook'` },
   {
     table: 'spending',
     where: `${ofGame} AND action_id IN (SELECT id FROM actions WHERE state NOT IN ('queued', 'submitted'))`,
