@@ -16,6 +16,7 @@ import { Queue } from './queue.js';
 import { linkTo } from './route.js';
 import { RulesView } from './rules-view.js';
 import { StatesView } from './states-view.js';
+import { WebhooksView } from './webhooks-view.js';
 
 /** @typedef {import('./admin.js').Output<'listGames'>['games'][number]} Game */
 
@@ -38,6 +39,7 @@ const tabs = [
   { path: 'messages', label: 'Messages', view: (game) => html`<${Moderation} game=${game} />` },
   { path: 'rules', label: 'Rules', view: (game) => html`<${RulesView} game=${game} />` },
   { path: 'queue', label: 'Queue', view: (game) => html`<${Queue} game=${game} />` },
+  { path: 'webhooks', label: 'Webhooks', view: (game) => html`<${WebhooksView} game=${game} />` },
   { path: 'events', label: 'Live events', view: (game) => html`<${EventsView} game=${game} />` },
 ];
 

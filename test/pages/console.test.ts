@@ -335,6 +335,28 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByRole('dialog').getByText('queued', { exact: true }).waitFor();
   });
 
+  test('registers a webhook, whose secret is shown once, disables it and removes it', async () => {
+    const { gameId } = await server.createGame({ name: 'Hooked', slug: 'hooked' });
+    const page = await open('games/hooked/webhooks');
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    await page.getByLabel('Address').fill('http://127.0.0.1:9/hooks');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').first().waitFor(); // a private address is refused in words
+    expect(opened[0]?.complaints.splice(0).every((one) => one.includes('400'))).toBe(true);
+    await page.getByLabel('Address').fill('https://game.example/hooks');
+    await page.getByRole('button', { name: 'Create' }).click();
+    expect(await page.locator('.secret-text').textContent()).toMatch(/^whsec_/);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('disabled', { exact: true }).waitFor();
+    const [webhook] = await server.services.store.webhooks.list(gameId);
+    expect(webhook).toMatchObject({ url: 'https://game.example/hooks', filter: 'all', enabled: false });
+    await page.getByRole('button', { name: /^Remove the webhook/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No webhooks').waitFor();
+  });
+
   test('reads in the audit log what was done', async () => {
     const { gameId } = await server.createGame();
     await post(`${server.url}/admin/update-game`, { gameId, name: 'Audited' }, bearer(server.adminToken));

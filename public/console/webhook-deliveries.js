@@ -1,0 +1,106 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { Dialog } from '../shared/dialog.js';
+import { Empty } from '../shared/states.js';
+import { useAdmin } from './admin.js';
+import { usePages } from './answers.js';
+import { isoTime, TimeCell } from './cells.js';
+import { ConfirmButton } from './confirm-button.js';
+import { DataTable } from './data-table.js';
+import { SelectField } from './fields.js';
+import { JsonView } from './json-view.js';
+
+/** @typedef {import('./admin.js').Output<'listWebhookDeliveries'>['data'][number]} Delivery */
+
+/** @type {Readonly<Record<Delivery['state'], string>>} */
+const tones = { queued: 'info', submitted: 'warn', confirmed: 'good', failed: 'bad', cancelled: '' };
+
+/**
+ * What a game's webhooks were and are to be told.
+ * @param {{ game: import('./game-view.js').Game }} props
+ */
+export function WebhookDeliveries({ game }) {
+  const admin = useAdmin();
+  const { gameId } = game;
+  const [state, setState] = useState('');
+  const [shown, setShown] = useState(/** @type {Delivery | null} */ (null));
+  const pages = usePages(
+    (page) =>
+      admin.call('listWebhookDeliveries', {
+        gameId,
+        ...page,
+        ...(state !== '' && { state: /** @type {Delivery['state']} */ (state) }),
+      }),
+    (/** @type {Delivery} */ { deliveryId }) => deliveryId,
+    [gameId, state],
+  );
+  /** @type {import('./virtual-table.js').Column<Delivery>[]} */
+  const columns = [
+    {
+      title: 'Event',
+      wide: true,
+      cell: ({ event, error }) =>
+        html`<span class="truncate"><strong>${event}</strong>${error ? html` <span class="quiet small">${error}</span>` : ''}</span>`,
+      value: ({ event }) => event,
+    },
+    {
+      title: 'State',
+      cell: ({ state: now }) => html`<span class="badge ${tones[now]}">${now}</span>`,
+      value: ({ state: now }) => now,
+    },
+    { title: 'Tries', number: true, cell: ({ attempts }) => attempts, value: ({ attempts }) => attempts },
+    {
+      title: 'Written',
+      cell: ({ createdAt }) => html`<${TimeCell} at=${createdAt} />`,
+      value: ({ createdAt }) => isoTime(createdAt),
+    },
+    { title: 'Id', exportOnly: true, cell: () => null, value: ({ deliveryId }) => deliveryId },
+    { title: 'Error', exportOnly: true, cell: () => null, value: ({ error }) => error },
+    {
+      title: 'Show',
+      hidden: true,
+      cell: (one) =>
+        html`<${Button} size="small" aria-label="Show the delivery of ${one.event}" onClick=${() => setShown(one)}>Show<//>`,
+    },
+  ];
+  return html`
+    <${DataTable}
+      caption="Deliveries of ${game.name}"
+      columns=${columns}
+      pages=${pages}
+      keyOf=${(/** @type {Delivery} */ { deliveryId }) => deliveryId}
+      fileName="${game.slug}-deliveries"
+      empty=${html`<${Empty} icon="send" title="No deliveries"><p>They come with what happens in the game.</p><//>`}
+    >
+      <${SelectField} label="State of deliveries" hideLabel value=${state} onValue=${setState} options=${[['', 'Deliveries in any state'], ...Object.keys(tones).map((one) => [one, one])]} />
+    <//>
+    ${
+      shown &&
+      html`
+        <${Dialog}
+          title=${shown.event}
+          onClose=${() => setShown(null)}
+          actions=${html`
+            <${ConfirmButton} label="Deliver again" title="Deliver this again?" confirm="Deliver" act=${() => admin.call('replayWebhookDelivery', { deliveryId: shown.deliveryId })} done="It is delivered again" onDone=${() => {
+              setShown(null);
+              pages.reload();
+            }}>
+              <p>It is sent at once, under the same webhook-id, so that a receiver that has it can tell.</p>
+            <//>
+            <${Button} onClick=${() => setShown(null)}>Close<//>
+          `}
+        >
+          <dl class="facts">
+            <div><dt>State</dt><dd><span class="badge ${tones[shown.state]}">${shown.state}</span></dd></div>
+            ${shown.error && html`<div><dt>Error</dt><dd class="wrap">${shown.error}</dd></div>`}
+            <div><dt>Tries</dt><dd>${shown.attempts}${shown.state === 'queued' ? html`, due <${TimeCell} at=${shown.dueAt} />` : ''}</dd></div>
+            <div><dt>Id</dt><dd class="mono wrap">${shown.deliveryId}</dd></div>
+          </dl>
+          <h3>Payload</h3>
+          <${JsonView} value=${shown.payload} label="Payload" />
+        <//>
+      `
+    }
+  `;
+}

@@ -1,0 +1,159 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { Dialog } from '../shared/dialog.js';
+import { Icon } from '../shared/icon.js';
+import { Empty, messageOf } from '../shared/states.js';
+import { Table } from '../shared/table.js';
+import { toast } from '../shared/toasts.js';
+import { useAdmin } from './admin.js';
+import { useAnswer } from './answers.js';
+import { ConfirmButton } from './confirm-button.js';
+import { problemAt, SelectField, TextField } from './fields.js';
+import { SecretOnce } from './secret-once.js';
+import { WebhookDeliveries } from './webhook-deliveries.js';
+
+/** @typedef {import('./admin.js').Output<'listWebhooks'>['webhooks'][number]} Webhook */
+
+/** @type {readonly (readonly [value: Webhook['filter'], label: string])[]} */
+const filters = [
+  ['all', 'Everything'],
+  ['event-callbacks', 'Events'],
+  ['rules-engine-all-callbacks', 'What rules do'],
+  ['rules-engine-errors', 'What rules fail to do'],
+];
+
+/**
+ * Where what happens in a game is told to, and what became of each delivery.
+ * @param {{ game: import('./game-view.js').Game }} props
+ */
+export function WebhooksView({ game }) {
+  const admin = useAdmin();
+  const { gameId } = game;
+  const { answer, error, reload } = useAnswer(() => admin.call('listWebhooks', { gameId }), [gameId]);
+  const [creating, setCreating] = useState(false);
+  /** @param {Webhook} webhook */
+  const ping = async ({ webhookId }) => {
+    try {
+      const { delivered, status, error: why, durationMs } = await admin.call('testWebhook', { webhookId });
+      if (delivered) toast(`The receiver answered ${status} in ${durationMs} ms`, 'success');
+      else toast(`Not delivered: ${why}`, 'error');
+    } catch (failed) {
+      toast(messageOf(failed), 'error');
+    }
+  };
+  /** @type {import('../shared/table.js').Column<Webhook>[]} */
+  const columns = [
+    { title: 'Address', cell: ({ url }) => html`<span class="mono wrap">${url}</span>` },
+    { title: 'Is told', cell: ({ filter }) => filters.find(([value]) => value === filter)?.[1] ?? filter },
+    {
+      title: 'State',
+      cell: ({ enabled, disabledReason }) =>
+        enabled
+          ? html`<span class="badge good">enabled</span>`
+          : html`<span class="badge ${disabledReason ? 'bad' : ''}" title=${disabledReason ?? undefined}>disabled</span>`,
+    },
+    {
+      title: 'Actions',
+      hidden: true,
+      cell: (webhook) => html`
+        <span class="row-buttons">
+          <${Button} size="small" aria-label="Ping ${webhook.url}" onClick=${() => ping(webhook)}>Ping<//>
+          <${ConfirmButton}
+            label=${webhook.enabled ? 'Disable' : 'Enable'}
+            title="${webhook.enabled ? 'Disable' : 'Enable'} this webhook?"
+            confirm=${webhook.enabled ? 'Disable' : 'Enable'}
+            act=${() => admin.call('updateWebhook', { webhookId: webhook.webhookId, enabled: !webhook.enabled })}
+            done=${webhook.enabled ? 'The webhook is disabled' : 'The webhook is enabled'}
+            onDone=${reload}
+          >
+            <p>${webhook.enabled ? 'Nothing is delivered to it until it is enabled again.' : 'It is told of what happens from now on.'}</p>
+          <//>
+          <${ConfirmButton}
+            label="Remove the webhook ${webhook.url}"
+            icon="trash"
+            iconOnly
+            kind="plain"
+            title="Remove this webhook?"
+            confirm="Remove"
+            act=${() => admin.call('removeWebhook', { webhookId: webhook.webhookId })}
+            done="The webhook is removed"
+            onDone=${reload}
+          >
+            <p>${webhook.url} is told nothing any more, and what was still to be delivered is dropped.</p>
+          <//>
+        </span>
+      `,
+    },
+  ];
+  return html`
+    <div class="webhooks">
+      <section class="card" aria-labelledby="webhooks">
+        <div class="card-head">
+          <h2 id="webhooks">Webhooks</h2>
+          <${Button} size="small" onClick=${() => setCreating(true)}><${Icon} name="plus" />New webhook<//>
+        </div>
+        <${Table}
+          caption="Webhooks of ${game.name}"
+          columns=${columns}
+          rows=${answer?.webhooks}
+          keyOf=${(/** @type {Webhook} */ one) => one.webhookId}
+          error=${error}
+          onRetry=${reload}
+          empty=${html`<${Empty} icon="send" title="No webhooks"><p>A webhook tells a server of yours what happens in the game.</p><//>`}
+        />
+      </section>
+      <${WebhookDeliveries} game=${game} />
+      ${creating && html`<${CreateWebhook} gameId=${gameId} onClose=${() => setCreating(false)} onCreated=${reload} />`}
+    </div>
+  `;
+}
+
+/** @param {{ gameId: string, onClose: () => void, onCreated: () => void }} props */
+function CreateWebhook({ gameId, onClose, onCreated }) {
+  const admin = useAdmin();
+  const [url, setUrl] = useState('');
+  const [filter, setFilter] = useState('all');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  const [secret, setSecret] = useState('');
+  /** @param {Event} event */
+  const create = async (event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      const answer = await admin.call('createWebhook', {
+        gameId,
+        url: url.trim(),
+        filter: /** @type {Webhook['filter']} */ (filter),
+      });
+      setSecret(answer.secret);
+      onCreated();
+    } catch (failed) {
+      setError(failed);
+    }
+    setBusy(false);
+  };
+  if (secret) {
+    return html`
+      <${Dialog} title="The webhook's secret" onClose=${onClose} actions=${html`<${Button} kind="primary" onClick=${onClose}>Done<//>`}>
+        <p>Deliveries are signed with it; the receiver checks them by it.</p>
+        <${SecretOnce} secret=${secret} />
+      <//>
+    `;
+  }
+  return html`
+    <${Dialog}
+      title="New webhook"
+      onClose=${onClose}
+      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form="new-webhook" busy=${busy}>Create<//>`}
+    >
+      <form id="new-webhook" class="form" onSubmit=${create}>
+        <${TextField} label="Address" required autofocus inputmode="url" maxlength=${2000} placeholder="https://game.example/hooks" value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} />
+        <${SelectField} label="Is told of" value=${filter} onValue=${setFilter} options=${filters} />
+        ${error !== null && html`<p class="banner bad" role="alert">${messageOf(error)}</p>`}
+      </form>
+    <//>
+  `;
+}
