@@ -26,6 +26,16 @@ const ownTables = [
   'bans',
 ];
 
+/** What players have written, in columns that no index holds: it is written over before its row is deleted. */
+const ownTexts = [
+  { table: 'states', column: 'json', owner: 'wallet' },
+  { table: 'play_sessions', column: 'state', owner: 'wallet' },
+  { table: 'activities', column: 'label', owner: 'wallet' },
+  { table: 'notifications', column: 'message', owner: 'wallet' },
+  { table: 'actions', column: 'payload', owner: 'wallet' },
+  { table: 'messages', column: 'content', owner: 'sender' },
+];
+
 /**
  * Removes everything of a player's from the database, in one transaction. Events of shared streams keep
  * their place, so that other players' cursors go on fitting, but say nothing of the player any more.
@@ -71,7 +81,9 @@ export class PlayerEraser {
         `UPDATE events SET record = ${sameLength('record')}
          WHERE stream_id IN (SELECT id FROM streams WHERE wallet = ?)`,
       ),
-      blankActions: db.prepare(`UPDATE actions SET payload = ${sameLength('payload')} WHERE wallet = ?`),
+      blankTexts: ownTexts.map(({ table, column, owner }) =>
+        db.prepare(`UPDATE ${table} SET ${column} = ${sameLength(column)} WHERE ${owner} = ?`),
+      ),
       ownEvents: db.prepare(
         'DELETE FROM events WHERE stream_id IN (SELECT id FROM streams WHERE wallet = ?)',
       ),
@@ -89,6 +101,7 @@ export class PlayerEraser {
     const { sessions, channels, messages, scores } = this.#parts;
     const shared = this.#statements.sharedStreams.all({ wallet });
     this.#statements.blankOwnEvents.run(wallet); // before anything moves them
+    for (const statement of this.#statements.blankTexts) statement.run(wallet);
     sessions.endAllWithin(tx, wallet, null, 'erased');
     messages.eraseAllOfWithin(tx, wallet);
     channels.leaveAllWithin(tx, wallet);
@@ -98,7 +111,6 @@ export class PlayerEraser {
     this.#statements.ownEvents.run(wallet);
     this.#statements.ownStreams.run(wallet);
     this.#statements.toldPresent.run(wallet); // of sessions that have expired, and were not ended
-    this.#statements.blankActions.run(wallet);
     for (const statement of this.#statements.own) statement.run(wallet);
     this.#statements.player.run(wallet);
     this.#statements.audit.run({ wallet });
