@@ -26,7 +26,7 @@ export function Composer({ editing, offline, onSubmit, onCancel, onType, onEditL
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
-  const said = text.trim();
+  const isSending = useRef(false);
 
   useEffect(() => {
     const element = field.current;
@@ -37,15 +37,23 @@ export function Composer({ editing, offline, onSubmit, onCancel, onType, onEditL
   }, []);
 
   const submit = async () => {
-    if (said === '' || busy) return;
+    const element = field.current;
+    // Of the field itself: who types fast presses Enter before what was typed has been drawn.
+    const said = element?.value.trim() ?? '';
+    if (!element || said === '' || isSending.current) return;
+    isSending.current = true;
     setProblem('');
     setBusy(true);
-    if (!editing) setText('');
+    if (!editing) {
+      setText('');
+      element.value = '';
+    }
     try {
       await onSubmit(said);
     } catch (error) {
       setProblem(messageOf(error));
     }
+    isSending.current = false;
     setBusy(false);
   };
   /** @param {KeyboardEvent} event */
@@ -99,7 +107,7 @@ export function Composer({ editing, offline, onSubmit, onCancel, onType, onEditL
           onInput=${typed}
           onKeyDown=${pressed}
         ></textarea>
-        <${Button} type="submit" kind="primary" iconOnly busy=${busy && editing !== null} disabled=${said === ''} label=${editing ? 'Save' : 'Send'}>
+        <${Button} type="submit" kind="primary" iconOnly busy=${busy && editing !== null} disabled=${text.trim() === ''} label=${editing ? 'Save' : 'Send'}>
           <${Icon} name=${editing ? 'check' : 'send'} />
         <//>
       </div>
