@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Reason } from '../errors.ts';
+import { CallLines } from './call-lines.ts';
 import { Tally } from './tally.ts';
 
 /** How a call ended: `aborted` when its caller was gone before it had arrived. */
@@ -29,7 +30,7 @@ export interface ObservedCall {
  * closed sets (operations, outcomes), whatever callers send; the log's `game` is an id of the database.
  */
 export class CallObserver {
-  readonly #logger: Logger;
+  readonly #lines: CallLines;
   readonly #prefix = randomBytes(4).toString('hex');
   #last = 0;
   /** By operation, transport and outcome. */
@@ -38,7 +39,7 @@ export class CallObserver {
   readonly durations = new Map<string, Tally>();
 
   constructor(logger: Logger) {
-    this.#logger = logger;
+    this.#lines = new CallLines(logger);
   }
 
   begin(transport: Transport): ObservedCall {
@@ -64,7 +65,6 @@ export class CallObserver {
       this.durations.set(name, tally);
     }
     tally.add(ms / 1000);
-    const rounded = Math.round(ms * 10) / 10;
-    this.#logger.info({ id, operation, game: gameId, transport, outcome, ms: rounded }, 'call');
+    this.#lines.write(id, operation, gameId, transport, outcome, ms);
   }
 }

@@ -1,12 +1,6 @@
-import { destination, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
+import { LogStream } from './log-stream.ts';
 
-/** Lines are written together when there are so many bytes of them, or after a moment. */
-const togetherBytes = 4_000;
-const togetherMs = 100;
-/** A pipe takes so many bytes whole (POSIX's PIPE_BUF), so that no two writes run into each other. */
-const wholeBytes = 4_096;
-/** So much waits for a reader that does not keep up; what comes then is lost, rather than the server's memory. */
-const waitingBytes = 8 * 1024 * 1024;
 /** pino's number for warnings. */
 const warnings = 40;
 
@@ -16,15 +10,7 @@ const warnings = 40;
  * Warnings and errors are written at once, and with them what waits.
  */
 export function createLogger(level: string): Logger {
-  const stream = destination({
-    dest: 2,
-    sync: false,
-    minLength: togetherBytes,
-    maxWrite: wholeBytes,
-    maxLength: waitingBytes,
-  });
-  setInterval(() => stream.flush(), togetherMs).unref();
-  process.on('exit', () => stream.flushSync());
+  const stream = new LogStream(2);
   return pino(
     {
       level,

@@ -4,7 +4,7 @@ import { GantryError, toGantryError } from '../../errors.ts';
 import type { LimitState } from '../../limits/rate-limits.ts';
 
 interface Encoded {
-  text: string;
+  body: string | Buffer;
   bytes: number;
 }
 
@@ -13,7 +13,7 @@ const rememberedAnswers = new WeakMap<object, Encoded>();
 
 /** Answers with JSON. Nothing the API says may be kept by a cache: it is one caller's, or soon out of date. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  const { text, bytes } = typeof body === 'object' && body !== null ? encoded(body) : encode(body);
+  const { body: written, bytes } = typeof body === 'object' && body !== null ? encoded(body) : encode(body);
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': bytes,
@@ -21,20 +21,23 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
     'X-Content-Type-Options': 'nosniff',
   });
   // What is ASCII is the same in Latin-1, which Node writes out faster.
-  response.end(text, bytes === text.length ? 'latin1' : 'utf8');
+  response.end(written, bytes === written.length ? 'latin1' : 'utf8');
 }
 
 function encoded(body: object): Encoded {
   const known = rememberedAnswers.get(body);
   if (known) return known;
   const made = encode(body);
-  if (Object.isFrozen(body)) rememberedAnswers.set(body, made);
-  return made;
+  if (!Object.isFrozen(body)) return made;
+  // Given more than once, it is encoded once: writing a string that is not Latin-1 encodes it each time.
+  const kept = made.bytes === made.body.length ? made : { ...made, body: Buffer.from(made.body) };
+  rememberedAnswers.set(body, kept);
+  return kept;
 }
 
 function encode(body: unknown): Encoded {
   const text = JSON.stringify(body);
-  return { text, bytes: Buffer.byteLength(text) };
+  return { body: text, bytes: Buffer.byteLength(text) };
 }
 
 export function sendError(response: ServerResponse, error: GantryError): void {
