@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { useChanges } from '../shared/observable.js';
@@ -41,7 +41,8 @@ export function Shell({ onLeave }) {
   const links = useCurrentInSight(section);
   const place = route.join('/');
   const title = sections.find(({ path }) => path === section)?.label ?? 'Console';
-  useEffect(() => {
+  // At once with what is shown: later, it would take the focus from whoever has gone on already.
+  useLayoutEffect(() => {
     document.title = `${title} · Gantry`;
     // A reader who followed a link goes on at what it led to.
     if (!first.current) main.current?.focus({ preventScroll: true });

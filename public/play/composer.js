@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { messageOf } from '../shared/states.js';
@@ -28,7 +28,7 @@ export function Composer({ editing, offline, onSubmit, onCancel, onType, onEditL
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const isSending = useRef(false);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = field.current;
     // A phone's keyboard would come up over the conversation; an edit was asked for.
     if (!element || (!editing && matchMedia('(pointer: coarse)').matches)) return;

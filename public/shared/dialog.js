@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from './button.js';
 import { Icon } from './icon.js';
 
@@ -16,7 +16,8 @@ import { Icon } from './icon.js';
 export function Dialog({ title, onClose, children, actions }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const titleId = useId();
-  useEffect(() => {
+  // At once, so that no key pressed in between goes to what is behind it.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     return () => element?.close();

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** Something whose changes views follow. */
 export class Observable {
@@ -33,5 +33,6 @@ export class Observable {
  */
 export function useChanges(observed) {
   const [, again] = useState(0);
-  useEffect(() => observed.onChange(() => again((count) => count + 1)), [observed]);
+  // At once with the rendering: what changed before an effect that waits for the paint would never be shown.
+  useLayoutEffect(() => observed.onChange(() => again((count) => count + 1)), [observed]);
 }

@@ -387,7 +387,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.keyboard.press('Enter');
     await tabTo(page, 'Open the game');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'By Keyboard' }).waitFor();
+    await page.getByRole('heading', { name: 'By Keyboard', level: 1 }).waitFor();
     await tabTo(page, 'Leaderboard');
     await page.keyboard.press('Enter');
     await page.getByText('No scores yet').waitFor();
