@@ -49,7 +49,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     opened.push(watched);
     await page.getByLabel('Admin token').fill(server.adminToken);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     const kept = await page.evaluate(() => ({
       local: JSON.stringify({ ...localStorage }),
       session: JSON.stringify({ ...sessionStorage }),
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(kept.session).toContain(server.adminToken);
     expect(kept.local + kept.cookies).not.toContain(server.adminToken);
     await page.reload();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out').waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByText('It is shown this once').waitFor();
     const secret = (await page.locator('.secret-text').textContent()) ?? '';
     await page.getByRole('button', { name: 'Open the game' }).click();
-    await page.getByRole('heading', { name: 'Lunar Lander' }).waitFor();
+    await page.getByRole('heading', { name: 'Lunar Lander', level: 1 }).waitFor();
     expect(await page.getByText(secret).count()).toBe(0);
     const game = await server.services.store.games.findBySlug('lunar-lander');
     expect(game?.allowedOrigins).toEqual(['https://lunar.example', 'https://beta.lunar.example']);
@@ -376,10 +376,10 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.locator('input:focus').waitFor();
     await page.keyboard.type(server.adminToken);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     await tabTo(page, 'Games');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Games' }).waitFor();
+    await page.getByRole('heading', { name: 'Games', level: 1 }).waitFor();
     await tabTo(page, 'New game');
     await page.keyboard.press('Enter');
     await page.locator('dialog input:focus').waitFor();
