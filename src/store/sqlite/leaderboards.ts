@@ -35,6 +35,9 @@ export class Leaderboards {
     maxSize: rememberedRows,
     sizeCalculation: ({ rows }) => rows.length + 1,
   });
+  /** By board; holds until something is committed elsewhere or changed here. */
+  readonly #versions = new Map<number, number>();
+  #versionsAt: number | undefined;
   readonly #statements;
 
   constructor(db: Database, version: DataVersion) {
@@ -86,7 +89,7 @@ export class Leaderboards {
       if (before) this.#marks.removed(boardId, before);
       this.#marks.added(boardId, counting);
     }
-    this.#statements.countVersion.run(boardId);
+    this.#countVersion(boardId);
   }
 
   /** Inside a transaction: the player has no score any more. */
@@ -95,7 +98,7 @@ export class Leaderboards {
     if (!before) return;
     this.#statements.remove.run(streamId);
     this.#marks.removed(before.board_id, before);
-    this.#statements.countVersion.run(before.board_id);
+    this.#countVersion(before.board_id);
   }
 
   /** Inside a transaction: ranks every player of the game anew, out of all scores. */
@@ -110,7 +113,7 @@ export class Leaderboards {
     };
     (keep === 'best' ? this.#statements.rankBest : this.#statements.rankLatest).run(ranking);
     this.#marks.rebuild(boardId);
-    this.#statements.countVersion.run(boardId);
+    this.#countVersion(boardId);
   }
 
   /** Best first. The same array again while it still holds, so that what was made of it holds too. */
@@ -118,7 +121,7 @@ export class Leaderboards {
     const boardId = this.#knownId(gameId);
     if (boardId === null) return [];
     const key = `${boardId} ${page.skip} ${page.limit}`;
-    const board = this.#statements.version.get(boardId) ?? 0;
+    const board = this.#versionOf(boardId);
     const profiles = this.#version.get();
     const known = this.#pages.get(key);
     if (known?.board === board && known.profiles === profiles) return known.rows;
@@ -143,6 +146,24 @@ export class Leaderboards {
         avatar,
       })),
     );
+  }
+
+  #countVersion(boardId: number): void {
+    this.#statements.countVersion.run(boardId);
+    this.#versions.delete(boardId);
+  }
+
+  #versionOf(boardId: number): number {
+    const commits = this.#version.commits();
+    if (commits !== this.#versionsAt) {
+      this.#versions.clear();
+      this.#versionsAt = commits;
+    }
+    const known = this.#versions.get(boardId);
+    if (known !== undefined) return known;
+    const version = this.#statements.version.get(boardId) ?? 0;
+    this.#versions.set(boardId, version);
+    return version;
   }
 
   #idOf(gameId: string): number {

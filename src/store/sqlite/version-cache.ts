@@ -14,6 +14,7 @@ export class DataVersion {
   #written: number | undefined;
   #isFresh = false;
   #current = 0;
+  #commits = 0;
 
   constructor(db: Database) {
     this.#statements = {
@@ -25,14 +26,17 @@ export class DataVersion {
 
   /** Another number than before when what is remembered may no longer hold. */
   get(): number {
-    if (!this.#isFresh) {
-      this.#look();
-      this.#isFresh = true;
-      setImmediate(() => {
-        this.#isFresh = false;
-      });
-    }
+    this.#beFresh();
     return this.#current;
+  }
+
+  /**
+   * Another number than before when another connection may have committed anything, or a transaction of this one
+   * was undone: for what has a version of its own in the database, which need not be read again until then.
+   */
+  commits(): number {
+    this.#beFresh();
+    return this.#commits;
   }
 
   /** Another thread of this process has committed: what it answers may be asked for in this very turn. */
@@ -54,12 +58,23 @@ export class DataVersion {
   /** A transaction was undone, and with it what was read inside it. */
   invalidate(): void {
     this.#current++;
+    this.#commits++;
+  }
+
+  #beFresh(): void {
+    if (this.#isFresh) return;
+    this.#look();
+    this.#isFresh = true;
+    setImmediate(() => {
+      this.#isFresh = false;
+    });
   }
 
   #look(): void {
     const committed = this.#statements.committed.get();
     if (committed === this.#committed) return;
     this.#committed = committed;
+    this.#commits++;
     const written = this.#statements.written.get();
     if (written === this.#written) return;
     this.#written = written;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { addGame, addPlayer, inShort, listen, type OpenStore, trio, wholePage } from './fixture.ts';
 import { refusals, snapshot, stage } from './refusals.ts';
@@ -79,6 +80,9 @@ export function commitsContract(open: OpenStore): void {
       for (let score = 0; score < 20; score++) {
         await store.scores.set(ada, score);
         expect((await beside.scores.find(ada))?.score).toBe(score);
+        await nextTurn(); // a process learns once a turn what another one has written
+        const [first] = await beside.scores.leaderboard(gameId, { limit: 1, skip: 0 });
+        expect(first?.score).toBe(score);
       }
     });
 
