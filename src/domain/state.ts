@@ -61,10 +61,17 @@ export function canonicalState(value: unknown): { json: string; state: Json } {
   return { json, state };
 }
 
+/** The keys of an object as they are and as they should be. */
+interface Order {
+  keys: readonly string[];
+  ordered: readonly string[];
+  isInOrder: boolean;
+}
+
 /** Sorting the keys and letting `JSON.stringify` write them is much faster than writing them ourselves. */
 class Sorter {
   /** By depth: the things of a list mostly have the same keys, so the order found last mostly fits the next. */
-  readonly #orders: { keys: readonly string[]; ordered: readonly string[] }[] = [];
+  readonly #orders: Order[] = [];
 
   sorted(value: unknown, depth: number): Json {
     if (typeof value !== 'object' || value === null) {
@@ -72,29 +79,47 @@ class Sorter {
         return value as string | number | boolean | null;
       throw wrongState('state_not_json', 'holds a value that JSON cannot carry, such as 1e999');
     }
+    const container = value as Record<string | number, Json>;
     if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) value[index] = this.sorted(item, depth + 1);
-      return value;
+      for (let index = 0; index < value.length; index++) this.#sortChild(container, index, depth);
+      return container;
     }
-    const object: Record<string, Json> = {};
-    for (const key of this.#order(Object.keys(value), depth)) {
-      const child = this.sorted(Reflect.get(value, key), depth + 1);
-      // Set like any other, this one would become the object's prototype.
-      if (key === '__proto__') Object.defineProperty(object, key, { value: child, enumerable: true });
-      else object[key] = child;
-    }
-    return object;
+    const { ordered, isInOrder } = this.#order(Object.keys(value), depth);
+    if (!isInOrder) return this.#inOrder(container, ordered, depth);
+    for (const key of ordered) this.#sortChild(container, key, depth);
+    return container;
   }
 
-  #order(keys: readonly string[], depth: number): readonly string[] {
+  /** Most children stay what they are, and storing them anew would take as long as looking at them. */
+  #sortChild(container: Record<string | number, Json>, key: string | number, depth: number): void {
+    const child = container[key];
+    const sorted = this.sorted(child, depth + 1);
+    if (sorted !== child) setOwn(container, key, sorted);
+  }
+
+  #inOrder(object: Record<string, Json>, keys: readonly string[], depth: number): Json {
+    const made: Record<string, Json> = {};
+    for (const key of keys) setOwn(made, key, this.sorted(object[key], depth + 1));
+    return made;
+  }
+
+  #order(keys: readonly string[], depth: number): Order {
     const last = this.#orders[depth];
     if (last?.keys.length === keys.length && last.keys.every((key, index) => key === keys[index])) {
-      return last.ordered;
+      return last;
     }
     const ordered = keys.toSorted();
-    this.#orders[depth] = { keys, ordered };
-    return ordered;
+    const order = { keys, ordered, isInOrder: ordered.every((key, index) => key === keys[index]) };
+    this.#orders[depth] = order;
+    return order;
   }
+}
+
+function setOwn(object: Record<string | number, Json>, key: string | number, value: Json): void {
+  // Set like any other, this one would become the object's prototype.
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  else object[key] = value;
 }
 
 function refuseLargeState(bytes: number): void {
