@@ -19,6 +19,9 @@ interface TransactionRow {
   signed_at: number;
 }
 
+/** As the index `actions_due` has it: the states too, or SQLite would not see that the index serves. */
+const open = `kind = 'chain' AND state IN ('queued', 'submitted')`;
+
 /** Signers' nonces and signed transactions on SQLite. */
 export class SqliteChainLanes implements ChainLaneStore {
   readonly #group: GroupCommit;
@@ -38,15 +41,21 @@ export class SqliteChainLanes implements ChainLaneStore {
       ),
       release: db.prepare('UPDATE lanes SET leased_until = 0 WHERE lane = ? AND node = ?'),
       setNonce: db.prepare('UPDATE lanes SET next_nonce = ? WHERE lane = ?'),
+      // From each lane straight to the next one: DISTINCT would go over everything that is queued.
       // Also what was signed for an action that was erased with its player: the nonce must be used up.
       busyLanes: db
         .prepare<[], string>(
-          `SELECT DISTINCT lane FROM actions WHERE kind = 'chain' AND state IN ('queued', 'submitted') AND lane <> ''
+          `WITH RECURSIVE busy (lane) AS (
+             SELECT min(lane) FROM actions WHERE ${open} AND lane > ''
+             UNION ALL
+             SELECT (SELECT min(a.lane) FROM actions AS a WHERE ${open} AND a.lane > busy.lane)
+             FROM busy WHERE busy.lane IS NOT NULL)
+           SELECT lane FROM busy WHERE lane IS NOT NULL
            UNION SELECT DISTINCT lane FROM transactions WHERE settled = 0`,
         )
         .pluck(),
       due: db.prepare<[string, number, number], ActionRow>(
-        `SELECT * FROM actions WHERE kind = 'chain' AND lane = ? AND state = 'queued' AND due_at <= ?
+        `SELECT * FROM actions WHERE ${open} AND lane = ? AND state = 'queued' AND due_at <= ?
          ORDER BY due_at, id LIMIT ?`,
       ),
       insert: db.prepare(
