@@ -37,7 +37,7 @@ test('the snippets of README.md, pasted one after the other, do what it says the
   await using server = await serveGantry(data.path, { WEBHOOK_ALLOW_LOOPBACK: 'on' });
   const receiverPort = await freePort();
   const here = (text: string) =>
-    text.replaceAll('127.0.0.1:3000', new URL(server.url).host).replaceAll('4000', String(receiverPort));
+    text.replaceAll(/\b4000\b/g, String(receiverPort)).replaceAll('127.0.0.1:3000', new URL(server.url).host);
   using shell = startShell(folder.path, data.path);
 
   let output = '';

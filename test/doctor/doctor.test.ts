@@ -51,8 +51,6 @@ interface Fault {
 
 interface Planted {
   env?: Record<string, string>;
-  /** Another data directory than the one it was planted in. */
-  directory?: string;
   end?: AsyncDisposable;
 }
 
@@ -192,7 +190,7 @@ describe.concurrent('names a planted fault with its remedy, and nothing else:', 
     await gantryJson(['game', 'create', '--name', 'One'], data);
     const planted = await plant(data);
     await using _end = planted?.end ?? { [Symbol.asyncDispose]: async () => undefined };
-    const findings = await doctor(planted?.directory ?? data, planted?.env);
+    const findings = await doctor(data, planted?.env);
     const wrong = findings.filter(({ level }) => level !== 'ok');
     expect(wrong).toEqual([
       {

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -19,20 +18,10 @@ import { readExposition, type Sample } from './exposition.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const promtool = spawnSync('promtool', ['--version']).error === undefined;
-
 async function scrape(url: string, headers: Record<string, string> = {}): Promise<Sample[]> {
   const { status, headers: answered, body } = await get(url, headers);
   expect([status, answered.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
-  const text = z.string().parse(body);
-  if (promtool) {
-    const { status: verdict, stderr } = spawnSync('promtool', ['check', 'metrics'], {
-      input: text,
-      encoding: 'utf8',
-    });
-    expect([verdict, stderr]).toEqual([0, '']);
-  }
-  return readExposition(text);
+  return readExposition(z.string().parse(body));
 }
 
 function sampleOf(
@@ -140,6 +129,7 @@ test('have labels of closed sets only, whatever callers send', async () => {
     kind: ['chain', 'webhook', 'minor', 'major', 'incremental', 'weakcb'],
   };
   const ours = samples.filter(({ name }) => name.startsWith('gantry_'));
+  expect(ours.length).toBeGreaterThan(0);
   for (const { labels } of ours) {
     for (const [label, value] of Object.entries(labels))
       if (label !== 'le') expect(allowed[label]).toContain(value);

@@ -62,11 +62,13 @@ describe.skipIf(noBrowser !== null).each(screens)(
       const { page } = watched;
       for (const [view, shows] of consoleViews) {
         await page.goto(`${server.url}/console#/${view}`);
+        await page.reload(); // or what is waited for may be there of the view before
         await page.locator(shows).first().waitFor();
         await expectFine(watched, `/console#/${view}`);
       }
       await page.goto(`${server.url}/console#/games`);
       await page.getByRole('button', { name: 'New game' }).click();
+      await page.getByRole('dialog', { name: 'New game' }).waitFor();
       await expectFine(watched, 'the dialog of a new game');
       await page.keyboard.press('Escape');
       await page.goto(`${server.url}/console#/players`);
@@ -75,6 +77,7 @@ describe.skipIf(noBrowser !== null).each(screens)(
         .first()
         .click();
       await page.getByRole('button', { name: 'Ban from every game' }).click();
+      await page.getByRole('dialog', { name: /^Ban this player/ }).waitFor();
       await expectFine(watched, 'the dialogs of a player');
       await page.context().close();
     });

@@ -144,10 +144,11 @@ describe.each([
       `427["setState","launcher",{"label":"a","state":${nested}}]`,
       `437${nested}`,
       `44${nested}`,
+      `451-["setState","launcher",{"label":"a","state":${nested}},{"_placeholder":true,"num":0}]`,
     ]) {
       using raw = await openRawWebSocket(node);
       if (letIn) raw.send(connectPacket());
-      raw.send(text(packet), text('9'));
+      raw.send(text(packet), ...(packet.startsWith('45') ? [frame(opcodes.binary, 'bytes')] : []), text('9'));
       await until('closed', () => raw.isClosed() || raw.closeCode() !== null, 5_000);
     }
     await othersAreUndisturbed();

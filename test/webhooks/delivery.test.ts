@@ -300,9 +300,14 @@ describe('a webhook', () => {
     const { gameId, player, webhookId } = await gameWithWebhook(receiver);
     await receiver.down();
     await setScore(player, 1);
+    await until('a try has failed', async () =>
+      (await deliveriesOf(webhookId)).some(({ error }) => error !== null),
+    );
     await admin.call(removeWebhook, { webhookId });
+    await receiver.up();
     await setScore(player, 2);
     await until('no deliveries', async () => (await deliveriesOf(webhookId)).length === 0);
+    expect([receiver.received, receiver.refused]).toEqual([[], []]);
     expect((await admin.call(listWebhooks, { gameId })).webhooks).toEqual([]);
     await expect(admin.call(updateWebhook, { webhookId, enabled: true })).rejects.toThrow('no webhook');
   });

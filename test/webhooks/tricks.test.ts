@@ -264,6 +264,7 @@ describe('a name', () => {
   });
 
   test('of which one address is public is called there, never at the others', () => {
+    expect.assertions(3);
     const guard = new AddressGuard(false, (_name, _options, done) => {
       done(null, [
         { address: '127.0.0.1', family: 4 },

@@ -209,11 +209,11 @@ export function webhooksContract(open: OpenStore): void {
       expect((await store.webhooks.deliveries({ gameId }, wholePage)).total).toBe(0);
       expect(await store.webhooks.settle('a', claimed?.deliveryId ?? '', { delivered: true })).toBeNull();
       for (const refused of [
-        store.webhooks.remove(webhookId),
-        store.webhooks.update(webhookId, {}),
-        store.webhooks.rotateSecret(webhookId, 'sealed', 0),
+        () => store.webhooks.remove(webhookId),
+        () => store.webhooks.update(webhookId, {}),
+        () => store.webhooks.rotateSecret(webhookId, 'sealed', 0),
       ])
-        await expect(refused).rejects.toMatchObject({ reason: 'webhook_unknown' });
+        await expect(refused()).rejects.toMatchObject({ reason: 'webhook_unknown' });
     });
 
     test('the secrets of a rotation overlap, newest first, five at most', async () => {
