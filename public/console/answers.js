@@ -43,13 +43,14 @@ export const pageSize = 250;
  *   complete: boolean,
  *   loading: boolean,
  *   error: unknown,
- *   loadMore: () => Promise<readonly Row[]>,
+ *   loadMore: () => Promise<More<Row>>,
  *   reload: () => void,
  * }} Pages `total`: undefined when the server does not tell
  */
 
 /**
- * A list that is loaded page after page. `loadMore` resolves with the rows of the next page.
+ * A list that is loaded page after page. `loadMore` resolves with what the next page adds, and rejects when
+ * the list was loaded anew meanwhile.
  * @template Row
  * @param {(page: { limit: number, skip: number }) => Promise<{ data: readonly Row[], total?: number }>} askPage
  * @param {(row: Row) => string} keyOf
@@ -62,33 +63,40 @@ export function usePages(askPage, keyOf, dependencies) {
   const [generation, setGeneration] = useState(0);
   const [state, setState] = useState(/** @type {PagesState<Row>} */ (nothingYet));
   // What was asked for before the question changed must not land among the answers to the new one.
-  const current = useRef({ state, round: 0, underWay: /** @type {Promise<readonly Row[]> | null} */ (null) });
+  const current = useRef({
+    state,
+    round: 0,
+    next: 0,
+    underWay: /** @type {Promise<More<Row>> | null} */ (null),
+  });
   /** @param {PagesState<Row>} next */
   const show = (next) => {
     current.current.state = next;
     setState(next);
   };
 
-  /** @returns {Promise<readonly Row[]>} */
+  /** @returns {Promise<More<Row>>} */
   const load = (afresh = false) => {
     const { round, underWay } = current.current;
     if (underWay) return underWay;
-    const skip = afresh ? 0 : (current.current.state.rows?.length ?? 0);
+    // Not the number of rows that are here: of a page that has moved, some were here before.
+    const skip = afresh ? 0 : current.current.next;
     show({ ...current.current.state, loading: true });
     const asking = askPage({ limit: pageSize, skip }).then(
       ({ data, total }) => {
-        if (round !== current.current.round) return [];
+        if (round !== current.current.round) throw new Error('the list was loaded anew meanwhile');
         current.current.underWay = null;
+        current.current.next = skip + data.length;
         const before = afresh ? [] : (current.current.state.rows ?? []);
         // A row that came in between has moved others onto this page that are here already.
         const known = new Set(before.map(keyOf));
         const added = data.filter((row) => !known.has(keyOf(row)));
         const complete = data.length < pageSize;
         show({ rows: [...before, ...added], total, complete, loading: false, error: null });
-        return added;
+        return { added, complete };
       },
       (error) => {
-        if (round !== current.current.round) return [];
+        if (round !== current.current.round) throw error;
         current.current.underWay = null;
         show({ ...current.current.state, loading: false, error });
         throw error;
@@ -115,6 +123,10 @@ export function usePages(askPage, keyOf, dependencies) {
   return { ...state, loadMore: () => load(), reload: () => setGeneration((count) => count + 1) };
 }
 
+/**
+ * @template Row
+ * @typedef {{ added: readonly Row[], complete: boolean }} More
+ */
 /**
  * @template Row
  * @typedef {{ rows: readonly Row[] | undefined, total: number | undefined, complete: boolean, loading: boolean, error: unknown }} PagesState

@@ -105,7 +105,7 @@ export function EventsView({ game }) {
         <//>
         <${ExportButtons}
           columns=${columns}
-          pages=${{ rows, total: rows?.length, complete: true, loadMore: async () => [] }}
+          pages=${{ rows, total: rows?.length, complete: true, loadMore: async () => ({ added: [], complete: true }) }}
           fileName=${game ? `${game.slug}-events` : 'events'}
         />
       </div>

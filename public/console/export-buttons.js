@@ -25,15 +25,17 @@ export function ExportButtons({ columns, pages, fileName }) {
   const take = async (kind) => {
     try {
       let all = rows ?? [];
-      for (let last = complete ? 0 : -1; last !== 0 && all.length < mostRows; ) {
+      let hasAll = complete;
+      while (!hasAll && all.length < mostRows) {
         setProgress(`${asCount(all.length)}${total === undefined ? '' : ` of ${asCount(total)}`}`);
         const more = await pages.loadMore();
-        last = more.length;
-        all = [...all, ...more];
+        hasAll = more.complete;
+        all = [...all, ...more.added];
       }
       const text = kind === 'csv' ? csvOf(columns, all) : `${JSON.stringify(all, null, 2)}\n`;
       save(`${fileName}.${kind}`, text, kind === 'csv' ? 'text/csv' : 'application/json');
-      toast(`${asCount(all.length)} rows saved as ${fileName}.${kind}`, 'success');
+      const which = hasAll ? '' : 'first ';
+      toast(`${which}${asCount(all.length)} rows saved as ${fileName}.${kind}`, 'success');
     } catch (error) {
       toast(`The export failed: ${messageOf(error)}`, 'error');
     }

@@ -8,8 +8,8 @@ const togetherMs = 100;
 const mostWaiting = 8 * 1024 * 1024;
 /** A pipe that is full and does not block is tried again after this. */
 const againMs = 20;
-/** How often a line that cannot wait is tried on such a pipe. */
-const urgentTries = 50;
+/** So long lines that cannot wait are tried on such a pipe, all of them together. */
+const urgentMs = 1_000;
 
 /**
  * Writes lines to a file descriptor, beside the calls: many in one write, one write at a time. With the general
@@ -20,8 +20,11 @@ export class LogStream {
   /** Whole lines together, each at most `wholeBytes` unless it is a single line. */
   #full: string[] = [];
   #last = '';
+  /** What is left of lines that were begun to be written. */
+  #begun: Buffer | null = null;
   #waiting = 0;
   #isWriting = false;
+  #isStuck = false;
 
   constructor(descriptor: number) {
     this.#descriptor = descriptor;
@@ -40,12 +43,26 @@ export class LogStream {
     this.#last += line;
   }
 
-  /** Writes what waits before it returns. */
+  /** Calls back when what waits has been handed over, or the reader has not taken it for `urgentMs`. */
+  flush(done: () => void, since = performance.now()): void {
+    this.#flush();
+    if (!this.#isWriting || performance.now() - since > urgentMs) done();
+    else setTimeout(() => this.flush(done, since), 5);
+  }
+
+  /**
+   * Writes what waits before it returns, as far as the reader takes it within `urgentMs`: the rest goes on waiting,
+   * and until something was taken again nobody waits for that reader. A pipe that blocks is waited for.
+   */
   flushSync(): void {
     this.#closeLast();
-    for (const text of this.#full.splice(0)) {
-      this.#waiting -= text.length;
-      this.#writeNow(Buffer.from(text));
+    const deadline = this.#isStuck ? 0 : performance.now() + urgentMs;
+    for (let bytes = this.#take(); bytes; bytes = this.#take()) {
+      const rest = this.#writeNow(bytes, deadline);
+      if (rest.length === 0) continue;
+      this.#begun = rest;
+      this.#isStuck = true;
+      return;
     }
   }
 
@@ -59,37 +76,48 @@ export class LogStream {
     this.#last = '';
   }
 
-  #next(): void {
-    if (this.#isWriting) return;
+  #take(): Buffer | null {
+    const begun = this.#begun;
+    this.#begun = null;
+    if (begun) return begun;
     const text = this.#full.shift();
-    if (text === undefined) return;
-    this.#isWriting = true;
+    if (text === undefined) return null;
     this.#waiting -= text.length;
-    this.#writeAll(Buffer.from(text));
+    return Buffer.from(text);
   }
 
-  #writeAll(bytes: Buffer): void {
+  #next(): void {
+    if (this.#isWriting) return;
+    const bytes = this.#take();
+    if (!bytes) return;
+    this.#isWriting = true;
     write(this.#descriptor, bytes, (error, written) => {
+      this.#isWriting = false; // also when nobody reads any more: there is nowhere to say so
       if (error?.code === 'EAGAIN') {
-        setTimeout(() => this.#writeAll(bytes), againMs).unref();
-      } else if (!error && written < bytes.length) {
-        this.#writeAll(bytes.subarray(written));
-      } else {
-        this.#isWriting = false; // also when nobody reads any more: there is nowhere to say so
-        this.#next();
+        this.#begun = bytes;
+        setTimeout(() => this.#next(), againMs).unref();
+        return;
       }
+      this.#isStuck = false;
+      if (!error && written < bytes.length) this.#begun = bytes.subarray(written);
+      this.#next();
     });
   }
 
-  #writeNow(bytes: Buffer): void {
+  /** What is left of it when the time is over. */
+  #writeNow(bytes: Buffer, deadline: number): Buffer {
     let rest = bytes;
-    for (let tried = 0; rest.length > 0 && tried < urgentTries; tried++) {
+    while (rest.length > 0) {
       try {
         rest = rest.subarray(writeSync(this.#descriptor, rest));
+        this.#isStuck = false;
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return;
+        if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN'))
+          return rest.subarray(rest.length);
+        if (performance.now() >= deadline) return rest;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, againMs);
       }
     }
+    return rest;
   }
 }

@@ -100,6 +100,7 @@ export class Metrics {
   #describeStore(): void {
     const { diagnostics } = this.#parts.store;
     const commits = askedOnce(() => diagnostics.commits());
+    const sizes = askedOnce(() => diagnostics.sizes());
     this.#histogram(
       'gantry_write_batch_size',
       'Commands that shared a transaction and its wait for the disk',
@@ -127,12 +128,14 @@ export class Metrics {
         return figures ? [{ labels: {}, value: figures.failed }] : [];
       },
     );
-    this.#gauge('gantry_database_bytes', 'Size of the database file', [], async () => [
-      { labels: {}, value: (await diagnostics.sizes()).databaseBytes },
-    ]);
-    this.#gauge('gantry_wal_bytes', 'Size of the write-ahead log', [], async () => [
-      { labels: {}, value: (await diagnostics.sizes()).logBytes },
-    ]);
+    this.#gauge('gantry_database_bytes', 'Size of the database file', [], async () => {
+      const figures = await sizes();
+      return figures ? [{ labels: {}, value: figures.databaseBytes }] : [];
+    });
+    this.#gauge('gantry_wal_bytes', 'Size of the write-ahead log', [], async () => {
+      const figures = await sizes();
+      return figures ? [{ labels: {}, value: figures.logBytes }] : [];
+    });
   }
 
   /** Webhooks have a kind of their own in the queue, so their deliveries and failures are among these. */
