@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdapter } from '@socket.io/redis-adapter';
@@ -102,13 +101,15 @@ export async function startServer(
   const signals = new Signals((signal) => gateway.signal(signal));
   const clients = new ChainClients(config.chains);
   const signers = new Signers(config.transactions);
-  const database = dataFiles(config.dataDirectory).database;
   const figures = new RecentFigures(
     {
       sockets: () => gateway.connections,
       present: () => presence.count(),
       queueDepth: () => store.actions.depth(),
-      databaseBytes: () => bytesOf(database, `${database}-wal`),
+      databaseBytes: async () => {
+        const { databaseBytes, logBytes } = await store.diagnostics.sizes();
+        return databaseBytes + logBytes;
+      },
     },
     { report },
   );
@@ -295,17 +296,6 @@ async function refuseOtherSecretKey(store: Store, box: SecretBox): Promise<void>
         'database were encrypted with. Set the key they were, or put the file back.',
     );
   }
-}
-
-/** The bytes that files take; one that is not there takes none. */
-async function bytesOf(...files: string[]): Promise<number> {
-  const sizes = files.map((file) =>
-    stat(file).then(
-      ({ size }) => size,
-      () => 0,
-    ),
-  );
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 function choosePresence(

@@ -47,13 +47,16 @@ await bundle({
   plugins: [carriedSqlite],
   banner: { js: requireInModules },
 });
-await bundle({
-  entryPoints: [join(source, 'store/sqlite/writer/writer-thread.ts')],
-  outfile: join(parts, 'writer-thread.cjs'),
-  format: 'cjs',
-  plugins: [carriedSqlite],
-  define: { 'import.meta.url': nowhere },
-});
+const threads = ['writer-thread', 'copier-thread'];
+for (const thread of threads) {
+  await bundle({
+    entryPoints: [join(source, `store/sqlite/writer/${thread}.ts`)],
+    outfile: join(parts, `${thread}.cjs`),
+    format: 'cjs',
+    plugins: [carriedSqlite],
+    define: { 'import.meta.url': nowhere },
+  });
+}
 for (const target of wanted) {
   const file = join(dist, executableName(target));
   await makeExecutable(target, file);
@@ -75,7 +78,7 @@ async function makeExecutable(target: Target, output: string): Promise<void> {
       useCodeCache: target === own, // what is compiled here runs nowhere else
       assets: {
         'better-sqlite3.node': nativePartOf(target),
-        'writer-thread.cjs': join(parts, 'writer-thread.cjs'),
+        ...Object.fromEntries(threads.map((thread) => [`${thread}.cjs`, join(parts, `${thread}.cjs`)])),
         ...Object.fromEntries(pages.map(page)),
       },
     }),

@@ -17,7 +17,10 @@ const client = join(output, 'client');
 await rm(output, { recursive: true, force: true });
 // All in one folder: what lies beside a file when it is run as written lies beside it here.
 await bundle({
-  entryPoints: [join(source, 'gantry.js'), join(source, 'store/sqlite/writer/writer-thread.ts')],
+  entryPoints: [
+    join(source, 'gantry.js'),
+    ...['writer-thread', 'copier-thread'].map((thread) => join(source, `store/sqlite/writer/${thread}.ts`)),
+  ],
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
   outdir: output,

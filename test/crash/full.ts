@@ -10,7 +10,7 @@ import { clockJumps, keepsOrder } from './clock-jumps.ts';
 import { damagedFiles, refusesAll } from './damaged-files.ts';
 import { endures, fullDisk } from './full-disk.ts';
 import { killUnderLoad } from './kill-under-load.ts';
-import { longReader, outlasts } from './long-reader.ts';
+import { isSteady, longReader, outlasts } from './long-reader.ts';
 import { powerLoss, survives } from './power-loss.ts';
 
 const powerCuts = { images: 400, writes: 10_000 };
@@ -49,7 +49,7 @@ const proofs: Record<string, () => Promise<Proved>> = {
   },
   reader: async () => {
     const counts = await longReader({ heldMs: 30_000, logBytes: 300 * 1024 * 1024 });
-    return { counts, holds: outlasts(counts) };
+    return { counts, holds: outlasts(counts) && isSteady(counts) };
   },
   clock: async () => {
     const counts = await clockJumps(200, 10, ({ jumps, answered, lost, outOfOrder }) =>

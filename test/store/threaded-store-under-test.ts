@@ -6,13 +6,16 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 export interface ThreadedStoreUnderTest extends StoreUnderTest {
   readonly store: ThreadedStore;
+  /** The database file. */
+  readonly file: string;
 }
 
 /** A store that writes in a thread of its own, on a file of its own, with a clock that stands still until it is moved. */
 export async function openThreadedStore(): Promise<ThreadedStoreUnderTest> {
   const directory = await temporaryDirectory();
   const clock = new ManualClock();
-  const open = () => new ThreadedStore(join(directory.path, 'gantry.db'), { clock: clock.memory });
+  const file = join(directory.path, 'gantry.db');
+  const open = () => new ThreadedStore(file, { clock: clock.memory });
   const beside: ThreadedStore[] = [];
   let store = open();
   return {
@@ -20,6 +23,7 @@ export async function openThreadedStore(): Promise<ThreadedStoreUnderTest> {
       return store;
     },
     clock,
+    file,
     async reopen() {
       await store.close();
       store = open();

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { Tally } from '../../observability/tally.ts';
 import type { CommitFigures, DiagnosticsStore, StoreSizes } from '../store.ts';
+import { logBytesOf } from './write-ahead-log.ts';
 
 const batchBounds = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 /** In seconds; with a fast disk a commit takes a fraction of a millisecond. */
@@ -41,10 +42,7 @@ export class SqliteDiagnostics implements DiagnosticsStore {
   }
 
   async sizes(): Promise<StoreSizes> {
-    return { databaseBytes: sizeOf(this.#file), logBytes: sizeOf(`${this.#file}-wal`) };
+    const databaseBytes = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+    return { databaseBytes, logBytes: logBytesOf(this.#file) };
   }
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { GantryError } from '../../errors.ts';
 import type { NewEvent, StoredEvent } from '../../events/stream.ts';
+import type { Checkpoints } from './checkpoints.ts';
 import type { CommitMeter } from './diagnostics.ts';
 import type { EventLog } from './event-log.ts';
 import type { DataVersion } from './version-cache.ts';
@@ -26,6 +27,15 @@ interface Queued {
   command: Command<unknown>;
   resolve(result: unknown): void;
   reject(error: unknown): void;
+}
+
+/** What a group commit works with, all of the same database. */
+export interface GroupCommitParts {
+  events: EventLog;
+  version: DataVersion;
+  clock: () => number;
+  meter: CommitMeter;
+  checkpoints: Checkpoints;
 }
 
 /** How often a batch is tried while another process holds the write lock, 250 ms a try. */
@@ -57,12 +67,8 @@ export class GroupCommit {
   readonly #clock: () => number;
   readonly #version: DataVersion;
   readonly #meter: CommitMeter;
-  readonly #statements: Record<
-    'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'undo' | 'probe',
-    Statement
-  >;
-  /** Empties the write-ahead log; 0 when it could. */
-  readonly #checkpoint: Statement<[], number>;
+  readonly #statements: Record<'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'undo', Statement>;
+  readonly #checkpoints: Checkpoints;
   readonly #listeners: ((events: readonly StoredEvent[]) => void)[] = [];
   #follow: (tx: Transaction, event: NewEvent) => void = () => undefined;
   #queue: Queued[] = [];
@@ -71,16 +77,19 @@ export class GroupCommit {
   /** SQLite has refused something of this batch. */
   #isRefusing = false;
   #scrubbing: NodeJS.Timeout | undefined;
+  /** Something was erased, and the log has not been emptied since. */
+  #isTraceLeft = false;
+  #isFinished = false;
   #idle: (() => void)[] = [];
   readonly #health: WriteHealth;
 
-  constructor(db: Database, events: EventLog, version: DataVersion, clock: () => number, meter: CommitMeter) {
+  constructor(db: Database, { events, version, clock, meter, checkpoints }: GroupCommitParts) {
     this.#meter = meter;
+    this.#checkpoints = checkpoints;
     this.#version = version;
     this.#db = db;
     this.#events = events;
     this.#clock = clock;
-    this.#checkpoint = db.prepare<[], number>('PRAGMA wal_checkpoint(TRUNCATE)').pluck();
     this.#statements = {
       begin: db.prepare('BEGIN IMMEDIATE'),
       commit: db.prepare('COMMIT'),
@@ -88,11 +97,10 @@ export class GroupCommit {
       savepoint: db.prepare('SAVEPOINT command'),
       release: db.prepare('RELEASE command'),
       undo: db.prepare('ROLLBACK TO command'),
-      probe: db.prepare('UPDATE remembered SET version = version'),
     };
     this.#health = new WriteHealth({
       file: db.name,
-      write: () => this.write(() => void this.#statements.probe.run()),
+      write: () => this.#writeSomething(),
     });
   }
 
@@ -128,7 +136,10 @@ export class GroupCommit {
     if (this.#scheduled) return;
     this.#scheduled = true;
     // After this turn's I/O callbacks, so that every request that arrived together is in the batch.
-    setImmediate(() => this.#flush(1));
+    const flush = () => setImmediate(() => this.#flush(1));
+    const held = this.#checkpoints.held();
+    if (held) held.then(flush);
+    else flush();
   }
 
   #flush(attempt: number): void {
@@ -171,6 +182,7 @@ export class GroupCommit {
     }
     if (isCareful) this.#carefulBatches--;
     if (!this.#isRefusing) this.#health.committed();
+    this.#checkpoints.committed();
     for (const settle of settles) settle();
     if (written.length > 0) for (const listener of this.#listeners) listener(written);
     this.#next();
@@ -223,30 +235,30 @@ export class GroupCommit {
    * waited for more to be erased, because emptying it holds up the writes.
    */
   #scheduleScrub(afterMs = scrubAfterMs): void {
-    this.#scrubbing ??= setTimeout(() => {
+    this.#isTraceLeft = true;
+    this.#scrubbing ??= setTimeout(async () => {
       this.#scrubbing = undefined;
-      if (!this.#db.open) return;
-      if (!this.#emptied()) this.#scheduleScrub(scrubAgainMs);
+      this.#isTraceLeft = !(await this.#checkpoints.empty());
+      if (!this.#isTraceLeft || this.#isFinished) return;
+      this.#scheduleScrub(scrubAgainMs);
+      await this.#writeSomething().catch(() => {}); // a log is begun anew only when something is written
     }, afterMs).unref();
   }
 
-  /** Whether the log is empty now; not while another process reads it, or the disk has no room for what it holds. */
-  #emptied(): boolean {
-    try {
-      return this.#checkpoint.get() === 0;
-    } catch (error) {
-      if (codeOf(error) === '') throw error;
-      return false;
+  /** To be called before the database is closed: what was erased must not stay readable behind a process that ends. */
+  async finish(): Promise<void> {
+    this.#isFinished = true;
+    this.#health.stop();
+    clearTimeout(this.#scrubbing);
+    await this.#checkpoints.close();
+    for (let tried = 0; this.#isTraceLeft && tried < lastScrubTries; tried++) {
+      this.#isTraceLeft = !this.#checkpoints.emptyNow();
     }
   }
 
-  /** To be called before the database is closed: what was erased must not stay readable behind a process that ends. */
-  finish(): void {
-    this.#health.stop();
-    if (!this.#scrubbing) return;
-    clearTimeout(this.#scrubbing);
-    this.#scrubbing = undefined;
-    for (let tried = 0; tried < lastScrubTries && !this.#emptied(); tried++);
+  /** Makes all forget what they remember, which harms nobody: a value as it was would not be written at all. */
+  #writeSomething(): Promise<void> {
+    return this.write(() => this.#version.changed());
   }
 
   #takeBatch(): Queued[] {

@@ -5,6 +5,7 @@ import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { syncNamesIn } from '../../sync-names.ts';
 import { DatabaseUnusableError } from '../database-unusable.ts';
 import { migrate, refuseForeign, refuseNewer } from './migrate.ts';
+import { checkpointBytes, logLimitBytes, logOf } from './write-ahead-log.ts';
 
 /** How long opening waits for another process that is making or upgrading the same database. */
 const openTimeoutMs = 10_000;
@@ -12,7 +13,7 @@ const openTimeoutMs = 10_000;
 const lookAgainMs = 20;
 
 /** How long one statement waits for another process's write, with the event loop standing still. */
-const busyTimeoutMs = 250;
+export const busyTimeoutMs = 250;
 
 /**
  * A commit writes every page it touched to the write-ahead log, whole. Our writes are small and lie far apart
@@ -20,12 +21,6 @@ const busyTimeoutMs = 250;
  * the score writes a second, measured. Below 2 KiB nothing more is gained.
  */
 const pageBytes = 2048;
-/** The log is copied into the file when it has grown to this: hot pages are copied once for many commits. */
-const checkpointBytes = 32 * 1024 * 1024;
-
-/** A full checkpoint cuts the write-ahead log back to this; without it, one slow reader leaves it huge for good. */
-const walLimitBytes = 64 * 1024 * 1024;
-
 /** A file up to this size is looked through at start: a millisecond for each MiB. In a larger one, damage is found when it is met. */
 const lookedThroughBytes = 64 * 1024 * 1024;
 
@@ -65,7 +60,7 @@ export function refuseDamaged(file: string): void {
  * never one that was only begun. Of several processes one is first, and all use its file.
  */
 function makeWhole(file: string): void {
-  const log = `${file}-wal`;
+  const log = logOf(file);
   if ((sizeOf(log) ?? 0) > 0) {
     throw new DatabaseUnusableError(
       `${file} is not there, but ${log} is, with writes that belong to it. Put ${file} back beside it; ` +
@@ -166,7 +161,7 @@ function prepare(db: Database): void {
   // What is erased (an unsent message, a player) must be gone from the file, not merely unlinked.
   db.pragma('secure_delete = ON');
   db.pragma(`wal_autocheckpoint = ${checkpointBytes / pageBytes}`);
-  db.pragma(`journal_size_limit = ${walLimitBytes}`);
+  db.pragma(`journal_size_limit = ${logLimitBytes}`);
   db.pragma('cache_size = -65536');
   db.pragma('temp_store = MEMORY');
   migrate(db);

@@ -10,6 +10,7 @@ import type {
 import { DatabaseUnusableError } from '../database-unusable.ts';
 import { latestSchema, refuseNewer, versionOf } from './migrate.ts';
 import { asUnusable, openDatabase } from './open-database.ts';
+import { logBytesOf } from './write-ahead-log.ts';
 
 /** Tells a backup from a database in use: "Gtbk" in SQLite's `application_id`. */
 const backupMark = 0x4774626b;
@@ -79,7 +80,7 @@ function conditionOf(db: Database, file: string): DatabaseCondition {
     damage: damageOf(db),
     journalMode: String(db.pragma('journal_mode', { simple: true })),
     bytes: statSync(file).size,
-    walBytes: statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    walBytes: logBytesOf(file),
     sealedSample: hasSecrets
       ? (db.prepare<[], string>('SELECT sealed_md5 FROM game_secrets LIMIT 1').pluck().get() ?? null)
       : null,

@@ -9,6 +9,7 @@ import { SqliteAudit } from './audit.ts';
 import { SqliteChainLanes } from './chain-lanes.ts';
 import { SqliteChannelMembers } from './channel-members.ts';
 import { SqliteChannelSessions } from './channel-sessions.ts';
+import { Checkpoints, type LogCopier } from './checkpoints.ts';
 import { CommitMeter, SqliteDiagnostics } from './diagnostics.ts';
 import { EventLog } from './event-log.ts';
 import { SqliteEvents } from './events.ts';
@@ -40,6 +41,8 @@ export interface SqliteStoreOptions {
   /** Where threads on the same file share how far time has come; see `steadyClock`. */
   time?: SharedArrayBuffer;
   retention?: Retention;
+  /** For a store that writes for long; left out, a commit copies the log itself when it has grown long. */
+  copier?: LogCopier;
 }
 
 /** The store on one SQLite file, which several processes of one machine may share. */
@@ -75,6 +78,7 @@ export class SqliteStore implements Store {
       clock: machineClock = Date.now,
       time = timeMemory(),
       retention = defaultRetention,
+      copier,
     }: SqliteStoreOptions = {},
   ) {
     const db = openDatabase(file);
@@ -83,7 +87,8 @@ export class SqliteStore implements Store {
     const version = new DataVersion(db);
     const log = new EventLog(db, version, retention);
     const meter = new CommitMeter();
-    const group = new GroupCommit(db, log, version, clock, meter);
+    const checkpoints = new Checkpoints(db, copier);
+    const group = new GroupCommit(db, { events: log, version, clock, meter, checkpoints });
     this.#db = db;
     this.#group = group;
     this.#version = version;
@@ -136,7 +141,7 @@ export class SqliteStore implements Store {
 
   async close(): Promise<void> {
     await this.#group.drained();
-    this.#group.finish();
+    await this.#group.finish();
     this.#db.close();
   }
 

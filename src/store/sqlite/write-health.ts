@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { logBytesOf } from './write-ahead-log.ts';
 
 /** The log is reported when it has grown to this; below, checkpoints are merely late. */
 const reportedLogBytes = 256 * 1024 * 1024;
@@ -9,7 +9,7 @@ const probeEveryMs = 1_000;
 export interface WriteProbe {
   /** The file whose write-ahead log is watched. */
   file: string;
-  /** Tries a write that changes nothing. */
+  /** Tries to write something that matters to nobody. */
   write(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export class WriteHealth {
     const now = performance.now();
     if (this.#trouble === null && now - this.#lookedAt < lookAtLogEveryMs) return;
     this.#lookedAt = now;
-    const bytes = statSync(`${this.#probe.file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    const bytes = logBytesOf(this.#probe.file);
     this.#be(bytes < reportedLogBytes ? null : logInWords(bytes));
   }
 

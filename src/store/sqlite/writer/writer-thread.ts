@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { StoredEvent } from '../../../events/stream.ts';
 import { SqliteStore } from '../sqlite-store.ts';
 import { clockIn } from './clock-in.ts';
+import { Copier } from './copier.ts';
 import { type FromWriter, type Outcome, type ToWriter, toFailure, type WriterOptions } from './protocol.ts';
 
 /**
@@ -12,7 +13,12 @@ import { type FromWriter, type Outcome, type ToWriter, toFailure, type WriterOpt
 if (!parentPort) throw new Error('the writer runs in a thread of its own');
 const port = parentPort;
 const { file, clock, time, retention } = workerData as WriterOptions;
-const store = new SqliteStore(file, { ...(clock && { clock: clockIn(clock) }), time, retention });
+const store = new SqliteStore(file, {
+  ...(clock && { clock: clockIn(clock) }),
+  time,
+  retention,
+  copier: new Copier(file),
+});
 
 let outcomes: Outcome[] = [];
 let events: StoredEvent[] = [];

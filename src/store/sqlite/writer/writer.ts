@@ -62,7 +62,7 @@ export class Writer {
   }
 
   #start(): Worker {
-    const worker = startThread(this.#options);
+    const worker = startThread('writer-thread', this.#options);
     let death: unknown;
     worker.on('message', (message: FromWriter) => this.#receive(message));
     worker.once('error', (error) => {
