@@ -21,7 +21,7 @@ const program = new Command('bench')
   .description('measure Gantry against bare servers on this machine; figures are ratios of the same run')
   .argument('[names...]', 'which to run; all of them when left out')
   .option('--json', 'print JSON instead of a table')
-  .option('--quick', 'fewer and shorter rounds: a look, not a figure')
+  .option('--quick', 'fewer and shorter rounds, and at most a million rows: a look, not a figure')
   .option('--cpu-prof <directory>', 'leave CPU profiles of our servers there, by benchmark')
   .addHelpText('after', `\nBenchmarks:\n${names}`)
   .action(bench);
@@ -55,6 +55,7 @@ function isCalled({ name, aliases = [] }: Benchmark, asked: string): boolean {
 
 async function run({ name, ...benchmark }: Benchmark, options: Options, say: (line: string) => void) {
   const rows = await benchmark.run({
+    isQuick: options.quick ?? false,
     rounds: options.quick ? 2 : 5,
     loadSeconds: options.quick ? 6 : 30,
     cpuProfiles: options.cpuProf && join(options.cpuProf, name),

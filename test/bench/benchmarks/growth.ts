@@ -1,10 +1,12 @@
+import { statfsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dataFiles, readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openWorkspace } from '../../../src/workspace.ts';
-import type { Benchmark, Row } from '../benchmark.ts';
+import type { Benchmark, Row, Settings } from '../benchmark.ts';
 import { jsonPost } from '../json-post.ts';
 import { latencies } from '../latency.ts';
 import type { HttpRequest } from '../loads/jobs.ts';
@@ -16,7 +18,13 @@ import { inParts, makeWorld, type WorldPlayer } from '../world.ts';
 
 const playerCount = 1_000;
 const firstSize = 10_000;
-const laterSizes = [100_000, 1_000_000];
+const laterSizes = [100_000, 1_000_000, 10_000_000];
+/** The last size takes most of half an hour; a quick look does without it. */
+const quickSize = 1_000_000;
+/** The file, its log, and what a row of each kind takes of them, with room to spare. */
+const bytesForARowOfEach = 3_500;
+/** Written at once, so that what is to be written need not lie in memory. */
+const filledAtOnce = 100_000;
 const requestsARound = 500;
 const state = stateOfBytes(256);
 
@@ -68,9 +76,12 @@ const writes: readonly Write[] = [
 export const growth: Benchmark = {
   name: 'growth',
   summary:
-    'the median time of each write, and bytes a row, at 100,000 and 1,000,000 rows of each, against 10,000',
+    'the median time of each write, and bytes a row, at 10^5, 10^6 and 10^7 rows of each, against 10^4',
   async run(settings) {
     const { say, rounds } = settings;
+    const sizes = laterSizes.filter(
+      (size) => (!settings.isQuick || size <= quickSize) && isRoomFor(size, say),
+    );
     await using world = await makeWorld(playerCount);
     const members = await withChannels(world.dataDirectory, world.players);
     say(`growth: writing ${firstSize} rows of each kind`);
@@ -81,7 +92,7 @@ export const growth: Benchmark = {
 
     const rows: Row[] = [];
     let from = firstSize;
-    for (const size of laterSizes) {
+    for (const size of sizes) {
       say(`growth: writing ${size - from} rows more of each kind`);
       const added = await grow(world.dataDirectory, members, from, size);
       await using ours = await startGantry(world, settings);
@@ -117,6 +128,14 @@ export const growth: Benchmark = {
   },
 };
 
+function isRoomFor(size: number, say: Settings['say']): boolean {
+  const { bavail, bsize } = statfsSync(tmpdir());
+  const [wanted, free] = [size * bytesForARowOfEach, bavail * bsize].map((bytes) => Math.round(bytes / 1e9));
+  if (wanted === undefined || free === undefined || free >= wanted) return true;
+  say(`growth: left out ${size} rows, for which ${tmpdir()} needs ${wanted} GB, and ${free} GB are free`);
+  return false;
+}
+
 /** A channel for every player with the next one. */
 async function withChannels(dataDirectory: string, players: readonly WorldPlayer[]): Promise<Member[]> {
   const { store } = openWorkspace(readConfig({ DATA_DIR: dataDirectory }));
@@ -142,8 +161,11 @@ async function grow(
   const grown: number[] = [];
   for (const write of writes) {
     const before = bytes();
-    const numbers = Array.from({ length: to - from }, (_, index) => from + index);
-    await inParts(numbers, (n) => write.fill(store, playerOf(members, n), n));
+    for (let start = from; start < to; start += filledAtOnce) {
+      const length = Math.min(filledAtOnce, to - start);
+      const numbers = Array.from({ length }, (_, index) => start + index);
+      await inParts(numbers, (n) => write.fill(store, playerOf(members, n), n));
+    }
     grown.push(bytes() - before);
   }
   await store.close();
