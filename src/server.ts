@@ -11,6 +11,7 @@ import type { SecretBox } from './auth/game-secret.ts';
 import { type Config, ConfigError, dataFiles } from './config.ts';
 import { leaderboardTop } from './domain/score.ts';
 import { Signals } from './events/signals.ts';
+import { webhookTypes } from './events/webhook-events.ts';
 import { RecentFigures } from './figures/recent-figures.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { Links } from './links.ts';
@@ -221,7 +222,7 @@ export async function startServer(
   const stopHealing = healPresence({ sessions: store.sessions, presence, report });
   store.onCommit((events) => {
     figures.countEvents(events.length);
-    webhooks.wake();
+    if (events.some(({ name }) => name in webhookTypes)) webhooks.wake();
     if (events.some(({ name }) => name === 'rule-actions patched')) chains.wake();
   });
   webhooks.start();

@@ -7,6 +7,7 @@ import { toldPresent } from './migrations/0004-told-present.ts';
 import { actions } from './migrations/0005-actions.ts';
 import { feedByType } from './migrations/0006-feed-by-type.ts';
 import { webhooks } from './migrations/0007-webhooks.ts';
+import { sweeps } from './migrations/0008-sweeps.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -17,6 +18,7 @@ export const migrations: readonly string[] = [
   actions,
   feedByType,
   webhooks,
+  sweeps,
 ];
 
 /** The schema's version when all of them have run. */

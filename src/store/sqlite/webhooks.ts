@@ -51,8 +51,19 @@ const maximumSecrets = 5;
 /** So many deliveries at a time are deleted with their webhook, or given up because it is disabled. */
 const sweptAtOnce = 500;
 
-const due = `kind = 'webhook' AND state IN ('queued', 'submitted') AND due_at <= @now AND claimed_until <= @now`;
-const busy = `removed = 1 OR EXISTS (SELECT 1 FROM actions WHERE lane = webhooks.id AND ${due})`;
+const open = `kind = 'webhook' AND state IN ('queued', 'submitted')`;
+const due = `${open} AND due_at <= @now AND claimed_until <= @now`;
+// From each webhook with open deliveries straight to the next one: many webhooks have none, and some have many.
+const busy = `
+  WITH RECURSIVE lanes (lane) AS (
+    SELECT min(lane) FROM actions WHERE ${open}
+    UNION ALL
+    SELECT (SELECT min(a.lane) FROM actions AS a WHERE ${open} AND a.lane > lanes.lane)
+    FROM lanes WHERE lanes.lane IS NOT NULL)
+  SELECT * FROM webhooks WHERE removed = 1
+  UNION ALL
+  SELECT webhooks.* FROM lanes JOIN webhooks ON webhooks.id = lanes.lane
+  WHERE removed = 0 AND EXISTS (SELECT 1 FROM actions AS a WHERE a.lane = lanes.lane AND ${due})`;
 
 /** Webhooks on SQLite; what they are to be sent lies in the queue of `SqliteActions`. */
 export class SqliteWebhooks implements WebhookStore {
@@ -118,11 +129,9 @@ export class SqliteWebhooks implements WebhookStore {
            SELECT id FROM actions WHERE kind = 'webhook' AND lane = ? LIMIT ${sweptAtOnce})`,
       ),
       forget: db.prepare('DELETE FROM webhooks WHERE id = ?'),
-      anyBusy: db.prepare<[{ now: number }], number>(`SELECT 1 FROM webhooks WHERE ${busy} LIMIT 1`).pluck(),
+      anyBusy: db.prepare<[{ now: number }], string>(`${busy} LIMIT 1`).pluck(),
       // In another order each time, so that where there is no room for all, none is always the last.
-      busy: db.prepare<[{ now: number }], WebhookRow>(
-        `SELECT * FROM webhooks WHERE ${busy} ORDER BY random()`,
-      ),
+      busy: db.prepare<[{ now: number }], WebhookRow>(`SELECT * FROM (${busy}) ORDER BY random()`),
       due: db.prepare<[{ now: number; lane: string; limit: number }], ActionRow>(
         `SELECT * FROM actions WHERE lane = @lane AND ${due} ORDER BY due_at LIMIT @limit`,
       ),
