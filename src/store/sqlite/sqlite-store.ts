@@ -105,7 +105,7 @@ export class SqliteStore implements Store {
     this.scores = new SqliteScores(db, version, group, log, this.games);
     this.states = new SqliteStates(db, group);
     this.playSessions = new SqlitePlaySessions(db, group);
-    this.activities = new SqliteActivities(db, group);
+    this.activities = new SqliteActivities(db, version, group);
     this.notifications = new SqliteNotifications(db, group, log);
     this.messageChannels = new SqliteMessageChannels(db, version, group, log);
     this.messages = new SqliteMessages(db, group, this.messageChannels, log);
