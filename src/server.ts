@@ -36,6 +36,7 @@ import { ChainWriter } from './rules/chain/chain-writer.ts';
 import type { ChainHooks } from './rules/chain/lane-writer.ts';
 import { RuleChains } from './rules/chain/rule-chains.ts';
 import { Signers } from './rules/chain/signers.ts';
+import { StateReader } from './states/state-reader.ts';
 import type { Store } from './store/store.ts';
 import { createApp } from './transports/http/app.ts';
 import { MetricsListener } from './transports/http/metrics-listener.ts';
@@ -124,6 +125,7 @@ export async function startServer(
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(clients, signers),
     box,
+    states: new StateReader(),
     webhookSender: chooseWebhookSender(config),
     sessionLifetimeMs: config.sessionLifetimeMs,
   };
@@ -262,7 +264,7 @@ export async function startServer(
     await gateway.close();
     await presence.close();
     redis?.close();
-    await store.close();
+    await Promise.all([services.states.close(), store.close()]);
   }
   return {
     url,

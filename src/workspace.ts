@@ -13,6 +13,7 @@ import { MemoryPresence } from './presence/memory-presence.ts';
 import { ChainClients } from './rules/chain/chain-client.ts';
 import { RuleChains } from './rules/chain/rule-chains.ts';
 import { Signers } from './rules/chain/signers.ts';
+import { StateReader } from './states/state-reader.ts';
 import type { DatabaseFiles } from './store/database-file.ts';
 import type { GameTransfer } from './store/game-transfer.ts';
 import { openDatabase } from './store/sqlite/open-database.ts';
@@ -100,6 +101,7 @@ export function localServices(workspace: Workspace, config: Config): Services {
     figures: noFigures,
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(new ChainClients(config.chains), new Signers(config.transactions)),
+    states: new StateReader(),
     webhookSender: chooseWebhookSender(config),
     sessionLifetimeMs: config.sessionLifetimeMs,
   };

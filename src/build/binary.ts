@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
+import { threadFiles } from '../threads/start-thread.ts';
 import { bundle, carriedSqlite } from './bundle.ts';
 import { putPages } from './put-pages.ts';
 import { executableName, nativePartOf, ownTarget, runtimeOf, type Target, targets } from './targets.ts';
@@ -47,10 +48,9 @@ await bundle({
   plugins: [carriedSqlite],
   banner: { js: requireInModules },
 });
-const threads = ['writer-thread', 'copier-thread'];
-for (const thread of threads) {
+for (const [thread, file] of Object.entries(threadFiles)) {
   await bundle({
-    entryPoints: [join(source, `store/sqlite/writer/${thread}.ts`)],
+    entryPoints: [join(source, 'threads', file)],
     outfile: join(parts, `${thread}.cjs`),
     format: 'cjs',
     plugins: [carriedSqlite],
@@ -78,7 +78,9 @@ async function makeExecutable(target: Target, output: string): Promise<void> {
       useCodeCache: target === own, // what is compiled here runs nowhere else
       assets: {
         'better-sqlite3.node': nativePartOf(target),
-        ...Object.fromEntries(threads.map((thread) => [`${thread}.cjs`, join(parts, `${thread}.cjs`)])),
+        ...Object.fromEntries(
+          Object.keys(threadFiles).map((thread) => [`${thread}.cjs`, join(parts, `${thread}.cjs`)]),
+        ),
         ...Object.fromEntries(pages.map(page)),
       },
     }),

@@ -21,14 +21,18 @@ export const carriedSqlite: Plugin = {
   name: 'carried-sqlite',
   setup({ onResolve, onEnd }) {
     const nativePart = fileURLToPath(new URL('../store/sqlite/native-part.ts', import.meta.url));
-    let isFound = false;
+    let [isUsed, isFound] = [false, false];
+    onResolve({ filter: /^better-sqlite3$/ }, () => {
+      isUsed = true;
+      return null;
+    });
     onResolve({ filter: /^\.\/binding$/ }, ({ importer }) => {
       if (!/better-sqlite3[\\/]lib[\\/]index\.js$/.test(importer)) return null;
       isFound = true;
       return { path: nativePart };
     });
     onEnd(() => {
-      if (!isFound) throw new Error('better-sqlite3 no longer loads its library in binding.js');
+      if (isUsed && !isFound) throw new Error('better-sqlite3 no longer loads its library in binding.js');
     });
   },
 };

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { threadFiles } from '../threads/start-thread.ts';
 import { bundle } from './bundle.ts';
 import { putPages } from './put-pages.ts';
 import { operationTypes } from './type-text.ts';
@@ -19,7 +20,7 @@ await rm(output, { recursive: true, force: true });
 await bundle({
   entryPoints: [
     join(source, 'gantry.js'),
-    ...['writer-thread', 'copier-thread'].map((thread) => join(source, `store/sqlite/writer/${thread}.ts`)),
+    ...Object.values(threadFiles).map((file) => join(source, 'threads', file)),
   ],
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',

@@ -30,6 +30,21 @@ export const stateRecord = z
   .meta({ id: 'StateRecord' });
 export type StateRecord = z.infer<typeof stateRecord>;
 
+/** A state as it is kept. */
+export interface CanonicalState {
+  json: string;
+  ipfsHash: string;
+}
+
+/**
+ * A state sent as text.
+ * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
+ */
+export function readState(text: string): CanonicalState {
+  const { json } = canonicalState(parseState(text));
+  return { json, ipfsHash: contentId(json) };
+}
+
 /**
  * Reads a state sent as a string of JSON.
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`

@@ -8,6 +8,7 @@ import type { Figures } from '../figures/figures.ts';
 import type { Links } from '../links.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { RuleChains } from '../rules/chain/rule-chains.ts';
+import type { StateReader } from '../states/state-reader.ts';
 import type { Store } from '../store/store.ts';
 import type { WebhookSender } from '../webhooks/webhook-sender.ts';
 import type { Connection } from './connection.ts';
@@ -24,6 +25,8 @@ export interface Services {
   box: SecretBox;
   signals: Signals;
   figures: Figures;
+  /** Reads states sent as text. */
+  states: StateReader;
   webhookSender: WebhookSender;
   /** How long a new channel session lasts, in milliseconds. */
   sessionLifetimeMs: number;

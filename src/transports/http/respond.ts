@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
+import { writeJson } from '../../domain/json-text.ts';
 import { GantryError, toGantryError } from '../../errors.ts';
 import type { LimitState } from '../../limits/rate-limits.ts';
 
@@ -36,7 +37,7 @@ function encoded(body: object): Encoded {
 }
 
 function encode(body: unknown): Encoded {
-  const text = JSON.stringify(body);
+  const text = writeJson(body);
   return { body: text, bytes: Buffer.byteLength(text) };
 }
 

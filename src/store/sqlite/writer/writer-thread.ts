@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { StoredEvent } from '../../../events/stream.ts';
+import { toFailure } from '../../../threads/failure.ts';
 import { SqliteStore } from '../sqlite-store.ts';
 import { clockIn } from './clock-in.ts';
 import { Copier } from './copier.ts';
-import { type FromWriter, type Outcome, type ToWriter, toFailure, type WriterOptions } from './protocol.ts';
+import type { FromWriter, Outcome, ToWriter, WriterOptions } from './protocol.ts';
 
 /**
  * The thread that writes: a store of its own, on a connection of its own, so that neither a commit nor the

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { GantryError } from '../../../errors.ts';
 import type { StoredEvent } from '../../../events/stream.ts';
+import { fromFailure } from '../../../threads/failure.ts';
+import { startThread } from '../../../threads/start-thread.ts';
 import type { Part } from './methods.ts';
-import { type Call, type FromWriter, fromFailure, type ToWriter, type WriterOptions } from './protocol.ts';
-import { startThread } from './start-thread.ts';
+import type { Call, FromWriter, ToWriter, WriterOptions } from './protocol.ts';
 
 interface Waiting {
   resolve(result: never): void;

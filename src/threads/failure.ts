@@ -1,0 +1,32 @@
+import { type FieldError, GantryError, type Reason } from '../errors.ts';
+
+/** An error on its way between threads, where only plain data and bare errors can go. */
+export type Failure =
+  | { reason: Reason; message: string; fields?: FieldError[]; retryAfterSeconds?: number; cause?: unknown }
+  | { error: Error };
+
+export function toFailure(thrown: unknown): Failure {
+  if (!(thrown instanceof GantryError)) {
+    return { error: thrown instanceof Error ? bare(thrown) : new Error(String(thrown)) };
+  }
+  const { reason, message, fields, retryAfterSeconds, cause } = thrown;
+  return {
+    reason,
+    message,
+    ...(fields && { fields }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(cause !== undefined && { cause: cause instanceof Error ? bare(cause) : String(cause) }),
+  };
+}
+
+export function fromFailure(failure: Failure): Error {
+  if ('error' in failure) return failure.error;
+  const { reason, message, ...details } = failure;
+  return new GantryError(reason, message, details);
+}
+
+/** An error without whatever a library hung onto it, which might not go from one thread to another. */
+function bare({ name, message, stack }: Error): Error {
+  const error = new Error(message);
+  return Object.assign(error, { name, stack: stack ?? '' });
+}
