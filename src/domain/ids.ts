@@ -47,5 +47,8 @@ export const id = z.string().meta({ description: 'Id (UUIDv7)' });
 /** An id in a request. Bounded only, so that an unknown id and a malformed one get the same answer. */
 export const idInput = z.string().min(1).max(200);
 
+/** An id in a file that another server has written, and anybody may have changed since. */
+export const idElsewhere = z.uuidv7('must be a UUIDv7');
+
 /** A moment, in milliseconds since the Unix epoch. */
 export const timestamp = z.int().meta({ description: 'Unix time in milliseconds', format: 'int64' });

@@ -5,7 +5,7 @@ const { streamSym, chindingsSym } = pino.symbols;
 /**
  * The log's lines of calls, as pino writes them, but put together here: for one a call, what pino does for any
  * object a line may hold took a tenth of the event loop. Every value is ours and of characters that JSON takes as
- * they are: an id, a name or a word of a closed set.
+ * they are: a name, a number or a word of a closed set; all but the game's id, which may have been imported.
  */
 export class CallLines {
   readonly #logger: Logger;
@@ -29,7 +29,7 @@ export class CallLines {
   ): void {
     if (this.#logger.levelVal > infoLevel) return;
     const named = operation === undefined ? '' : `,"operation":"${operation}"`;
-    const game = gameId === undefined ? '' : `,"game":"${gameId}"`;
+    const game = gameId === undefined ? '' : `,"game":${JSON.stringify(gameId)}`;
     this.#stream.write(
       `{"level":${infoLevel},"time":${Date.now()}${this.#bindings},"id":"${id}"${named}${game},"transport":"${transport}","outcome":"${outcome}","ms":${Math.round(ms * 10) / 10},"msg":"call"}\n`,
     );

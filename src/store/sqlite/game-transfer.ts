@@ -1,6 +1,7 @@
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { z } from 'zod';
 import { gamePolicies } from '../../domain/game.ts';
+import { idElsewhere } from '../../domain/ids.ts';
 import { ruleList } from '../../rules/rule.ts';
 import { DatabaseUnusableError } from '../database-unusable.ts';
 import type { GameRecord, GameTransfer, SecretRecord } from '../game-transfer.ts';
@@ -67,7 +68,7 @@ const row = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 type Row = z.infer<typeof row>;
 
 const gameColumns = z.strictObject({
-  id: z.string().min(1),
+  id: idElsewhere,
   slug: z.string(),
   name: z.string(),
   kind: z.string(),
@@ -185,7 +186,11 @@ interface InsertionOptions {
 /** What does not fit, in words for who has the file; a defect of ours stays what it is. */
 function inWords(thrown: unknown, { type }: GameRecord): unknown {
   if (thrown instanceof z.ZodError || thrown instanceof SyntaxError) {
-    return new DatabaseUnusableError(`A record of ${type} is not as it should be; nothing was changed.`);
+    const issue = thrown instanceof z.ZodError ? thrown.issues[0] : undefined;
+    const why = issue ? ` (${[...issue.path, issue.message].join(': ')})` : '';
+    return new DatabaseUnusableError(
+      `A record of ${type} is not as it should be${why}; nothing was changed.`,
+    );
   }
   if (thrown instanceof SqliteDatabase.SqliteError && thrown.code.startsWith('SQLITE_CONSTRAINT')) {
     return new DatabaseUnusableError(
