@@ -77,7 +77,8 @@ export function operationCalls(parts: CallParts): Middleware {
         else sendError(response, error);
         return error.reason;
       })
-      .then((outcome) => call.end(outcome));
+      .then((outcome) => call.end(outcome))
+      .catch((defect: unknown) => report(defect, call.id)); // unhandled, it would end the process
   };
 }
 
