@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { endures, fullDisk, mayMount } from './full-disk.ts';
+import { mayMountDisk } from '../support/small-disk.ts';
+import { endures, fullDisk } from './full-disk.ts';
 
-test.skipIf(!mayMount)(
-  `a full disk refuses writes in words and nothing else, and they resume by themselves${mayMount ? '' : ' (skipped: mounting a small disk takes root)'}`,
+test.skipIf(!mayMountDisk)(
+  `a full disk refuses writes in words and nothing else, and they resume by themselves${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
   { timeout: 90_000 },
   async () => {
     const report = await fullDisk(2);

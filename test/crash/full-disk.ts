@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataFiles } from '../../src/config.ts';
 import { serveGantry } from '../support/gantry-process.ts';
 import { get } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { smallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 import { audit, type Findings, isWhole } from './audit.ts';
 import { type Answer, burst, Poster } from './burst.ts';
@@ -14,6 +13,7 @@ import { addPlayersTo, loadSettings } from './players.ts';
 
 const connections = 16;
 const mebibyte = 1024 * 1024;
+const diskMebibytes = 128;
 /** What is left of the disk for the load to fill. */
 const roomBytes = 2 * mebibyte;
 /** In every state, so that the disk is full soon. */
@@ -54,9 +54,6 @@ export function endures(report: FullDiskReport): boolean {
   return isWhole(report) && faults === 0 && report.slowestResumeMs <= resumesWithinMs;
 }
 
-/** Only root may mount the small disk it takes. */
-export const mayMount = process.getuid?.() === 0;
-
 /**
  * Fills the disk under a real server that takes writes of every kind, sees what it answers, makes room again without
  * touching the server, and counts what is there; as often as wanted, and then after a restart.
@@ -65,7 +62,7 @@ export async function fullDisk(
   rounds: number,
   onRound: (report: FullDiskReport) => void = () => {},
 ): Promise<FullDiskReport> {
-  await using disk = await smallDisk();
+  await using disk = await smallDisk(diskMebibytes);
   const dataDirectory = join(disk.path, 'data');
   const ballast = join(disk.path, 'ballast');
   const players = await addPlayersTo(dataDirectory, connections / 2);
@@ -170,17 +167,4 @@ async function countNotHeard(
     return sent.filter((content) => heard.get(content) !== 2).length;
   };
   return until('all is heard', () => missing() === 0).then(() => 0, missing);
-}
-
-/** A file system in memory. */
-async function smallDisk(): Promise<TemporaryDirectory> {
-  const directory = await temporaryDirectory();
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128m', 'tmpfs', directory.path]);
-  return {
-    path: directory.path,
-    async [Symbol.asyncDispose]() {
-      execFileSync('umount', [directory.path]);
-      await directory[Symbol.asyncDispose]();
-    },
-  };
 }
