@@ -2,12 +2,13 @@ import { KeyFileError } from './auth/key-file.ts';
 import { BackupError } from './backup/backup.ts';
 import { createProgram } from './cli/program.ts';
 import { ConfigError } from './config.ts';
+import { codeOf } from './error-code.ts';
 import { GantryError } from './errors.ts';
 import { DatabaseUnusableError } from './store/database-unusable.ts';
 
 // Whoever reads the output may stop reading, as `head` does.
 process.stdout.on('error', (error) => {
-  if (!('code' in error) || error.code !== 'EPIPE') throw error;
+  if (codeOf(error) !== 'EPIPE') throw error;
   process.exit(0);
 });
 
@@ -30,8 +31,8 @@ function inWords(error: unknown): string | null {
   ) {
     return error.message;
   }
-  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return null;
-  return error.code === 'EADDRINUSE'
+  if (!(error instanceof Error) || !('syscall' in error)) return null;
+  return codeOf(error) === 'EADDRINUSE'
     ? `The address is taken (${error.message}): choose another PORT (or METRICS_PORT), or stop what listens there.`
     : `The system refused: ${error.message}. Is DATA_DIR a directory that can be written?`;
 }

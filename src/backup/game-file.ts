@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { codeOf } from '../error-code.ts';
 import type { GameRecord } from '../store/game-transfer.ts';
 import { syncNamesIn } from '../sync-names.ts';
 import { BackupError } from './backup.ts';
@@ -71,7 +72,7 @@ function putInPlace(draft: string, file: string, force: boolean): void {
   try {
     linkSync(draft, file);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
     throw new BackupError(`${file} is there already. Choose another name, or replace it with --force.`);
   }
 }

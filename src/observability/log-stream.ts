@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs';
+import { codeOf } from '../error-code.ts';
 
 /** A pipe takes so many bytes whole (POSIX's PIPE_BUF), so that the lines of two processes do not run into each other. */
 const wholeBytes = 4_096;
@@ -112,8 +113,7 @@ export class LogStream {
         rest = rest.subarray(writeSync(this.#descriptor, rest));
         this.#isStuck = false;
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN'))
-          return rest.subarray(rest.length);
+        if (codeOf(error) !== 'EAGAIN') return rest.subarray(rest.length);
         if (performance.now() >= deadline) return rest;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, againMs);
       }

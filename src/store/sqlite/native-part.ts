@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { carried } from '../../carried.ts';
+import { codeOf } from '../../error-code.ts';
 import { DatabaseUnusableError } from '../database-unusable.ts';
 
 /**
@@ -50,7 +51,7 @@ function makePrivate(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
   const { uid } = userInfo();
   const found = lstatSync(directory);
