@@ -103,7 +103,7 @@ async function takeAll(screen: string, options: BrowserContextOptions, busy: Pro
   const { page } = await openConsole(browser, server, '', options);
   for (const [view, shows] of consoleViews) {
     if (view === '') await busy;
-    await page.goto(`${server.url}/console#/${view}`);
+    await loadConsole(page, view);
     await page.locator(shows).first().waitFor();
     await page.waitForLoadState('networkidle');
     await take(page, `console-${view.replaceAll('/', '-') || 'overview'}-${screen}`);
@@ -112,8 +112,14 @@ async function takeAll(screen: string, options: BrowserContextOptions, busy: Pro
   await page.context().close();
 }
 
+/** Loads a view anew: going to another fragment only would keep what the one before has left. */
+async function loadConsole(page: Page, view: string): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(`${server.url}/console#/${view}`);
+}
+
 async function takeDialogs(page: Page, screen: string): Promise<void> {
-  await page.goto(`${server.url}/console#/games`);
+  await loadConsole(page, 'games');
   await page.getByRole('button', { name: 'New game' }).click();
   await page.getByRole('dialog').waitFor();
   await take(page, `console-new-game-${screen}`);
@@ -121,7 +127,7 @@ async function takeDialogs(page: Page, screen: string): Promise<void> {
   await page.getByRole('button', { name: 'Create' }).click();
   await page.locator('.secret-text').waitFor();
   await take(page, `console-secret-${screen}`);
-  await page.goto(`${server.url}/console#/games/demo-game/players`);
+  await loadConsole(page, 'games/demo-game/players');
   await page.getByRole('button', { name: 'Manage Katherine' }).click();
   await page.getByRole('heading', { name: 'Live sessions' }).waitFor();
   await page.waitForLoadState('networkidle');
@@ -129,13 +135,11 @@ async function takeDialogs(page: Page, screen: string): Promise<void> {
   await page.getByRole('button', { name: 'Ban from every game' }).click();
   await page.getByRole('dialog', { name: /^Ban this player/ }).waitFor();
   await take(page, `console-ban-${screen}`);
-  await page.goto(`${server.url}/console#/games/demo-game/states`);
-  await page.reload();
+  await loadConsole(page, 'games/demo-game/states');
   await page.getByRole('button', { name: 'Show the state save' }).first().click();
   await page.locator('.json-branch').first().waitFor();
   await take(page, `console-state-${screen}`);
-  await page.goto(`${server.url}/console#/games/demo-game/rules`);
-  await page.reload();
+  await loadConsole(page, 'games/demo-game/rules');
   const editor = page.getByLabel('Rules as a JSON list');
   await editor.waitFor();
   await editor.fill((await editor.inputValue()).replace('"Notify"', '"Notifi"'));
