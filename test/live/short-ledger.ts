@@ -1,0 +1,26 @@
+import { expect, type TestContext } from 'vitest';
+import { type Front, runLedger } from './ledger.ts';
+
+/** The ledger at a size for every run: its counts are told, and nothing may be wrong in them. */
+export async function holdShortLedger(annotate: TestContext['annotate'], front?: Front): Promise<void> {
+  const counts = await runLedger(
+    { sockets: 48, messagesPerSecond: 50, kills: 2, redisOutagesMs: [1_000, 5_000] },
+    front,
+  );
+  process.stdout.write(`${JSON.stringify(counts)}\n`);
+  await annotate(JSON.stringify(counts));
+  expect(counts).toMatchObject({
+    caughtUp: true,
+    nodeKills: 4,
+    crashes: 0,
+    missed: 0,
+    acknowledgedMissed: 0,
+    outOfOrder: 0,
+    duplicates: 0,
+    altered: 0,
+    resyncs: 0,
+  });
+  // Otherwise nothing was tried.
+  expect(counts.reconnects).toBeGreaterThanOrEqual(48);
+  expect(counts.acknowledged).toBeGreaterThan(300);
+}
