@@ -105,37 +105,32 @@ export class Metrics {
       'gantry_write_batch_size',
       'Commands that shared a transaction and its wait for the disk',
       [],
-      async () => {
-        const figures = await commits();
-        return figures ? [{ labels: {}, distribution: figures.batchSizes }] : [];
-      },
+      onlyOne(commits, ({ batchSizes }) => ({ distribution: batchSizes })),
     );
     this.#histogram(
       'gantry_commit_duration_seconds',
       'Time of a commit: writing the log and waiting for the disk',
       [],
-      async () => {
-        const figures = await commits();
-        return figures ? [{ labels: {}, distribution: figures.seconds }] : [];
-      },
+      onlyOne(commits, ({ seconds }) => ({ distribution: seconds })),
     );
     this.#counter(
       'gantry_commits_failed_total',
       'Transactions that were lost with all their commands',
       [],
-      async () => {
-        const figures = await commits();
-        return figures ? [{ labels: {}, value: figures.failed }] : [];
-      },
+      onlyOne(commits, ({ failed }) => ({ value: failed })),
     );
-    this.#gauge('gantry_database_bytes', 'Size of the database file', [], async () => {
-      const figures = await sizes();
-      return figures ? [{ labels: {}, value: figures.databaseBytes }] : [];
-    });
-    this.#gauge('gantry_wal_bytes', 'Size of the write-ahead log', [], async () => {
-      const figures = await sizes();
-      return figures ? [{ labels: {}, value: figures.logBytes }] : [];
-    });
+    this.#gauge(
+      'gantry_database_bytes',
+      'Size of the database file',
+      [],
+      onlyOne(sizes, ({ databaseBytes }) => ({ value: databaseBytes })),
+    );
+    this.#gauge(
+      'gantry_wal_bytes',
+      'Size of the write-ahead log',
+      [],
+      onlyOne(sizes, ({ logBytes }) => ({ value: logBytes })),
+    );
   }
 
   /** Webhooks have a kind of their own in the queue, so their deliveries and failures are among these. */
@@ -226,5 +221,16 @@ function askedOnce<Answer>(ask: () => Promise<Answer>): () => Promise<Answer | n
         asked = null;
       });
     return asked;
+  };
+}
+
+/** Reads the one figure, without labels, of an answer; none when there is no answer. */
+function onlyOne<Answer, Figure extends object>(
+  ask: () => Promise<Answer | null>,
+  read: (answer: Answer) => Figure,
+): () => Promise<(Figure & { labels: Record<string, string> })[]> {
+  return async () => {
+    const answer = await ask();
+    return answer === null ? [] : [{ labels: {}, ...read(answer) }];
   };
 }
