@@ -115,6 +115,16 @@ test('CONTRIBUTING.md has every folder of src/ and test/ on its maps', () => {
   ]).toEqual([]);
 });
 
+test('CONTRIBUTING.md names every program that .ci/run installs for the tests', () => {
+  const script = readFileSync(new URL('.ci/run', root), 'utf8');
+  const contributing = readFileSync(new URL('CONTRIBUTING.md', root), 'utf8');
+  const [, listed = ''] = /^for program in ([^;]+);/m.exec(script) ?? [];
+  const others = [...script.matchAll(/missing\+=\(([\w-]+)\)/g)].map(([, name = '']) => name);
+  const programs = [...listed.split(' '), ...others];
+  expect(programs).toEqual(expect.arrayContaining(['redis-server', 'openssl', 'nginx-light']));
+  expect(programs.filter((name) => !contributing.includes(quoted(name)))).toEqual([]);
+});
+
 function rowOf({ name, service, summary, getPath }: AnyOperation): string[] {
   const paths = [`POST /launcher/${kebabCase(name)}`, ...(getPath ? [`GET ${getPath}`] : [])];
   return [quoted(name), paths.map(quoted).join(', '), quoted(service), summary];
