@@ -1,5 +1,6 @@
 import { truncateSync } from 'node:fs';
 import SqliteDatabase, { type Database, type Statement } from 'better-sqlite3';
+import { codeOf } from '../../error-code.ts';
 import { busyTimeoutMs } from './open-database.ts';
 import { checkpointBytes, frameHeaderBytes, logBytesOf, logLimitBytes, logOf } from './write-ahead-log.ts';
 
@@ -158,7 +159,7 @@ export class Checkpoints {
       try {
         if (isShort() && !this.#cut(isShort)) this.#stopCutting();
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error)) throw error;
+        if (codeOf(error) === '') throw error;
         this.#stopCutting(); // the disk fails: whoever commits after it has mended begins again
       }
     }, betweenPiecesMs).unref();
@@ -198,7 +199,7 @@ export class Checkpoints {
     try {
       return this.#statements[what].get() ?? nothing;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error)) throw error;
+      if (codeOf(error) === '') throw error;
       return nothing;
     }
   }

@@ -1,4 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
+import { codeOf } from '../../error-code.ts';
 import { GantryError } from '../../errors.ts';
 import type { NewEvent, StoredEvent } from '../../events/stream.ts';
 import type { Checkpoints } from './checkpoints.ts';
@@ -301,8 +302,4 @@ export class GroupCommit {
 
 function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_BUSY');
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
