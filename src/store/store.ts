@@ -281,11 +281,16 @@ export interface StateSummary extends Omit<StateRecord, 'state'> {
   bytes: number;
 }
 
+/** A state as it is kept: `json` is its text, which an answer takes in as it is. */
+export interface KeptState extends Omit<StateRecord, 'state'> {
+  json: string;
+}
+
 export interface StateStore {
   /** Upserts on (game, player, label). `json` is canonical and `ipfsHash` its content id. Returns all but the state. */
   set(owner: Owner, label: string, json: string, ipfsHash: string): Promise<Omit<StateRecord, 'state'>>;
   /** Last updated first. */
-  list(owner: Owner, page: Page, label?: string): Promise<StateRecord[]>;
+  list(owner: Owner, page: Page, label?: string): Promise<KeptState[]>;
   /** Without the states themselves, by wallet and label; of one player where a wallet is given. */
   listOfGame(filter: GameFilter, page: Page): Promise<Paged<StateSummary>>;
 }

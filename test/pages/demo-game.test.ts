@@ -49,7 +49,7 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
     // The stack is there again after a reload: it was kept at each drop.
     const kept = async () =>
       (await server.services.store.states.list(player, { limit: 1, skip: 0 }, 'progress'))[0];
-    await until('the stack is kept', async () => (await kept())?.state !== undefined);
+    await until('the stack is kept', async () => (await kept()) !== undefined);
     await page.clock.runFor(100);
     await open(page, player);
     await page.clock.runFor(100);

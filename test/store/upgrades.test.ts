@@ -55,7 +55,7 @@ describe.each(earlier)('a database of schema version %i', (version) => {
     );
     expect(all.deep.at(-1)).toMatchObject({ score: 0, username: 'Player 0' });
     expect(all.positions).toEqual([700, 699, 445, 444, 1]);
-    expect(all.states).toMatchObject([{ label: 'save', state: { level: 9 } }]);
+    expect(all.states).toMatchObject([{ label: 'save', json: '{"level":9}' }]);
     expect(all.activities).toHaveLength(250);
     expect(all.notifications).toHaveLength(1);
     expect(all.channels.rows).toMatchObject([{ _id: 'channel' }]);

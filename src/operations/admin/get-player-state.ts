@@ -5,6 +5,7 @@ import { success } from '../../domain/outcome.ts';
 import { stateLabel, stateRecord } from '../../domain/state.ts';
 import { defineOperation } from '../define.ts';
 import { requireGame } from '../require-game.ts';
+import { toStateRecord } from '../states/to-state-record.ts';
 
 export const getPlayerState = defineOperation({
   name: 'getPlayerState',
@@ -16,7 +17,7 @@ export const getPlayerState = defineOperation({
   output: z.object({ success, state: stateRecord.nullable() }),
   async handler({ input: { label, ...owner } }, { store }) {
     await requireGame(store, owner.gameId);
-    const [state = null] = await store.states.list(owner, { limit: 1, skip: 0 }, label);
-    return { success: true, state };
+    const [kept] = await store.states.list(owner, { limit: 1, skip: 0 }, label);
+    return { success: true, state: kept ? toStateRecord(kept) : null };
   },
 });

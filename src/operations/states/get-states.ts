@@ -5,6 +5,7 @@ import { stateRecord } from '../../domain/state.ts';
 import { text } from '../../domain/text.ts';
 import { defineOperation } from '../define.ts';
 import { ownerOf } from '../owner.ts';
+import { toStateRecord } from './to-state-record.ts';
 
 export const getStates = defineOperation({
   name: 'getStates',
@@ -16,9 +17,7 @@ export const getStates = defineOperation({
   input: z.object({ ...paging, label: text(0, 200).optional() }),
   output: z.object({ success, states: z.array(stateRecord) }),
   async handler({ input, caller }, { store }) {
-    return {
-      success: true,
-      states: await store.states.list(ownerOf(caller), input, input.label || undefined),
-    };
+    const kept = await store.states.list(ownerOf(caller), input, input.label || undefined);
+    return { success: true, states: kept.map(toStateRecord) };
   },
 });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { asJsonText } from '../../domain/json-text.ts';
 import { success } from '../../domain/outcome.ts';
 import { canonicalState, contentId, stateLabel, stateRecord } from '../../domain/state.ts';
 import { defineOperation } from '../define.ts';
 import { ownerOf } from '../owner.ts';
+import { toStateRecord } from './to-state-record.ts';
 
 const stateText = z
   .string('must be a string that contains JSON')
@@ -28,7 +28,7 @@ export const setState = defineOperation({
     const { json, ipfsHash } =
       typeof input.state === 'string' ? await states.read(input.state) : canonicalValue(input.state);
     const kept = await store.states.set(ownerOf(caller), input.label, json, ipfsHash);
-    return { success: true, newState: { ...kept, state: asJsonText(json) } };
+    return { success: true, newState: toStateRecord({ ...kept, json }) };
   },
 });
 

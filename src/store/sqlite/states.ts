@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { newId } from '../../domain/ids.ts';
 import type { Page, Paged } from '../../domain/paging.ts';
 import type { StateRecord } from '../../domain/state.ts';
-import type { GameFilter, Owner, StateStore, StateSummary } from '../store.ts';
+import type { GameFilter, KeptState, Owner, StateStore, StateSummary } from '../store.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 interface StateRow {
@@ -83,12 +83,12 @@ export class SqliteStates implements StateStore {
     });
   }
 
-  async list({ gameId, wallet }: Owner, page: Page, label?: string): Promise<StateRecord[]> {
+  async list({ gameId, wallet }: Owner, page: Page, label?: string): Promise<KeptState[]> {
     if (label === undefined) {
-      return this.#statements.list.all(gameId, wallet, page.limit, page.skip).map(toRecord);
+      return this.#statements.list.all(gameId, wallet, page.limit, page.skip).map(toKept);
     }
     const row = this.#statements.byLabel.get(gameId, wallet, label);
-    return row && page.skip === 0 && page.limit > 0 ? [toRecord(row)] : [];
+    return row && page.skip === 0 && page.limit > 0 ? [toKept(row)] : [];
   }
 
   async listOfGame({ gameId, wallet }: GameFilter, page: Page): Promise<Paged<StateSummary>> {
@@ -106,7 +106,7 @@ export class SqliteStates implements StateStore {
   }
 }
 
-function toRecord(row: StateRow): StateRecord {
+function toKept(row: StateRow): KeptState {
   return {
     _id: row.id,
     gameId: row.game_id,
@@ -114,6 +114,6 @@ function toRecord(row: StateRow): StateRecord {
     normalizedAddress: row.wallet,
     label: row.label,
     updatedAt: row.updated_at,
-    state: JSON.parse(row.json),
+    json: row.json,
   };
 }
