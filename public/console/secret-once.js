@@ -7,7 +7,7 @@ import { CopyButton } from '../shared/copy-button.js';
  */
 export function SecretOnce({ secret }) {
   return html`
-    <p class="banner warn"><span><strong>Copy it now.</strong> It is shown this once: the server keeps only what it needs to check it.</span></p>
+    <p class="banner warn"><span><strong>Copy it now.</strong> It is shown this once: the server keeps it encrypted, and the console cannot show it again.</span></p>
     <div class="secret"><code class="secret-text">${secret}</code><${CopyButton} text=${secret} label="Copy the secret" /></div>
   `;
 }
