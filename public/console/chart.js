@@ -122,12 +122,13 @@ function optionsFor(element, lines, shownSeconds, format, steps) {
  * @param {HTMLElement} element
  */
 function coloursOf(element) {
-  const probe = document.createElement('span');
-  probe.hidden = true;
-  element.append(probe);
   return (/** @type {string} */ token, opacity = 1) => {
+    const probe = document.createElement('span');
+    probe.hidden = true;
     probe.style.color = `var(${token})`;
+    element.append(probe);
     const { color } = getComputedStyle(probe);
+    probe.remove();
     return opacity === 1 ? color : color.replace(/^rgb\((.*)\)$/, `rgba($1, ${opacity})`);
   };
 }

@@ -5,7 +5,7 @@ import { CopyButton } from '../shared/copy-button.js';
 import { Dialog } from '../shared/dialog.js';
 import { messageOf } from '../shared/states.js';
 import { useAdmin } from './admin.js';
-import { problemAt, SelectField, TextField } from './fields.js';
+import { linesOf, problemAt, SelectField, TextField } from './fields.js';
 import { SecretOnce } from './secret-once.js';
 
 /** @typedef {import('./admin.js').Output<'createGame'>} Created */
@@ -75,12 +75,4 @@ export function CreateGame({ onClose, onCreated, onOpen }) {
       </form>
     <//>
   `;
-}
-
-/** @param {string} text */
-export function linesOf(text) {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 }

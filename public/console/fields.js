@@ -104,3 +104,11 @@ export function problemAt(error, path) {
   const found = error.errors.find((one) => one.path === path || one.path.startsWith(`${path}.`));
   return found?.message;
 }
+
+/** What a field of several lines holds, one on each; empty ones do not count. @param {string} text */
+export function linesOf(text) {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}

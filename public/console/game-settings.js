@@ -4,8 +4,7 @@ import { Button } from '../shared/button.js';
 import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
-import { linesOf } from './create-game.js';
-import { CheckField, problemAt, SelectField, TextField } from './fields.js';
+import { CheckField, linesOf, problemAt, SelectField, TextField } from './fields.js';
 import { GameSecrets } from './game-secrets.js';
 
 /** @typedef {import('./game-view.js').Game} Game */

@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { CopyButton } from '../shared/copy-button.js';
 
 /** How many entries of a list or an object are drawn before one asks for more. */
@@ -13,9 +13,10 @@ const longText = 500;
  * @param {{ value: unknown, label: string }} props
  */
 export function JsonView({ value, label }) {
+  const text = useMemo(() => JSON.stringify(value, null, 2), [value]);
   return html`
     <div class="json" role="group" aria-label=${label}>
-      <div class="json-copy"><${CopyButton} text=${JSON.stringify(value, null, 2)} label="Copy JSON" /></div>
+      <div class="json-copy"><${CopyButton} text=${text} label="Copy JSON" /></div>
       <${Node} value=${value} depth=${0} />
     </div>
   `;

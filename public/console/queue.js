@@ -4,6 +4,7 @@ import { Button } from '../shared/button.js';
 import { CopyButton } from '../shared/copy-button.js';
 import { Dialog } from '../shared/dialog.js';
 import { Empty } from '../shared/states.js';
+import { isActionState, stateTones } from './action-states.js';
 import { useAdmin } from './admin.js';
 import { useAnswer, usePages } from './answers.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
@@ -13,10 +14,6 @@ import { SelectField } from './fields.js';
 import { JsonView } from './json-view.js';
 
 /** @typedef {import('./admin.js').Output<'listActions'>['data'][number]} Action */
-/** @typedef {Action['state']} ActionState */
-
-/** @type {Readonly<Record<ActionState, string>>} */
-const tones = { queued: 'info', submitted: 'warn', confirmed: 'good', failed: 'bad', cancelled: '' };
 
 /**
  * The durable queue of a game, or of all.
@@ -33,7 +30,7 @@ export function Queue({ game }) {
       admin.call('listActions', {
         ...page,
         ...(gameId && { gameId }),
-        ...(isState(state) && { state }),
+        ...(isActionState(state) && { state }),
         ...((kind === 'chain' || kind === 'webhook') && { kind }),
       }),
     (/** @type {Action} */ action) => action._id,
@@ -50,7 +47,7 @@ export function Queue({ game }) {
     },
     {
       title: 'State',
-      cell: ({ state: now }) => html`<span class="badge ${tones[now]}">${now}</span>`,
+      cell: ({ state: now }) => html`<span class="badge ${stateTones[now]}">${now}</span>`,
       value: ({ state: now }) => now,
     },
     {
@@ -88,7 +85,7 @@ export function Queue({ game }) {
       fileName=${game ? `${game.slug}-queue` : 'queue'}
       empty=${html`<${Empty} icon="check" title="Nothing ${state || 'in the queue'}"><p>Rules put here what goes out to chains and webhooks.</p><//>`}
     >
-      <${SelectField} label="State" hideLabel value=${state} onValue=${setState} options=${[['', 'Any state'], ...Object.keys(tones).map((one) => [one, one])]} />
+      <${SelectField} label="State" hideLabel value=${state} onValue=${setState} options=${[['', 'Any state'], ...Object.keys(stateTones).map((one) => [one, one])]} />
       <${SelectField} label="Kind" hideLabel value=${kind} onValue=${setKind} options=${[['', 'Any kind'], ['chain', 'On chains'], ['webhook', 'Webhooks']]} />
     <//>
     ${shown && html`<${ActionDialog} key=${shown} actionId=${shown} known=${pages.rows?.find(({ _id }) => _id === shown)} onClose=${() => setShown('')} onChanged=${pages.reload} />`}
@@ -96,7 +93,7 @@ export function Queue({ game }) {
 }
 
 /**
- * One action with all that is kept of it, its receipt included.
+ * One action: how it stands, its transaction's hash once it has one, and what it carries.
  * @param {{ actionId: string, known: Action | undefined, onClose: () => void, onChanged: () => void }} props
  */
 function ActionDialog({ actionId, known, onClose, onChanged }) {
@@ -147,7 +144,7 @@ function ActionDialog({ actionId, known, onClose, onChanged }) {
       `}
     >
       <dl class="facts">
-        <div><dt>State</dt><dd><span class="badge ${tones[state]}">${state}</span></dd></div>
+        <div><dt>State</dt><dd><span class="badge ${stateTones[state]}">${state}</span></dd></div>
         ${error && html`<div><dt>Error</dt><dd class="wrap">${error}</dd></div>`}
         ${transactionHash && html`<div><dt>Transaction</dt><dd class="mono id-line"><span class="truncate">${transactionHash}</span><${CopyButton} text=${transactionHash} label="Copy the transaction's hash" /></dd></div>`}
         ${normalizedAddress && html`<div><dt>Player</dt><dd><${PlayerCell} wallet=${normalizedAddress} /></dd></div>`}
@@ -161,12 +158,4 @@ function ActionDialog({ actionId, known, onClose, onChanged }) {
       <${JsonView} value=${payload} label="What the action carries" />
     <//>
   `;
-}
-
-/**
- * @param {string} text
- * @returns {text is ActionState}
- */
-function isState(text) {
-  return Object.hasOwn(tones, text);
 }

@@ -51,11 +51,14 @@ export function VirtualTable({ caption, columns: all, rows, keyOf, total, onEnd,
     onScrolled?.(element.scrollTop < rowPx / 2);
     if (top + element.clientHeight / rowPx > rows.length - ahead) onEnd?.();
   };
+  // The observer lives as long as the table: what it calls must know the rows of now.
+  const looking = useRef(look);
+  looking.current = look;
   useEffect(look, [rows.length]);
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return;
-    const fit = new ResizeObserver(look);
+    const fit = new ResizeObserver(() => looking.current());
     fit.observe(element);
     return () => fit.disconnect();
   }, []);

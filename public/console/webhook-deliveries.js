@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Dialog } from '../shared/dialog.js';
 import { Empty } from '../shared/states.js';
+import { isActionState, stateTones } from './action-states.js';
 import { useAdmin } from './admin.js';
 import { usePages } from './answers.js';
 import { isoTime, TimeCell } from './cells.js';
@@ -12,9 +13,6 @@ import { SelectField } from './fields.js';
 import { JsonView } from './json-view.js';
 
 /** @typedef {import('./admin.js').Output<'listWebhookDeliveries'>['data'][number]} Delivery */
-
-/** @type {Readonly<Record<Delivery['state'], string>>} */
-const tones = { queued: 'info', submitted: 'warn', confirmed: 'good', failed: 'bad', cancelled: '' };
 
 /**
  * What a game's webhooks were and are to be told.
@@ -30,7 +28,7 @@ export function WebhookDeliveries({ game }) {
       admin.call('listWebhookDeliveries', {
         gameId,
         ...page,
-        ...(state !== '' && { state: /** @type {Delivery['state']} */ (state) }),
+        ...(isActionState(state) && { state }),
       }),
     (/** @type {Delivery} */ { deliveryId }) => deliveryId,
     [gameId, state],
@@ -46,7 +44,7 @@ export function WebhookDeliveries({ game }) {
     },
     {
       title: 'State',
-      cell: ({ state: now }) => html`<span class="badge ${tones[now]}">${now}</span>`,
+      cell: ({ state: now }) => html`<span class="badge ${stateTones[now]}">${now}</span>`,
       value: ({ state: now }) => now,
     },
     { title: 'Tries', number: true, cell: ({ attempts }) => attempts, value: ({ attempts }) => attempts },
@@ -73,7 +71,7 @@ export function WebhookDeliveries({ game }) {
       fileName="${game.slug}-deliveries"
       empty=${html`<${Empty} icon="send" title="No deliveries"><p>They come with what happens in the game.</p><//>`}
     >
-      <${SelectField} label="State of deliveries" hideLabel value=${state} onValue=${setState} options=${[['', 'Deliveries in any state'], ...Object.keys(tones).map((one) => [one, one])]} />
+      <${SelectField} label="State of deliveries" hideLabel value=${state} onValue=${setState} options=${[['', 'Deliveries in any state'], ...Object.keys(stateTones).map((one) => [one, one])]} />
     <//>
     ${
       shown &&
@@ -92,7 +90,7 @@ export function WebhookDeliveries({ game }) {
           `}
         >
           <dl class="facts">
-            <div><dt>State</dt><dd><span class="badge ${tones[shown.state]}">${shown.state}</span></dd></div>
+            <div><dt>State</dt><dd><span class="badge ${stateTones[shown.state]}">${shown.state}</span></dd></div>
             ${shown.error && html`<div><dt>Error</dt><dd class="wrap">${shown.error}</dd></div>`}
             <div><dt>Tries</dt><dd>${shown.attempts}${shown.state === 'queued' ? html`, due <${TimeCell} at=${shown.dueAt} />` : ''}</dd></div>
             <div><dt>Id</dt><dd class="mono wrap">${shown.deliveryId}</dd></div>

@@ -69,6 +69,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const requests = page.locator('.chart-card').filter({ hasText: 'Requests a second' });
     await requests.locator('canvas').waitFor();
     await expect.poll(() => page.locator('.chart-card canvas').count()).toBe(8);
+    expect(await page.locator('.chart > span').count()).toBe(0); // what the colours were read from is gone
     const { gameId } = await server.createGame();
     const { launcherJwt } = await server.openSession(gameId);
     await until('the requests show', async () => {
@@ -281,6 +282,33 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('row', { name: /^2 Alan/ }).waitFor();
     expect(await store.scores.position({ gameId, wallet: wallets[1] ?? '' })).toBeNull();
+  });
+
+  test('a table that is loaded to its end asks for nothing more when it is given more room', async () => {
+    const { gameId } = await server.createGame({ name: 'Roomy', slug: 'roomy' });
+    const { store } = server.services;
+    await Promise.all(
+      Array.from({ length: 300 }, (_, index) => store.scores.set({ gameId, wallet: randomWallet() }, index)),
+    );
+    const page = await open('games/roomy/leaderboard');
+    const table = page.getByRole('region', { name: 'Leaderboard of Roomy' });
+    const toTheEnd = () => table.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+    await until('all rows are there', async () => {
+      await toTheEnd();
+      return (await page.getByText('300 rows', { exact: true }).count()) === 1;
+    });
+    await toTheEnd();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.postData() ?? ''));
+    const drawn = await table.getByRole('row').count();
+    await page.setViewportSize({ width: 1280, height: 1600 });
+    await until('more rows are drawn', async () => (await table.getByRole('row').count()) > drawn);
+    const again = page.waitForResponse((response) =>
+      (response.request().postData() ?? '').includes('"skip":0'),
+    );
+    await page.getByRole('button', { name: 'Load anew' }).click();
+    await again;
+    expect(asked.filter((body) => body.includes('"skip":300'))).toEqual([]);
   });
 
   test('reads states, play sessions, activities and messages, and takes a message back', async () => {

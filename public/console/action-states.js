@@ -1,0 +1,21 @@
+/** @typedef {import('./admin.js').Output<'listActions'>['data'][number]['state']} ActionState */
+
+/**
+ * The badge of each state of an action of the queue; deliveries are such actions.
+ * @type {Readonly<Record<ActionState, string>>}
+ */
+export const stateTones = {
+  queued: 'info',
+  submitted: 'warn',
+  confirmed: 'good',
+  failed: 'bad',
+  cancelled: '',
+};
+
+/**
+ * @param {string} text
+ * @returns {text is ActionState}
+ */
+export function isActionState(text) {
+  return Object.hasOwn(stateTones, text);
+}
