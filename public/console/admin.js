@@ -24,6 +24,7 @@ export class Admin extends Observable {
   #token;
   #onRefused;
   #looking = 0;
+  #closed = false;
   reachable = true;
   returns = 0;
 
@@ -42,15 +43,17 @@ export class Admin extends Observable {
    * @template {OperationName} Name
    * @param {Name} name
    * @param {Input<Name>} input
+   * @param {{ timeoutMs?: number }} [options] for what may take longer than calls do
    * @returns {Promise<Output<Name>>}
    * @throws {ApiError}
    */
-  async call(name, input) {
+  async call(name, input, options = {}) {
     const headers = { Authorization: `Bearer ${this.#token}` };
     try {
-      return await this.#follow(post(`/admin/${kebabCase(name)}`, input, { headers }));
+      return await this.#follow(post(`/admin/${kebabCase(name)}`, input, { ...options, headers }));
     } catch (error) {
-      if (error instanceof ApiError && error.reason === 'admin_token_invalid') this.#onRefused();
+      const refused = error instanceof ApiError && error.reason === 'admin_token_invalid';
+      if (refused && !this.#closed) this.#onRefused();
       throw error;
     }
   }
@@ -67,7 +70,9 @@ export class Admin extends Observable {
     return this.#follow(post(`/launcher/${kebabCase(name)}`, input));
   }
 
+  /** Looks for the server no longer. Answers still to come reach their callers, and change nothing else. */
   close() {
+    this.#closed = true;
     clearTimeout(this.#looking);
   }
 
@@ -81,16 +86,27 @@ export class Admin extends Observable {
       this.#isBack();
       return answered;
     } catch (error) {
-      if (error instanceof ApiError && error.reason === 'connection_lost') this.#isAway();
+      const reason = error instanceof ApiError ? error.reason : '';
+      if (reason === 'connection_lost') this.#isAway();
+      if (reason === 'timed_out') this.#lookNow();
       throw error;
     }
   }
 
   #isAway() {
-    if (!this.reachable) return;
+    if (!this.reachable || this.#closed) return;
     this.reachable = false;
     this.changed();
     this.#lookAgain();
+  }
+
+  /** A call that took too long does not say that the server is away: another, that is answered at once, does. */
+  #lookNow() {
+    if (this.#closed) return;
+    get('/readyz').catch((error) => {
+      // Not ready is an answer too.
+      if (error instanceof ApiError && error.code === 0) this.#isAway();
+    });
   }
 
   #lookAgain() {
@@ -98,7 +114,7 @@ export class Admin extends Observable {
       try {
         await get('/readyz');
       } catch {
-        this.#lookAgain();
+        if (!this.#closed) this.#lookAgain();
         return;
       }
       this.#isBack();
@@ -106,7 +122,7 @@ export class Admin extends Observable {
   }
 
   #isBack() {
-    if (this.reachable) return;
+    if (this.reachable || this.#closed) return;
     clearTimeout(this.#looking);
     this.reachable = true;
     this.returns += 1;

@@ -15,6 +15,12 @@ import { WebhookDeliveries } from './webhook-deliveries.js';
 
 /** @typedef {import('./admin.js').Output<'listWebhooks'>['webhooks'][number]} Webhook */
 
+/**
+ * How long a ping may take, in milliseconds: the server waits for the receiver for 15 s (http-webhook-sender.ts),
+ * and then has to say so.
+ */
+const pingTimeoutMs = 25_000;
+
 /** @type {readonly (readonly [value: Webhook['filter'], label: string])[]} */
 const filters = [
   ['all', 'Everything'],
@@ -35,7 +41,12 @@ export function WebhooksView({ game }) {
   /** @param {Webhook} webhook */
   const ping = async ({ webhookId }) => {
     try {
-      const { delivered, status, error: why, durationMs } = await admin.call('testWebhook', { webhookId });
+      const {
+        delivered,
+        status,
+        error: why,
+        durationMs,
+      } = await admin.call('testWebhook', { webhookId }, { timeoutMs: pingTimeoutMs });
       if (delivered) toast(`The receiver answered ${status} in ${durationMs} ms`, 'success');
       else toast(`Not delivered: ${why}`, 'error');
     } catch (failed) {

@@ -1,5 +1,5 @@
-/** How long an answer may take, in milliseconds. */
-const timeoutMs = 15_000;
+/** How long an answer may take where a caller says nothing else, in milliseconds. */
+const usualTimeoutMs = 15_000;
 
 /** A call was refused, or no answer came. `message` is for people; programs branch on `reason`. */
 export class ApiError extends Error {
@@ -10,7 +10,7 @@ export class ApiError extends Error {
   constructor(message, { reason = 'unknown', code = 0, errors = [] } = {}) {
     super(message);
     this.name = 'ApiError';
-    /** The server's `data.reason`; `connection_lost` when no answer came. */
+    /** The server's `data.reason`; without an answer, `timed_out` or `connection_lost`. */
     this.reason = reason;
     /** The HTTP status; 0 without an answer. */
     this.code = code;
@@ -23,16 +23,17 @@ export class ApiError extends Error {
  * Posts JSON to a path of this server: `/launcher/get-states`, `/admin/list-games`.
  * @param {string} path
  * @param {object} [body]
- * @param {{ headers?: Record<string, string>, signal?: AbortSignal }} [options]
+ * @param {{ headers?: Record<string, string>, signal?: AbortSignal, timeoutMs?: number }} [options]
  * @returns {Promise<any>}
  * @throws {ApiError}
  */
-export function post(path, body = {}, { headers = {}, signal } = {}) {
+export function post(path, body = {}, { headers = {}, signal, timeoutMs } = {}) {
   return ask(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify(body),
     ...(signal && { signal }),
+    ...(timeoutMs && { timeoutMs }),
   });
 }
 
@@ -49,9 +50,9 @@ export function get(path, options = {}) {
 
 /**
  * @param {string} path
- * @param {RequestInit} init
+ * @param {RequestInit & { timeoutMs?: number }} options
  */
-async function ask(path, init) {
+async function ask(path, { timeoutMs = usualTimeoutMs, ...init }) {
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
   let response;
@@ -61,6 +62,10 @@ async function ask(path, init) {
     body = await response.json();
   } catch (error) {
     if (init.signal?.aborted) throw error;
+    if (timeout.aborted)
+      throw new ApiError(`The server has not answered within ${timeoutMs / 1000} s.`, {
+        reason: 'timed_out',
+      });
     throw new ApiError('The server cannot be reached. It may be restarting, or you may be offline.', {
       reason: 'connection_lost',
     });

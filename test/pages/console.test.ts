@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
+import type { Browser, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { seedDemo } from '../../src/demo/seed.ts';
 import { post } from '../support/http.ts';
@@ -392,6 +392,72 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByRole('button', { name: /^Remove the webhook/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No webhooks').waitFor();
+  });
+
+  test('a ping may take longer than other calls, and one that takes too long is not the server away', async () => {
+    const { gameId } = await server.createGame({ name: 'Pinged', slug: 'pinged' });
+    const url = 'https://game.example/hooks';
+    const body = { gameId, url };
+    await post(`${server.url}/admin/create-webhook`, body, bearer(server.adminToken));
+    const page = await open('games/pinged/webhooks');
+    await page.evaluate(() => {
+      // What may take longer than the server waits for a receiver ends at once; the others stay as they are.
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      AbortSignal.timeout = (ms) => timeout(ms > 15_000 ? 1 : ms);
+    });
+    await page.route('**/admin/test-webhook', () => {}); // never answered
+    const looked = page.waitForResponse('**/readyz');
+    await page.getByRole('button', { name: `Ping ${url}` }).click();
+    await page.getByText('The server has not answered within 25 s').waitFor();
+    await looked;
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('disabled', { exact: true }).waitFor();
+    expect(await page.getByText('The server cannot be reached').count()).toBe(0);
+  });
+
+  test('a call that takes too long of a server that answers nothing shows it away', async () => {
+    const page = await open('games');
+    await page.evaluate(() => {
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      AbortSignal.timeout = () => timeout(1);
+    });
+    await page.route('**/*', () => {});
+    await page.getByRole('link', { name: 'Queue' }).click();
+    await page.getByText('What you see is as it was').waitFor();
+  });
+
+  test('who signed out is looked after no longer: no polling, and no refusal that throws the next one out', async () => {
+    const page = await open();
+    await page.clock.install();
+    const held: Route[] = [];
+    await page.route('**/admin/list-games', (route) => void held.push(route));
+    await page.route('**/readyz', (route) => void held.push(route));
+    await page.getByRole('link', { name: 'Games' }).click();
+    await until('the games are asked for', () => held.length === 1);
+    await page.route('**/admin/list-audit-log', (route) => route.abort());
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByText('What you see is as it was').waitFor();
+    await page.clock.runFor(2_000);
+    await until('the server is looked for', () => held.length === 2);
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.unroute('**/admin/list-audit-log');
+    await page.getByLabel('Admin token').fill(server.adminToken);
+    await page.keyboard.press('Enter');
+    await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+    const [games, ready] = held;
+    const refused = page.waitForResponse('**/admin/list-games');
+    await games?.fulfill({ status: 401, json: { data: { reason: 'admin_token_invalid' } } });
+    await (await refused).finished();
+    const failed = page.waitForEvent('requestfailed');
+    await ready?.abort();
+    await failed;
+    await page.clock.runFor(10_000);
+    await page.reload();
+    await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+    expect(held).toHaveLength(2);
+    expect(opened[0]?.complaints.splice(0).every((one) => /401|ERR_FAILED/.test(one))).toBe(true);
   });
 
   test('reads in the audit log what was done', async () => {
