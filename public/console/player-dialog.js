@@ -9,15 +9,17 @@ import { messageOf } from '../shared/states.js';
 import { Table } from '../shared/table.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
-import { useAnswer } from './answers.js';
+import { pageSize, useAnswer } from './answers.js';
 import { BanBadge } from './ban-badge.js';
 import { TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { problemAt, TextField } from './fields.js';
+import { asCount } from './numbers.js';
 
 /** @typedef {import('./admin.js').Output<'listSessions'>['data'][number]} Session */
 
-const sessionsShown = 50;
+/** The most of a player's sessions that live ones are looked for among. */
+const sessionsLookedAt = 5_000;
 
 /**
  * What can be done about a player.
@@ -88,16 +90,12 @@ function Rename({ player, onChanged }) {
 function Sessions({ wallet, game }) {
   const admin = useAdmin();
   const { answer, error, reload } = useAnswer(async () => {
-    const filter = { wallet, limit: sessionsShown, ...(game && { gameId: game.gameId }) };
-    const [{ data }, { games }] = await Promise.all([
-      admin.call('listSessions', filter),
+    const [{ live, complete }, { games }] = await Promise.all([
+      liveSessions(admin, { wallet, ...(game && { gameId: game.gameId }) }),
       admin.call('listGames', {}),
     ]);
     const names = new Map(games.map(({ gameId, name }) => [gameId, name]));
-    return {
-      names,
-      live: data.filter(({ endedAt, expiresAt }) => endedAt === null && expiresAt > Date.now()),
-    };
+    return { names, live, complete };
   }, [wallet, game?.gameId]);
   /** @type {import('../shared/table.js').Column<Session>[]} */
   const columns = [
@@ -137,8 +135,28 @@ function Sessions({ wallet, game }) {
         onRetry=${reload}
         empty=${html`<p class="quiet small none">None.</p>`}
       />
+      ${answer?.complete === false && html`<p class="quiet small">Only the newest ${asCount(sessionsLookedAt)} sessions were looked at: an older one may live too.</p>`}
     </section>
   `;
+}
+
+/**
+ * The live sessions among all of a player's, newest first, as far as they are looked at. The server lists
+ * those that have ended among them.
+ * @param {import('./admin.js').Admin} admin
+ * @param {{ wallet: string, gameId?: string }} filter
+ */
+async function liveSessions(admin, filter) {
+  /** @type {Map<string, Session>} by id: one opened meanwhile moves others onto the page that comes next */
+  const live = new Map();
+  for (let skip = 0; skip < sessionsLookedAt; skip += pageSize) {
+    const { data, total } = await admin.call('listSessions', { ...filter, limit: pageSize, skip });
+    for (const session of data) {
+      if (session.endedAt === null && session.expiresAt > Date.now()) live.set(session.sessionId, session);
+    }
+    if (skip + pageSize >= total) return { live: [...live.values()], complete: true };
+  }
+  return { live: [...live.values()], complete: false };
 }
 
 /**

@@ -248,6 +248,38 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(await server.services.store.sessions.find(sessionId)).toBeNull();
   });
 
+  test("finds the session of a player's that lives behind hundreds that have ended", async () => {
+    const { gameId } = await server.createGame({ name: 'Frequent', slug: 'frequent' });
+    const { sessions } = server.services.store;
+    const { wallet, sessionId } = await server.openSession(gameId);
+    const later = await Promise.all(Array.from({ length: 600 }, () => server.openSession(gameId, wallet)));
+    await Promise.all(later.map((one) => sessions.revoke(one.sessionId)));
+    const page = await open('games/frequent/players');
+    await page.getByRole('button', { name: /^Manage/ }).click();
+    await page.getByRole('button', { name: 'End', exact: true }).click();
+    await page.getByRole('button', { name: 'End session' }).click();
+    await page.getByText('None.').waitFor();
+    expect((await sessions.find(sessionId))?.session.endReason).toBe('revoked');
+  });
+
+  test('says so when a player has more sessions than are looked at', async () => {
+    const { gameId } = await server.createGame({ name: 'Endless', slug: 'endless' });
+    await server.openSession(gameId);
+    const page = await open('games/endless/players');
+    const skips: number[] = [];
+    await page.route('**/admin/list-sessions', async (route) => {
+      const answer = await (await route.fetch({ postData: { gameId } })).json();
+      const { limit, skip } = route.request().postDataJSON();
+      skips.push(skip);
+      const ended = { ...answer.data[0], endedAt: 1, endReason: 'revoked' };
+      const data = Array.from({ length: limit }, (_, index) => ({ ...ended, sessionId: `${skip + index}` }));
+      await route.fulfill({ json: { ...answer, total: 1_000_000, data } });
+    });
+    await page.getByRole('button', { name: /^Manage/ }).click();
+    await page.getByText('Only the newest 5,000 sessions were looked at').waitFor();
+    expect(skips).toHaveLength(20);
+  });
+
   test('finds a player on the leaderboard, removes a score, and takes the table away', async () => {
     const { gameId } = await server.createGame({ name: 'Board', slug: 'board' });
     const { store } = server.services;
