@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../shared/api.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
+import { useChanges } from '../shared/observable.js';
 import { ErrorState, LoadingRows, messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
@@ -15,6 +16,7 @@ import { RuleHelp } from './rule-help.js';
 import { useSettled } from './use-settled.js';
 
 /** @typedef {readonly import('../../src/rules/rule.ts').Rule[]} Rules as they were written: not checked yet */
+/** @typedef {Pick<import('./admin.js').Output<'getRules'>, 'rules' | 'version'>} Stored */
 /** @typedef {{ message: string, start: number, line: number }} Problem */
 /** @typedef {{ rules: Rules | null, problems: Problem[] }} Read */
 
@@ -35,26 +37,33 @@ export function RulesView({ game }) {
       ? html`<${ErrorState} error=${error} onRetry=${reload} />`
       : html`<${LoadingRows} label="Loading the rules" />`;
   }
-  return html`<${Editor} key=${answer.version} game=${game} stored=${answer.rules} version=${answer.version} onStored=${reload} />`;
+  return html`<${Editor} game=${game} stored=${answer} reload=${reload} />`;
 }
 
 /**
- * @param {{
- *   game: import('./game-view.js').Game,
- *   stored: Rules,
- *   version: number,
- *   onStored: () => void,
- * }} props
+ * Works on from the version it began with. One that is stored meanwhile takes its place where nothing was
+ * typed; where something was, whoever typed it chooses.
+ * @param {{ game: import('./game-view.js').Game, stored: Stored, reload: () => void }} props `stored`: as last read
  */
-function Editor({ game, stored, version, onStored }) {
+function Editor({ game, stored, reload }) {
   const admin = useAdmin();
   const { gameId } = game;
-  const before = useMemo(() => textOf(stored), [stored]);
+  const [base, setBase] = useState(stored);
+  const before = useMemo(() => textOf(base.rules), [base]);
   const [text, setText] = useState(before);
   const [busy, setBusy] = useState(false);
   const area = useRef(/** @type {HTMLDivElement | null} */ (null));
   const { rules, problems, checking } = useCheck(gameId, text);
   const changed = text !== before;
+  const outdated = stored.version > base.version;
+  /** @param {Stored} now */
+  const load = (now) => {
+    setBase(now);
+    setText(textOf(now.rules));
+  };
+  useEffect(() => {
+    if (outdated && !changed) load(stored);
+  }, [outdated, changed, stored]);
   useWarning(changed);
   /** @param {Problem} problem */
   const show = ({ start, line }) => {
@@ -71,9 +80,18 @@ function Editor({ game, stored, version, onStored }) {
     if (rules === null) return;
     setBusy(true);
     try {
-      await admin.call('setRules', { gameId, rules });
-      toast('The rules are stored, and hold from now on', 'success');
-      onStored();
+      // setRules replaces whatever version there is, so it is looked first; between the two, another may still come.
+      const { version } = await admin.call('getRules', { gameId });
+      if (version > base.version) {
+        toast('Not stored: a newer version was stored meanwhile', 'error');
+      } else {
+        const now = await admin.call('setRules', { gameId, rules });
+        setBase(now);
+        // What was typed since stays.
+        setText((typed) => (typed === text ? textOf(now.rules) : typed));
+        toast('The rules are stored, and hold from now on', 'success');
+      }
+      reload();
     } catch (failed) {
       toast(messageOf(failed), 'error');
     }
@@ -91,7 +109,7 @@ function Editor({ game, stored, version, onStored }) {
       <section class="card" aria-labelledby="rules-title">
         <div class="card-head">
           <h2 id="rules-title">Rules</h2>
-          <span class="quiet small">${version === 0 ? 'None were stored yet' : `Version ${version}`}</span>
+          <span class="quiet small">${base.version === 0 ? 'None were stored yet' : `Version ${base.version}`}</span>
         </div>
         <div class="card-body form">
           <div ref=${area}>
@@ -123,6 +141,19 @@ function Editor({ game, stored, version, onStored }) {
                 : html`<p class=${checking ? 'quiet' : 'fine'}>${checking ? 'Checking…' : html`<${Icon} name="check" /> ${ruleCount(rules)}, and the server would take them.`}</p>`
             }
           </div>
+          ${
+            outdated &&
+            changed &&
+            html`
+              <div class="banner warn">
+                <span role="alert"><strong>Version ${stored.version} was stored meanwhile.</strong> What you typed is here still, and not stored.</span>
+                <${ConfirmButton} label="Load version ${stored.version}" title="Load version ${stored.version}?" confirm="Load" act=${async () => load(stored)} done="Version ${stored.version} is loaded">
+                  <p>The editor shows what is stored now. What you wrote is lost.</p>
+                <//>
+                <${Button} size="small" onClick=${() => setBase(stored)}>Go on with mine<//>
+              </div>
+            `
+          }
           <div class="form-end">
             ${
               changed &&
@@ -132,7 +163,7 @@ function Editor({ game, stored, version, onStored }) {
                 <//>
               `
             }
-            <${Button} kind="primary" busy=${busy} disabled=${!changed || rules === null || problems.length > 0 || checking} onClick=${store}>Store the rules<//>
+            <${Button} kind="primary" busy=${busy} disabled=${!changed || outdated || rules === null || problems.length > 0 || checking} onClick=${store}>Store the rules<//>
           </div>
         </div>
       </section>
@@ -145,13 +176,15 @@ function Editor({ game, stored, version, onStored }) {
 }
 
 /**
- * What a text says, and what is wrong with it: as JSON at once, as rules when the server has looked.
+ * What a text says, and what is wrong with it: as JSON at once, as rules when the server has looked. It is
+ * asked again when it has come back, for until then its being away stands there as the problem.
  * @param {string} gameId
  * @param {string} text
  * @returns {Read & { checking: boolean }}
  */
 function useCheck(gameId, text) {
   const admin = useAdmin();
+  useChanges(admin);
   const settled = useSettled(text, 400);
   const read = useMemo(() => readText(text), [text]);
   const [checked, setChecked] = useState({ text: '', problems: /** @type {Problem[]} */ ([]) });
@@ -167,7 +200,7 @@ function useCheck(gameId, text) {
     return () => {
       wanted = false;
     };
-  }, [settled, gameId]);
+  }, [settled, gameId, admin.returns]);
   if (read.rules === null) return { ...read, checking: false };
   return {
     rules: read.rules,

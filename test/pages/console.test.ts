@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { seedDemo } from '../../src/demo/seed.ts';
+import type { Rule } from '../../src/rules/rule.ts';
 import { post } from '../support/http.ts';
 import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -191,6 +192,64 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     });
     expect(fired.body).toMatchObject({ actions: ['Notify'] });
     await page.getByRole('row', { name: /notifications created.*Well done: 12/ }).waitFor();
+  });
+
+  const notify = (message: string): Rule[] => [
+    { trigger: 'win', actions: [{ type: 'Notify', message, notificationType: 'success' }] },
+  ];
+
+  test('keeps the rules one types when others are stored meanwhile, and lets one choose', async () => {
+    const { gameId } = await server.createGame({ name: 'Contended', slug: 'contended' });
+    const { rules } = server.services.store;
+    const stored = async () => JSON.stringify((await rules.get(gameId)).rules);
+    const page = await open('games/contended/rules');
+    const editor = page.getByLabel('Rules as a JSON list');
+    const store = page.getByRole('button', { name: 'Store the rules' });
+
+    await editor.fill(JSON.stringify(notify('mine')));
+    await rules.set(gameId, notify('theirs'));
+    await store.click();
+    await page.getByText('Version 1 was stored meanwhile.').waitFor();
+    expect(await editor.inputValue()).toContain('mine');
+    expect(await stored()).toContain('theirs');
+    expect(await store.isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Go on with mine' }).click();
+    await store.click();
+    await page.getByText('Version 2', { exact: true }).waitFor();
+    expect(await stored()).toContain('mine');
+
+    await editor.fill(JSON.stringify(notify('mine again')));
+    await rules.set(gameId, notify('theirs again'));
+    await store.click();
+    await page.getByRole('button', { name: 'Load version 3' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Load' }).click();
+    await page.getByText('Version 3', { exact: true }).waitFor();
+    expect(await editor.inputValue()).toContain('theirs again');
+    expect(await stored()).toContain('theirs again');
+  });
+
+  test('has the rules checked again when the server is back, and hears of those stored meanwhile', async () => {
+    const { gameId } = await server.createGame({ name: 'Returned', slug: 'returned' });
+    const { rules } = server.services.store;
+    const page = await open('games/returned/rules');
+    const editor = page.getByLabel('Rules as a JSON list');
+    await page.getByText('No rules, and the server would take them.').waitFor();
+    await page.route(/admin|readyz/, (route) => route.abort());
+    await editor.fill(JSON.stringify(notify('mine')));
+    await page.getByRole('button', { name: /The server cannot be reached/ }).waitFor();
+    await rules.set(gameId, notify('theirs'));
+    await page.unroute(/admin|readyz/);
+    await page.getByText('One rule, and the server would take them.').waitFor();
+    await page.getByText('Version 1 was stored meanwhile.').waitFor();
+    expect(await editor.inputValue()).toContain('mine');
+
+    // With nothing typed there is nothing to choose.
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('Version 1', { exact: true }).waitFor();
+    expect(await editor.inputValue()).toContain('theirs');
+    const complaints = opened[0]?.complaints.splice(0) ?? [];
+    expect(complaints.every((one) => one.includes('ERR_FAILED'))).toBe(true);
   });
 
   test('adds an action from the help, which comes from the schema', async () => {
@@ -455,7 +514,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
       AbortSignal.timeout = () => timeout(1);
     });
     await page.route('**/*', () => {});
-    await page.getByRole('link', { name: 'Queue' }).click();
+    await page.getByRole('link', { name: 'Queue', exact: true }).click();
     await page.getByText('What you see is as it was').waitFor();
   });
 
@@ -465,10 +524,10 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const held: Route[] = [];
     await page.route('**/admin/list-games', (route) => void held.push(route));
     await page.route('**/readyz', (route) => void held.push(route));
-    await page.getByRole('link', { name: 'Games' }).click();
+    await page.getByRole('link', { name: 'Games', exact: true }).click();
     await until('the games are asked for', () => held.length === 1);
     await page.route('**/admin/list-audit-log', (route) => route.abort());
-    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('link', { name: 'Audit log', exact: true }).click();
     await page.getByText('What you see is as it was').waitFor();
     await page.clock.runFor(2_000);
     await until('the server is looked for', () => held.length === 2);
