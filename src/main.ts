@@ -1,6 +1,8 @@
+import type { Command } from 'commander';
 import { KeyFileError } from './auth/key-file.ts';
-import { BackupError } from './backup/backup.ts';
-import { createProgram } from './cli/program.ts';
+import { BackupError } from './backup/backup-error.ts';
+import { bareProgram } from './cli/bare-program.ts';
+import { serveCommand } from './cli/serve.ts';
 import { ConfigError } from './config.ts';
 import { codeOf } from './error-code.ts';
 import { GantryError } from './errors.ts';
@@ -13,11 +15,18 @@ process.stdout.on('error', (error) => {
 });
 
 try {
-  await createProgram().parseAsync();
+  await (await programFor(process.argv[2])).parseAsync();
 } catch (error) {
   // What the user can mend is said in a sentence; only a defect of ours shows its stack.
   process.stderr.write(`${inWords(error) ?? (error instanceof Error ? error.stack : String(error))}\n`);
   process.exitCode = 1;
+}
+
+/** The service starts without the other commands: loading them takes a twentieth of its start. */
+async function programFor(command: string | undefined): Promise<Command> {
+  if (command === 'serve') return bareProgram().addCommand(serveCommand());
+  const { createProgram } = await import('./cli/program.ts');
+  return createProgram();
 }
 
 /** What went wrong, for someone who can mend it; null for what only we can. */

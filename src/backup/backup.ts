@@ -15,9 +15,7 @@ import { basename, dirname, join } from 'node:path';
 import { dataFiles } from '../config.ts';
 import type { CopyProgress, DatabaseFiles, KeptFile } from '../store/database-file.ts';
 import { syncNamesIn } from '../sync-names.ts';
-
-/** A backup cannot be made or used as asked for; the message says why, and what to do. Nothing was changed. */
-export class BackupError extends Error {}
+import { BackupError } from './backup-error.ts';
 
 export interface BackupReport {
   file: string;

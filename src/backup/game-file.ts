@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { codeOf } from '../error-code.ts';
 import type { GameRecord } from '../store/game-transfer.ts';
 import { syncNamesIn } from '../sync-names.ts';
-import { BackupError } from './backup.ts';
+import { BackupError } from './backup-error.ts';
 
 const format = 'gantry-game';
 const version = 1;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { newGameSecret } from '../auth/game-secret.ts';
-import { BackupError } from '../backup/backup.ts';
+import { BackupError } from '../backup/backup-error.ts';
 import { checkGameFile, readRecords } from '../backup/game-file.ts';
 import { dataFiles, readConfig } from '../config.ts';
 import { gameSlug } from '../domain/game.ts';

@@ -1,7 +1,8 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { actionsCommand } from './actions.ts';
 import { adminCommand } from './admin.ts';
 import { backupCommand } from './backup.ts';
+import { bareProgram } from './bare-program.ts';
 import { completionCommand } from './completion.ts';
 import { configCommand } from './config.ts';
 import { demoCommand } from './demo.ts';
@@ -23,13 +24,7 @@ import { webhooksCommand } from './webhooks.ts';
 
 /** All commands there are. */
 export function createProgram(): Command {
-  const program = new Command('gantry')
-    .description('A self-hosted backend for games that run inside a launcher')
-    .addHelpText(
-      'after',
-      '\nSettings are environment variables; `gantry config` lists them. DATA_DIR is where the data is kept.' +
-        '\nExit codes: 0 it was done; 1 it was refused, failed, or was found wanting (doctor, healthcheck, migrate --check).',
-    )
+  const program = bareProgram()
     .addCommand(serveCommand())
     .addCommand(gameCommand())
     .addCommand(tokenCommand())
