@@ -41,7 +41,15 @@ export interface CanonicalState {
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
  */
 export function readState(text: string): CanonicalState {
-  const { json } = canonicalState(parseState(text));
+  return asKept(parseState(text));
+}
+
+/**
+ * A state sent as a value, which is changed where that serves.
+ * @throws GantryError `state_too_large`, `state_not_json`
+ */
+export function asKept(value: unknown): CanonicalState {
+  const { json } = canonicalState(value);
   return { json, ipfsHash: contentId(json) };
 }
 

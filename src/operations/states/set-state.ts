@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../domain/outcome.ts';
-import { canonicalState, contentId, stateLabel, stateRecord } from '../../domain/state.ts';
+import { asKept, stateLabel, stateRecord } from '../../domain/state.ts';
 import { defineOperation } from '../define.ts';
 import { ownerOf } from '../owner.ts';
 import { toStateRecord } from './to-state-record.ts';
@@ -26,13 +26,8 @@ export const setState = defineOperation({
   output: z.object({ success, newState: stateRecord }),
   async handler({ input, caller }, { store, states }) {
     const { json, ipfsHash } =
-      typeof input.state === 'string' ? await states.read(input.state) : canonicalValue(input.state);
+      typeof input.state === 'string' ? await states.read(input.state) : asKept(input.state);
     const kept = await store.states.set(ownerOf(caller), input.label, json, ipfsHash);
     return { success: true, newState: toStateRecord({ ...kept, json }) };
   },
 });
-
-function canonicalValue(value: z.core.util.JSONType) {
-  const { json } = canonicalState(value);
-  return { json, ipfsHash: contentId(json) };
-}

@@ -59,6 +59,8 @@ export class Checkpoints {
   #isHeld = false;
   #notBefore = 0;
   #cutting: { timer: NodeJS.Timeout; observer: Database } | null = null;
+  /** From here on the database may be closed at any moment. */
+  #isClosed = false;
 
   constructor(db: Database, copier: LogCopier | null = null) {
     this.#db = db;
@@ -107,7 +109,7 @@ export class Checkpoints {
   async empty(): Promise<boolean> {
     if (this.#copier) {
       if (this.#isMuchLeft()) await (this.#copying ?? this.#copyElsewhere(this.#copier));
-      if (!this.#db.open || this.#isMuchLeft()) return false;
+      if (this.#isClosed || this.#isMuchLeft()) return false;
       this.#ask('copy');
       this.#cutSoon();
       if (logBytesOf(this.#db.name) > longBytes) return false;
@@ -125,7 +127,9 @@ export class Checkpoints {
     return this.#ask('empty').busy === 0;
   }
 
+  /** Ends what goes on beside the writes, and waits for it. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#stopCutting();
     await this.#copier?.close();
   }
@@ -137,7 +141,7 @@ export class Checkpoints {
     this.#copying = copier.copy().then((hasTried) => {
       this.#copying = null;
       this.#isHeld = false;
-      if (!this.#db.open) return;
+      if (this.#isClosed) return;
       if (!hasTried) this.#ask('copy');
       if (this.#ask('look').checkpointed === checkpointed) this.#notBefore = performance.now() + tryAgainMs;
     });

@@ -21,6 +21,7 @@ export const busyTimeoutMs = 250;
  * the score writes a second, measured. Below 2 KiB nothing more is gained.
  */
 const pageBytes = 2048;
+
 /** A file up to this size is looked through at start: a millisecond for each MiB. In a larger one, damage is found when it is met. */
 const lookedThroughBytes = 64 * 1024 * 1024;
 
