@@ -103,10 +103,11 @@ describe('the log, with a copier', () => {
     let held: Promise<unknown> | undefined;
     for (let n = 0; n < 30 && !held; n++) {
       const write = subject.addBytes(mebibyte);
-      const isAnswered = await Promise.race([write.then(() => true), delay(1_000, false)]);
+      const isAnswered = await Promise.race([write.then(() => true), delay(3_000, false)]);
       if (!isAnswered) held = write;
     }
     expect(held).toBeDefined();
+    expect(logBytes(subject.file)).toBeGreaterThan(begunAt + 10 * mebibyte); // so it was held, and not merely slow
     expect(logBytes(subject.file)).toBeLessThan(begunAt + 20 * mebibyte);
     copied.resolve(true);
     await held;
