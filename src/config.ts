@@ -2,14 +2,17 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
-import type { ChainRpcs } from './auth/contract-wallets.ts';
-import type { Retention } from './store/store.ts';
+import type { ChainRpcs } from './chains/contract-wallets.ts';
+import type { SpendingBounds } from './chains/spending-bounds.ts';
+import type { Retention } from './core/events/retention.ts';
+import { defaultStorageQuota } from './storage-quota/count-stored.ts';
 
+const mebibyte = 1024 * 1024;
 const dayMs = 24 * 60 * 60 * 1000;
 const durationDays = z.coerce.number().positive().max(365);
 
 const chainMap = z.record(
-  z.string().regex(/^[1-9]\d*$/, 'chain ids are whole numbers'),
+  z.string().regex(/^[1-9]\d*$/, 'chain IDs must be integers'),
   z.array(z.url({ protocol: /^https?$/ })).min(1),
 );
 
@@ -18,7 +21,7 @@ function parseChains(text: string, context: z.RefinementCtx): ChainRpcs {
   try {
     value = JSON.parse(text);
   } catch {
-    // Left undefined, which is no chain map either.
+    // Left undefined, which fails validation below.
   }
   const result = chainMap.safeParse(value);
   if (result.success) return new Map(Object.entries(result.data).map(([id, urls]) => [Number(id), urls]));
@@ -31,13 +34,13 @@ const signerMap = z.record(
   z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{64}$/)]),
 );
 
-/** What is wrong is said without the keys. */
+/** The issue's message leaves out the keys. */
 function parseSigners(text: string, context: z.RefinementCtx): Record<string, `0x${string}`> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // Left undefined, which is no map of signers either.
+    // Left undefined, which fails validation below.
   }
   const result = signerMap.safeParse(value);
   if (result.success && new Set(Object.values(result.data)).size === Object.keys(result.data).length) {
@@ -46,7 +49,7 @@ function parseSigners(text: string, context: z.RefinementCtx): Record<string, `0
   context.addIssue({
     code: 'custom',
     message: result.success
-      ? 'has one key under two names'
+      ? 'contains the same key under two names'
       : 'must be JSON of the form {"default":"0x…"}, each key 0x and 64 hex digits',
   });
   return z.NEVER;
@@ -55,8 +58,8 @@ function parseSigners(text: string, context: z.RefinementCtx): Record<string, `0
 function parseProxies(text: string, context: z.RefinementCtx): string[] {
   const proxies = text.split(',').map((one) => one.trim());
   try {
-    // A bare number would be read as an address (0.0.0.1), and is nothing anyone means.
-    if (proxies.some((one) => /^\d+$/.test(one))) throw new Error('a number is no address');
+    // A bare number would be read as an address (0.0.0.1), which nobody intends.
+    if (proxies.some((one) => /^\d+$/.test(one))) throw new Error('a number is not an address');
     proxyAddr.compile(proxies);
     return proxies;
   } catch {
@@ -69,7 +72,7 @@ function parseProxies(text: string, context: z.RefinementCtx): string[] {
   }
 }
 
-/** Every environment variable Gantry reads. README.md lists them; a test compares the two. */
+/** Every environment variable Gantry reads. public/docs/configuration.md lists them; a test compares the two. */
 export const environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
   PORT: z.coerce
@@ -78,111 +81,152 @@ export const environment = z.object({
     .min(0)
     .max(65_535)
     .default(3000)
-    .describe('Port to listen on; 0 picks a free one'),
-  DATA_DIR: z.string().min(1).default('./data').describe('Where the database and the keys are kept'),
+    .describe('Port to listen on; 0 chooses a free port'),
+  DATA_DIR: z.string().min(1).default('./data').describe('Data directory, with the database and the keys'),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe('PostgreSQL for nodes on several machines, postgres://…; unset: SQLite in the data directory'),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
-    .describe('Address players reach the server at, when it differs from http://HOST:PORT'),
+    .describe('Public URL of the server, when it differs from http://HOST:PORT'),
   REDIS_URL: z
     .url({ protocol: /^rediss?$/ })
     .optional()
-    .describe('Redis that several nodes share, redis://…; unset: one process does everything in memory'),
+    .describe('Redis shared by several nodes, redis://…; unset: single node'),
   EVENT_RETENTION_DAYS: durationDays
     .default(7)
-    .describe(
-      'How long events are kept for launchers that were away, and what is over in the queue, in days',
-    ),
+    .describe('How long events are kept for replay, and finished actions in the queue, in days'),
   EVENT_RETENTION_COUNT: z.coerce
     .number()
     .int()
     .min(1)
     .default(10_000)
-    .describe('How many events are kept of one stream'),
+    .describe('Maximum number of events kept per stream'),
   METRICS_PORT: z.coerce
     .number()
     .int()
     .min(0)
     .max(65_535)
     .optional()
-    .describe('A port of its own for `/metrics`, where it asks for no token; unset: none'),
-  METRICS_HOST: z.string().min(1).default('127.0.0.1').describe('Address that port is listened at'),
+    .describe('Separate port for `/metrics`, without a token; unset: none'),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1').describe('Address that METRICS_PORT listens on'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('Least severe log lines written (to standard error, as JSON)'),
-  GANTRY_DEMO: z.enum(['on', 'off']).default('on').describe('`off`: make no demo data on first start'),
+    .describe('Minimum log level (JSON lines on standard error)'),
+  GANTRY_DEMO: z.enum(['on', 'off']).default('on').describe('`off`: do not create demo data on first start'),
   ADMIN_TOKEN: z
     .string()
-    // What `Authorization: Bearer <token>` can carry; another one would never be accepted.
+    // The characters that `Authorization: Bearer <token>` can carry.
     .regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 to 512 characters of printable ASCII, without spaces')
     .optional()
     .describe(
-      'Token of the administrators; unset: made on first start and printed, its hash kept in the data directory',
+      'Admin token; unset: created and printed on first start, its hash stored in the data directory',
     ),
   GANTRY_SECRET_KEY: z
     .string()
     .regex(/^[0-9a-f]{64}$/i, 'must be 64 hex digits')
     .optional()
-    .describe(
-      'Key that game secrets are encrypted with, 64 hex digits; unset: made and kept in the data directory',
-    ),
+    .describe('Encryption key of the game secrets, 64 hex digits; unset: created in the data directory'),
   CHAINS: z
     .string()
     .transform(parseChains)
     .optional()
     .describe(
-      'RPC servers for contract wallets and rules, as JSON: `{"1":["https://…"]}`; wallets with a key of their own need none',
+      'RPC servers by chain ID for contract wallets and rules, as JSON: `{"1":["https://…"]}`; not needed for EOA wallets',
     ),
   SIGNERS: z
     .string()
     .transform(parseSigners)
     .optional()
-    .describe('Private keys that rules sign transactions with, as JSON by name: `{"default":"0x…"}`'),
+    .describe('Private keys that sign the transactions of rules, as JSON by name: `{"default":"0x…"}`'),
   SIGNER_KEYSTORE: z
     .string()
     .min(1)
     .optional()
-    .describe('File of one more key, encrypted (Web3 Secret Storage, version 3): the signer `keystore`'),
-  SIGNER_KEYSTORE_PASSWORD: z.string().min(1).optional().describe('What that file was encrypted with'),
+    .describe('Keystore file (Web3 Secret Storage, version 3) of another key: the signer `keystore`'),
+  SIGNER_KEYSTORE_PASSWORD: z.string().min(1).optional().describe('Password of the keystore file'),
   CHAIN_CONFIRMATIONS: z.coerce
     .number()
     .int()
     .min(1)
     .max(1_000)
     .default(3)
-    .describe('Blocks, the own one included, after which a transaction is taken for final'),
+    .describe('Confirmations after which a transaction is final, its own block included'),
   CHAIN_STUCK_SECONDS: z.coerce
     .number()
     .positive()
     .max(86_400)
     .default(60)
-    .describe('After so long without being mined a transaction is sent again with higher fees'),
+    .describe('Seconds until an unmined transaction is resent with higher fees'),
   CHAIN_POLL_MS: z.coerce
     .number()
     .int()
     .min(20)
     .max(60_000)
     .default(1_000)
-    .describe('How often a chain is asked what became of transactions, in milliseconds'),
+    .describe('Polling interval for the status of transactions, in milliseconds'),
+  CHAIN_MAX_GAS: z.coerce
+    .number()
+    .int()
+    .min(21_000)
+    .max(1_000_000_000)
+    .default(500_000)
+    .describe('Maximum gas of a transaction; an action that needs more fails'),
+  CHAIN_MAX_FEE_GWEI: z.coerce
+    .number()
+    .min(0.001)
+    .max(1_000_000_000)
+    .default(1_000)
+    .describe('Maximum fee per gas, in gwei; while the chain is more expensive, transactions wait'),
+  CHAIN_DAILY_WEI: z
+    .string()
+    .regex(/^\d{1,78}$/, 'must be a whole number of wei')
+    .transform(BigInt)
+    .default(10n ** 18n)
+    .describe(
+      'Maximum cost of the transactions of each signer on each chain per day (UTC), in wei; further ones wait',
+    ),
   WEBHOOK_ALLOW_LOOPBACK: z
     .enum(['on', 'off'])
     .default('off')
-    .describe('`on`: webhooks may be delivered to this machine itself (127.0.0.0/8, ::1), for development'),
+    .describe('`on`: allow webhooks to loopback addresses (127.0.0.0/8, ::1), for development'),
   TRUST_PROXY: z
     .string()
     .transform(parseProxies)
     .optional()
-    .describe('Proxies whose `X-Forwarded-For` is believed: addresses, subnets, or `loopback`; unset: none'),
+    .describe('Trusted proxies for `X-Forwarded-For`: addresses, subnets, or `loopback`; unset: none'),
   RATE_LIMIT_FACTOR: z.coerce
     .number()
     .positive()
     .default(1)
     .describe('Multiplies every rate limit, for benchmarks and tests'),
+  HELD_MEGABYTES: z.coerce
+    .number()
+    .int()
+    .min(16)
+    .max(65_536)
+    .default(512)
+    .describe('Memory for requests coming in and answers not yet taken, all callers together, in MiB'),
+  CONNECTIONS_PER_ADDRESS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(20_000)
+    .describe('Maximum number of open live connections from one address'),
+  STORAGE_QUOTA_MEGABYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_048_576)
+    .default(defaultStorageQuota / mebibyte)
+    .describe('Storage for the states, play sessions and messages of one player in one game, in MiB'),
   SESSION_DAYS: durationDays
     .default(1)
-    .describe('How long a channel session and its launcherJwt last, in days'),
+    .describe('Lifetime of a channel session and its launcherJwt, in days'),
 });
 
 /** How rules send transactions. The keys are in memory only. */
@@ -191,30 +235,37 @@ export interface TransactionSettings {
   signers: Readonly<Record<string, `0x${string}`>>;
   /** An encrypted key beside them. */
   keystore: { file: string; password: string } | null;
-  /** Blocks after which a transaction is final, its own included. */
+  /** Confirmations after which a transaction is final, its own block included. */
   confirmations: number;
   stuckAfterMs: number;
   pollMs: number;
+  bounds: SpendingBounds;
 }
 
 export interface Config {
   host: string;
   port: number;
   dataDirectory: string;
-  /** Left out: made of the host and the port that was bound. */
+  /** Of PostgreSQL, with every option of its driver; undefined: SQLite in the data directory. */
+  databaseUrl: string | undefined;
+  /** Undefined: derived from the host and the bound port. */
   publicUrl: string | undefined;
-  /** Unset: this process is the only one. */
+  /** Undefined: single node. */
   redisUrl: string | undefined;
   retention: Retention;
   adminToken: string | undefined;
   secretKey: string | undefined;
   chains: ChainRpcs;
   transactions: TransactionSettings;
-  /** Webhooks may be delivered to this machine itself. */
+  /** Allow webhooks to loopback addresses. */
   webhookAllowLoopback: boolean;
-  /** Addresses, subnets and names of subnets; none: whoever connects is who calls. */
+  /** Addresses, subnets and names of subnets; empty: the peer address is the client. */
   trustedProxies: readonly string[];
   rateLimitFactor: number;
+  /** The most held in memory of requests coming in and answers not yet taken. */
+  heldBytes: number;
+  /** The most open live connections from one address. */
+  connectionsPerAddress: number;
   logLevel: string;
   /** Where metrics are served without a token; null: nowhere. */
   metrics: { host: string; port: number } | null;
@@ -222,9 +273,11 @@ export interface Config {
   /** `npm start` put a shell between npm and this process, which does not pass signals on. */
   startedByNpm: boolean;
   sessionLifetimeMs: number;
+  /** The most bytes that a player keeps in a game. */
+  storageQuota: number;
 }
 
-/** A setting cannot be used; the message says which, and what it may be. */
+/** A setting is invalid; the message says which one, and what is allowed. */
 export class ConfigError extends Error {}
 
 /** @throws ConfigError */
@@ -234,16 +287,23 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   const result = environment.safeParse(set);
   if (!result.success) {
     const lines = result.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
-    throw new ConfigError(`These environment variables cannot be used:\n${lines.join('\n')}`);
+    throw new ConfigError(`Invalid environment variables:\n${lines.join('\n')}`);
   }
   const { data } = result;
   if ((data.SIGNER_KEYSTORE === undefined) !== (data.SIGNER_KEYSTORE_PASSWORD === undefined)) {
     throw new ConfigError('Set SIGNER_KEYSTORE and SIGNER_KEYSTORE_PASSWORD, or neither.');
   }
+  if (data.DATABASE_URL !== undefined && data.GANTRY_SECRET_KEY === undefined) {
+    throw new ConfigError(
+      'DATABASE_URL needs GANTRY_SECRET_KEY: 64 hex digits, the same on every node, under which keys and game secrets ' +
+        'are encrypted in the database. Make them with `openssl rand -hex 32`, and keep a copy.',
+    );
+  }
   return {
     host: data.HOST,
     port: data.PORT,
     dataDirectory: resolve(data.DATA_DIR),
+    databaseUrl: data.DATABASE_URL,
     publicUrl: data.PUBLIC_URL,
     redisUrl: data.REDIS_URL,
     retention: {
@@ -262,30 +322,49 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       confirmations: data.CHAIN_CONFIRMATIONS,
       stuckAfterMs: Math.round(data.CHAIN_STUCK_SECONDS * 1000),
       pollMs: data.CHAIN_POLL_MS,
+      bounds: {
+        maxGas: BigInt(data.CHAIN_MAX_GAS),
+        maxFeePerGas: BigInt(Math.round(data.CHAIN_MAX_FEE_GWEI * 1e9)),
+        dailyWei: data.CHAIN_DAILY_WEI,
+      },
     },
     webhookAllowLoopback: data.WEBHOOK_ALLOW_LOOPBACK === 'on',
     trustedProxies: data.TRUST_PROXY ?? [],
     rateLimitFactor: data.RATE_LIMIT_FACTOR,
+    heldBytes: data.HELD_MEGABYTES * mebibyte,
+    connectionsPerAddress: data.CONNECTIONS_PER_ADDRESS,
     logLevel: data.LOG_LEVEL,
     metrics: data.METRICS_PORT === undefined ? null : { host: data.METRICS_HOST, port: data.METRICS_PORT },
     demo: data.GANTRY_DEMO === 'on',
     startedByNpm: variables.npm_lifecycle_event !== undefined,
     sessionLifetimeMs: Math.round(data.SESSION_DAYS * dayMs),
+    storageQuota: data.STORAGE_QUOTA_MEGABYTES * mebibyte,
   };
 }
 
-/** A setting as it holds, for people. */
+/**
+ * The data directory, for what is done with its files.
+ * @throws ConfigError where the database is on PostgreSQL; `instead` is a sentence that says what to do there
+ */
+export function requireDataDirectory({ databaseUrl, dataDirectory }: Config, instead: string): string {
+  if (databaseUrl === undefined) return dataDirectory;
+  throw new ConfigError(
+    `DATABASE_URL is set: the database is on PostgreSQL, not in a data directory. ${instead}`,
+  );
+}
+
+/** An effective setting, for display. */
 export interface EffectiveSetting {
   name: string;
-  /** Secrets are only said to be there; null: unset, with no default. */
+  /** Hidden for secrets; null: unset, with no default. */
   value: string | null;
   source: 'default' | 'environment' | 'file' | 'unset';
-  /** The file, where the value is of one. */
+  /** The file the value comes from. */
   file?: string;
   meaning: string;
 }
 
-/** Settings whose value is nobody's business. */
+/** Settings whose values are hidden. */
 const secretSettings: ReadonlySet<string> = new Set([
   'ADMIN_TOKEN',
   'GANTRY_SECRET_KEY',
@@ -295,16 +374,16 @@ const secretSettings: ReadonlySet<string> = new Set([
 
 const hidden = '(hidden)';
 
-/** Every setting, its value, and where that came from. @throws ConfigError */
+/** Every setting with its value and source. @throws ConfigError */
 export function effectiveSettings(
   variables: Record<string, string | undefined> = process.env,
 ): EffectiveSetting[] {
   const config = readConfig(variables);
   const files = dataFiles(config.dataDirectory);
-  const fromFiles: Readonly<Record<string, string>> = {
-    ADMIN_TOKEN: files.adminTokenHash,
-    GANTRY_SECRET_KEY: files.secretKey,
-  };
+  const fromFiles: Readonly<Record<string, string>> =
+    config.databaseUrl === undefined
+      ? { ADMIN_TOKEN: files.adminTokenHash, GANTRY_SECRET_KEY: files.secretKey }
+      : {};
   return Object.entries(environment.shape).map(([name, schema]): EffectiveSetting => {
     const meaning = schema.description ?? '';
     const given = variables[name];
@@ -320,12 +399,13 @@ export function effectiveSettings(
   });
 }
 
-/** Addresses are shown without the passwords and keys that they may carry. */
+/** URLs are shown without the passwords and keys in them. */
 function shown(name: string, value: string): string {
   if (secretSettings.has(name)) return hidden;
-  if (name === 'REDIS_URL') {
+  if (name === 'REDIS_URL' || name === 'DATABASE_URL') {
     const url = new URL(value);
     if (url.password !== '') url.password = 'hidden';
+    if (url.searchParams.has('password')) url.searchParams.set('password', 'hidden');
     return url.href;
   }
   if (name !== 'CHAINS') return value;

@@ -1,6 +1,6 @@
 import { FeathersError } from '@feathersjs/errors';
 
-/** Feathers' error names and class names by HTTP status; the one status map of the service. */
+/** Feathers' error names and class names by HTTP status. */
 const statuses = {
   400: { name: 'BadRequest', className: 'bad-request' },
   401: { name: 'NotAuthenticated', className: 'not-authenticated' },
@@ -17,7 +17,7 @@ export type Status = keyof typeof statuses;
 
 /**
  * Every reason a caller can be refused for, with its status. Callers branch on `data.reason`, so an entry
- * here is part of the interface: README.md documents each, and a test compares the two lists.
+ * here is part of the interface: public/docs/errors.md documents each, and a test compares the two lists.
  */
 export const reasons = {
   input_invalid: 400,
@@ -34,6 +34,8 @@ export const reasons = {
   channel_unknown: 400,
   message_unknown: 400,
   participants_invalid: 400,
+  channel_limit_reached: 400,
+  adding_declined: 400,
   play_session_ended: 400,
   end_time_before_start: 400,
   sign_in_unknown: 400,
@@ -67,6 +69,7 @@ export const reasons = {
   admin_token_invalid: 401,
   secret_invalid: 401,
   secret_required: 401,
+  game_mismatch: 401,
   signature_invalid: 401,
   signature_incomplete: 401,
   signature_required: 401,
@@ -81,12 +84,16 @@ export const reasons = {
   service_unknown: 404,
   method_unknown: 405,
   nonce_reused: 409,
+  states_changed: 409,
+  rules_changed: 409,
   body_too_large: 413,
+  storage_full: 413,
   rate_limited: 429,
   internal: 500,
   store_unavailable: 503,
   chain_unavailable: 503,
   not_ready: 503,
+  server_busy: 503,
 } as const satisfies Record<string, Status>;
 
 export type Reason = keyof typeof reasons;
@@ -105,7 +112,8 @@ export interface ErrorBody {
   message: string;
   code: number;
   className: string;
-  data: { reason: Reason };
+  /** `success` and `error` again: Feathers clients of basement.fun read `err.data.error`. */
+  data: { reason: Reason; success: false; error: string };
   errors?: FieldError[];
 }
 
@@ -116,7 +124,7 @@ export interface ErrorBody {
 export class GantryError extends FeathersError {
   readonly reason: Reason;
   readonly fields: FieldError[] | undefined;
-  /** When it is worth trying again, in whole seconds from now. */
+  /** When to retry, in whole seconds from now. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -125,7 +133,11 @@ export class GantryError extends FeathersError {
     details: { fields?: FieldError[]; cause?: unknown; retryAfterSeconds?: number } = {},
   ) {
     const status = reasons[reason];
-    super(message, statuses[status].name, status, statuses[status].className, { reason });
+    super(message, statuses[status].name, status, statuses[status].className, {
+      reason,
+      success: false,
+      error: message,
+    });
     this.reason = reason;
     this.fields = details.fields;
     this.retryAfterSeconds = details.retryAfterSeconds;
@@ -141,18 +153,18 @@ export class GantryError extends FeathersError {
       message: this.message,
       code: this.code,
       className: this.className,
-      data: { reason: this.reason },
+      data: { reason: this.reason, success: false, error: this.message },
       ...(this.fields && { errors: this.fields }),
     };
   }
 }
 
 /**
- * Turns whatever was thrown into what the caller is told. Anything that is not a `GantryError` is a defect
- * of ours: its details go to `report`, the caller gets a 500 that says nothing of them.
+ * Converts anything thrown to the error the caller gets. Anything but a `GantryError` is an unhandled error:
+ * its details go to `report`, and the caller gets a 500 without them.
  */
 export function toGantryError(thrown: unknown, report: (thrown: unknown) => void): GantryError {
   if (thrown instanceof GantryError) return thrown;
   report(thrown);
-  return new GantryError('internal', 'Something went wrong on our side; the operation was not carried out');
+  return new GantryError('internal', 'Internal error; the operation was not executed');
 }

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
-import { KeyFileError } from './auth/key-file.ts';
 import { BackupError } from './backup/backup-error.ts';
 import { bareProgram } from './cli/bare-program.ts';
+import { RemoteError } from './cli/remote-server.ts';
 import { serveCommand } from './cli/serve.ts';
 import { ConfigError } from './config.ts';
-import { codeOf } from './error-code.ts';
+import { DatabaseUnusableError } from './core/storage/database-unusable.ts';
 import { GantryError } from './errors.ts';
-import { DatabaseUnusableError } from './store/database-unusable.ts';
+import { codeOf } from './runtime/error-code.ts';
+import { KeyFileError } from './runtime/key-file.ts';
 
 // Whoever reads the output may stop reading, as `head` does.
 process.stdout.on('error', (error) => {
@@ -35,6 +36,7 @@ function inWords(error: unknown): string | null {
     error instanceof BackupError ||
     error instanceof ConfigError ||
     error instanceof GantryError ||
+    error instanceof RemoteError ||
     error instanceof DatabaseUnusableError ||
     error instanceof KeyFileError
   ) {

@@ -1,12 +1,31 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type Plugin } from 'vitest/config';
+import { compiledVariable } from './support/compiled-folder.ts';
+
+/** Has servers that run among the tests start their threads from what test/compile.ts has compiled. */
+const compiledThreads: Plugin = {
+  name: 'compiled-threads',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.endsWith('/src/runtime/start-thread.ts')) return null;
+    const asWritten = 'new URL(file, import.meta.url)';
+    if (!code.includes(asWritten)) throw new Error(`start-thread.ts no longer has ${asWritten}`);
+    return code.replace(asWritten, `new URL(\`file://\${process.env.${compiledVariable}}/\${name}.js\`)`);
+  },
+};
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
+  plugins: [compiledThreads],
   test: {
     include: ['test/**/*.test.ts'],
-    // Tests start real servers and write to real files; what they wait for is a condition, this is the limit.
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    globalSetup: ['test/compile.ts', 'test/postgres.ts'],
+    // A good part of a run is waited for, by timers and for disks: one more than there are processors keeps them busy.
+    maxWorkers: availableParallelism() + 1,
+    // Tests start real servers and write to real files; what they wait for is a condition. This limit ends a test
+    // that hangs: on a machine that others use too, one that does not may well take a minute.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

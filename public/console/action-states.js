@@ -1,7 +1,7 @@
 /** @typedef {import('./admin.js').Output<'listActions'>['data'][number]['state']} ActionState */
 
 /**
- * The badge of each state of an action of the queue; deliveries are such actions.
+ * The badge tone of each state of a queued action; deliveries are queued actions.
  * @type {Readonly<Record<ActionState, string>>}
  */
 export const stateTones = {

@@ -2,13 +2,13 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { get } from '../shared/api.js';
 import { Empty } from '../shared/states.js';
-import { usePages } from './answers.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { DataTable } from './data-table.js';
 import { SelectField } from './fields.js';
+import { usePages } from './queries.js';
 import { useWalletFilter } from './wallet-filter.js';
 
-/** @typedef {import('../../src/domain/activity.ts').FeedItem} Activity */
+/** @typedef {import('../../src/activities/activity.ts').FeedItem} Activity */
 
 /**
  * A game's public feed.
@@ -41,7 +41,7 @@ export function ActivitiesView({ game }) {
       value: ({ user }) => user.address,
     },
     {
-      title: 'What',
+      title: 'Activity',
       wide: true,
       cell: ({ displayText }) => html`<span class="truncate" title=${displayText}>${displayText}</span>`,
       value: ({ displayText }) => displayText,
@@ -52,7 +52,7 @@ export function ActivitiesView({ game }) {
       value: ({ eventId }) => eventId,
     },
     {
-      title: 'Where',
+      title: 'Type',
       cell: ({ type: kind }) =>
         kind === 'on-chain'
           ? html`<span class="badge info">on-chain</span>`
@@ -60,7 +60,7 @@ export function ActivitiesView({ game }) {
       value: ({ type: kind }) => kind,
     },
     {
-      title: 'When',
+      title: 'Time',
       cell: ({ timestamp }) => html`<${TimeCell} at=${timestamp} />`,
       value: ({ timestamp }) => isoTime(timestamp),
     },
@@ -72,10 +72,10 @@ export function ActivitiesView({ game }) {
       pages=${pages}
       keyOf=${keyOf}
       fileName="${game.slug}-activities"
-      empty=${html`<${Empty} icon="list" title="No activities"><p>They come with <code>sendCustomActivity</code>, from rules, and from chains.</p><//>`}
+      empty=${html`<${Empty} icon="list" title="No activities"><p>Recorded with <code>sendCustomActivity</code>, by rules and by confirmed on-chain actions.</p><//>`}
     >
       ${field}
-      <${SelectField} label="Where" hideLabel value=${type} onValue=${setType} options=${[['', 'Everywhere'], ['off-chain', 'Off-chain'], ['on-chain', 'On-chain']]} />
+      <${SelectField} label="Type" hideLabel value=${type} onValue=${setType} options=${[['', 'All types'], ['off-chain', 'Off-chain'], ['on-chain', 'On-chain']]} />
     <//>
   `;
 }

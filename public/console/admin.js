@@ -13,24 +13,24 @@ import { Observable } from '../shared/observable.js';
  * @typedef {import('../../src/client/operation-types.ts').OperationOutput<Name>} Output
  */
 
-/** How often a server that went away is looked for, in milliseconds. */
-const lookAgainMs = 2_000;
+/** How often an unreachable server is polled, in milliseconds. */
+const reconnectPollMs = 2_000;
 
 /**
- * The administrators' operations, called with the admin token. Changes when the server goes away or comes
- * back; `returns` counts its comings back, so that views load anew what may have changed meanwhile.
+ * The admin operations, called with the admin token. Changes when the server becomes unreachable or reachable
+ * again; `reconnects` counts the latter, so that views reload what may have changed in the meantime.
  */
 export class Admin extends Observable {
   #token;
   #onRefused;
-  #looking = 0;
+  #pollTimer = 0;
   #closed = false;
   reachable = true;
-  returns = 0;
+  reconnects = 0;
 
   /**
    * @param {string} token
-   * @param {() => void} onRefused called when the token is no longer accepted
+   * @param {() => void} onRefused called when the token is no longer valid
    */
   constructor(token, onRefused) {
     super();
@@ -39,18 +39,18 @@ export class Admin extends Observable {
   }
 
   /**
-   * Calls an administrators' operation.
+   * Calls an admin operation.
    * @template {OperationName} Name
    * @param {Name} name
    * @param {Input<Name>} input
-   * @param {{ timeoutMs?: number }} [options] for what may take longer than calls do
+   * @param {{ timeoutMs?: number }} [options]
    * @returns {Promise<Output<Name>>}
    * @throws {ApiError}
    */
   async call(name, input, options = {}) {
     const headers = { Authorization: `Bearer ${this.#token}` };
     try {
-      return await this.#follow(post(`/admin/${kebabCase(name)}`, input, { ...options, headers }));
+      return await this.#track(post(`/admin/${kebabCase(name)}`, input, { ...options, headers }));
     } catch (error) {
       const refused = error instanceof ApiError && error.reason === 'admin_token_invalid';
       if (refused && !this.#closed) this.#onRefused();
@@ -59,7 +59,7 @@ export class Admin extends Observable {
   }
 
   /**
-   * Calls an operation that is for anyone.
+   * Calls a public operation.
    * @template {OperationName} Name
    * @param {Name} name
    * @param {Input<Name>} input
@@ -67,65 +67,65 @@ export class Admin extends Observable {
    * @throws {ApiError}
    */
   callPublic(name, input) {
-    return this.#follow(post(`/launcher/${kebabCase(name)}`, input));
+    return this.#track(post(`/launcher/${kebabCase(name)}`, input));
   }
 
-  /** Looks for the server no longer. Answers still to come reach their callers, and change nothing else. */
+  /** Stops polling. Pending responses still reach their callers, and change nothing else. */
   close() {
     this.#closed = true;
-    clearTimeout(this.#looking);
+    clearTimeout(this.#pollTimer);
   }
 
   /**
    * @template Answer
    * @param {Promise<Answer>} answer
    */
-  async #follow(answer) {
+  async #track(answer) {
     try {
       const answered = await answer;
-      this.#isBack();
+      this.#setOnline();
       return answered;
     } catch (error) {
       const reason = error instanceof ApiError ? error.reason : '';
-      if (reason === 'connection_lost') this.#isAway();
-      if (reason === 'timed_out') this.#lookNow();
+      if (reason === 'connection_lost') this.#setOffline();
+      if (reason === 'timed_out') this.#probe();
       throw error;
     }
   }
 
-  #isAway() {
+  #setOffline() {
     if (!this.reachable || this.#closed) return;
     this.reachable = false;
     this.changed();
-    this.#lookAgain();
+    this.#pollUntilOnline();
   }
 
-  /** A call that took too long does not say that the server is away: another, that is answered at once, does. */
-  #lookNow() {
+  /** A timed-out call does not mean that the server is unreachable: a fast call tells. */
+  #probe() {
     if (this.#closed) return;
     get('/readyz').catch((error) => {
-      // Not ready is an answer too.
-      if (error instanceof ApiError && error.code === 0) this.#isAway();
+      // Not ready is a response too.
+      if (error instanceof ApiError && error.code === 0) this.#setOffline();
     });
   }
 
-  #lookAgain() {
-    this.#looking = window.setTimeout(async () => {
+  #pollUntilOnline() {
+    this.#pollTimer = window.setTimeout(async () => {
       try {
         await get('/readyz');
       } catch {
-        if (!this.#closed) this.#lookAgain();
+        if (!this.#closed) this.#pollUntilOnline();
         return;
       }
-      this.#isBack();
-    }, lookAgainMs);
+      this.#setOnline();
+    }, reconnectPollMs);
   }
 
-  #isBack() {
+  #setOnline() {
     if (this.reachable || this.#closed) return;
-    clearTimeout(this.#looking);
+    clearTimeout(this.#pollTimer);
     this.reachable = true;
-    this.returns += 1;
+    this.reconnects += 1;
     this.changed();
   }
 }
@@ -137,9 +137,9 @@ function kebabCase(name) {
 
 export const AdminContext = createContext(/** @type {Admin | null} */ (null));
 
-/** Whose powers the view works with. */
+/** The signed-in administrator's calls. */
 export function useAdmin() {
   const admin = useContext(AdminContext);
-  if (admin === null) throw new Error('this view is for someone who is signed in');
+  if (admin === null) throw new Error('this view requires a signed-in administrator');
   return admin;
 }

@@ -4,14 +4,14 @@ import { Button } from '../shared/button.js';
 import { Dialog } from '../shared/dialog.js';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
-import { usePages } from './answers.js';
 import { isoTime, TimeCell } from './cells.js';
 import { DataTable } from './data-table.js';
 import { JsonView } from './json-view.js';
+import { usePages } from './queries.js';
 
 /** @typedef {import('./admin.js').Output<'listAuditLog'>['data'][number]} Entry */
 
-/** What was done with an administrator's powers. */
+/** The operations that administrators carried out. */
 export function AuditLog() {
   const admin = useAdmin();
   const [shown, setShown] = useState(/** @type {Entry | null} */ (null));
@@ -22,9 +22,9 @@ export function AuditLog() {
   );
   /** @type {import('./virtual-table.js').Column<Entry>[]} */
   const columns = [
-    { title: 'When', cell: ({ at }) => html`<${TimeCell} at=${at} />`, value: ({ at }) => isoTime(at) },
+    { title: 'Time', cell: ({ at }) => html`<${TimeCell} at=${at} />`, value: ({ at }) => isoTime(at) },
     {
-      title: 'Who',
+      title: 'Actor',
       cell: ({ actor }) =>
         actor === 'cli' ? 'command line' : actor === 'admin-token' ? 'admin token' : actor,
       value: ({ actor }) => actor,
@@ -59,15 +59,15 @@ export function AuditLog() {
       pages=${pages}
       keyOf=${(/** @type {Entry} */ { id }) => id}
       fileName="audit-log"
-      empty=${html`<${Empty} icon="shield" title="Nothing was changed yet" />`}
+      empty=${html`<${Empty} icon="shield" title="No entries yet" />`}
     />
     ${
       shown &&
       html`
         <${Dialog} title=${shown.operation} onClose=${() => setShown(null)} actions=${html`<${Button} onClick=${() => setShown(null)}>Close<//>`}>
           <dl class="facts">
-            <div><dt>When</dt><dd><${TimeCell} at=${shown.at} /></dd></div>
-            <div><dt>Who</dt><dd>${shown.actor}</dd></div>
+            <div><dt>Time</dt><dd><${TimeCell} at=${shown.at} /></dd></div>
+            <div><dt>Actor</dt><dd>${shown.actor}</dd></div>
             <div><dt>Outcome</dt><dd><${Outcome} outcome=${shown.outcome} /></dd></div>
           </dl>
           <h3>Input</h3>
@@ -80,6 +80,6 @@ export function AuditLog() {
 
 /** @param {{ outcome: string | null }} props */
 function Outcome({ outcome }) {
-  if (outcome === null) return html`<span class="badge warn">not told</span>`;
+  if (outcome === null) return html`<span class="badge warn">unknown</span>`;
   return html`<span class="badge ${outcome === 'ok' ? 'good' : 'bad'}">${outcome}</span>`;
 }

@@ -5,10 +5,10 @@ import { html } from 'htm/preact';
  * @param {{ bannedFrom: readonly string[], gameId: string | undefined }} props `gameId`: the game that is looked at
  */
 export function BanBadge({ bannedFrom, gameId }) {
-  if (bannedFrom.includes('')) return html`<span class="badge bad">from everything</span>`;
+  if (bannedFrom.includes('')) return html`<span class="badge bad">all games</span>`;
   if (gameId !== undefined && bannedFrom.includes(gameId))
-    return html`<span class="badge bad">from this game</span>`;
+    return html`<span class="badge bad">this game</span>`;
   if (bannedFrom.length > 0)
-    return html`<span class="badge warn">from ${bannedFrom.length} ${bannedFrom.length === 1 ? 'game' : 'games'}</span>`;
+    return html`<span class="badge warn">${bannedFrom.length} ${bannedFrom.length === 1 ? 'game' : 'games'}</span>`;
   return html`<span class="quiet">no</span>`;
 }

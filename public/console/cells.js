@@ -4,7 +4,7 @@ import { Avatar } from '../shared/avatar.js';
 import { RelativeTime } from '../shared/relative-time.js';
 
 /**
- * A player as tables show one.
+ * A player in a table cell.
  * @param {{ wallet: string, username?: string, avatar?: string }} props
  */
 export function PlayerCell({ wallet, username, avatar }) {
@@ -18,14 +18,14 @@ export function PlayerCell({ wallet, username, avatar }) {
 }
 
 /**
- * A moment, or what stands for none.
+ * A time, or a placeholder for none.
  * @param {{ at: number | null, none?: string }} props
  */
 export function TimeCell({ at, none = '–' }) {
   return at === null ? html`<span class="quiet">${none}</span>` : html`<${RelativeTime} at=${at} />`;
 }
 
-/** For exports: the moment as ISO 8601. @param {number | null} at */
+/** For exports: the time as ISO 8601. @param {number | null} at */
 export function isoTime(at) {
   return at === null ? null : new Date(at).toISOString();
 }

@@ -4,19 +4,19 @@ import uPlot from 'uplot';
 import { clockTime } from '../shared/relative-time.js';
 
 const heightPx = 160;
-/** The shortest time a chart shows. */
-const leastSeconds = 60;
+/** The shortest time range of a chart. */
+const minSeconds = 60;
 
 /**
- * A small chart of the last minutes. What it shows is beside it as a number; the picture itself says nothing
- * to a screen reader.
+ * A small chart of the last minutes. The latest value is shown beside it as text; the canvas is hidden from
+ * screen readers.
  * @param {{
  *   times: readonly number[],
  *   lines: readonly { label: string, tone: string, values: readonly (number | null)[] }[],
  *   shownSeconds: number,
  *   format: (value: number) => string,
  *   steps?: readonly number[],
- * }} props `times` in Unix seconds; `tone` is a colour of tokens.css; `steps` is what the axis may count by
+ * }} props `times` in Unix seconds; `tone` is a colour of tokens.css; `steps` are the steps of the y axis
  */
 export function Chart({ times, lines, shownSeconds, format, steps }) {
   const place = useRef(/** @type {HTMLDivElement | null} */ (null));
@@ -81,10 +81,10 @@ function optionsFor(element, lines, shownSeconds, format, steps) {
     cursor: { show: false },
     padding: [6, 6, 0, 0],
     scales: {
-      // After a start there is little to show: it takes the whole width all the same, of a minute at least.
+      // Shortly after the start the samples still take the whole width, of at least a minute.
       x: {
         time: true,
-        range: (_chart, from, to) => [Math.max(to - shownSeconds, Math.min(from, to - leastSeconds)), to],
+        range: (_chart, from, to) => [Math.max(to - shownSeconds, Math.min(from, to - minSeconds)), to],
       },
       y: { range: (_chart, _from, to) => [0, Math.max(1, (to ?? 0) * 1.15)] },
     },

@@ -7,8 +7,8 @@ import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 
 /**
- * A button for something that cannot be taken back, or is felt by players: it says what will happen, asks, and
- * says that it has.
+ * A button for an action that cannot be undone or that affects players: it explains the effect, asks for
+ * confirmation, and reports success.
  * @param {{
  *   label: string,
  *   icon?: import('../shared/icon.js').IconName,
@@ -20,7 +20,7 @@ import { toast } from '../shared/toasts.js';
  *   act: () => Promise<unknown>,
  *   done: string,
  *   onDone?: () => void,
- * }} props `label` is the button's; `title` the question; `confirm` its answer, a verb; `done` what is told after
+ * }} props `label` is the button's; `title` the question; `confirm` its answer, a verb; `done` the toast afterwards
  */
 export function ConfirmButton({
   label,
@@ -41,7 +41,7 @@ export function ConfirmButton({
     setProblem('');
     setAsking(true);
   };
-  const carryOut = async () => {
+  const run = async () => {
     setBusy(true);
     setProblem('');
     try {
@@ -61,7 +61,7 @@ export function ConfirmButton({
     ${
       asking &&
       html`
-        <${ConfirmDialog} title=${title} confirm=${confirm} busy=${busy} onConfirm=${carryOut} onClose=${() => !busy && setAsking(false)}>
+        <${ConfirmDialog} title=${title} confirm=${confirm} busy=${busy} onConfirm=${run} onClose=${() => !busy && setAsking(false)}>
           ${children}
           ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
         <//>

@@ -3,15 +3,14 @@ import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { CopyButton } from '../shared/copy-button.js';
 import { Dialog } from '../shared/dialog.js';
-import { messageOf } from '../shared/states.js';
 import { useAdmin } from './admin.js';
-import { linesOf, problemAt, SelectField, TextField } from './fields.js';
+import { FormProblem, linesOf, problemAt, SelectField, TextField } from './fields.js';
 import { SecretOnce } from './secret-once.js';
 
 /** @typedef {import('./admin.js').Output<'createGame'>} Created */
 
 /**
- * Asks for what a game needs, then shows its secret.
+ * The form for a new game; then its secret.
  * @param {{ onClose: () => void, onCreated: () => void, onOpen: (slug: string) => void }} props
  */
 export function CreateGame({ onClose, onCreated, onOpen }) {
@@ -47,12 +46,13 @@ export function CreateGame({ onClose, onCreated, onOpen }) {
   if (created) {
     return html`
       <${Dialog}
-        title="${created.game.name} is there"
+        title="${created.game.name} created"
+        stays
         onClose=${onClose}
-        actions=${html`<${Button} onClick=${onClose}>Close<//><${Button} kind="primary" onClick=${() => onOpen(created.game.slug)}>Open the game<//>`}
+        actions=${html`<${Button} onClick=${onClose}>Close<//><${Button} kind="primary" onClick=${() => onOpen(created.game.slug)}>Open game<//>`}
       >
         <dl class="facts">
-          <div><dt>Id</dt><dd class="mono id-line">${created.gameId}<${CopyButton} text=${created.gameId} label="Copy the id" /></dd></div>
+          <div><dt>ID</dt><dd class="mono id-line">${created.gameId}<${CopyButton} text=${created.gameId} label="Copy ID" /></dd></div>
         </dl>
         <h3>Secret</h3>
         <${SecretOnce} secret=${created.gameSecret} />
@@ -67,11 +67,11 @@ export function CreateGame({ onClose, onCreated, onOpen }) {
     >
       <form id="new-game" class="form" onSubmit=${create}>
         <${TextField} label="Name" required maxlength=${100} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} autofocus />
-        <${TextField} label="Slug" maxlength=${60} value=${slug} onValue=${setSlug} problem=${problemAt(error, 'slug')} hint="In addresses: lowercase letters, digits and hyphens. Left empty, it is made of the name." />
-        <${SelectField} label="Kind" value=${kind} onValue=${setKind} options=${[['game', 'Game'], ['launcher', 'Launcher: its sessions may open sessions in other games']]} />
-        <${TextField} label="Address" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where it is played: https://…, or a path of this server. May stay empty." />
-        <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAt(error, 'allowedOrigins')} hint="Browser origins that may call for it, one on each line, such as https://game.example. Empty: any." />
-        ${error !== null && html`<p class="banner bad" role="alert">${messageOf(error)}</p>`}
+        <${TextField} label="Slug" maxlength=${60} value=${slug} onValue=${setSlug} problem=${problemAt(error, 'slug')} hint="Used in URLs: lowercase letters, digits and hyphens. Derived from the name when empty." />
+        <${SelectField} label="Kind" value=${kind} onValue=${setKind} options=${[['game', 'Game'], ['launcher', 'Launcher (its sessions can open sessions in other games)']]} />
+        <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where the game is hosted: https://… or a path on this server. Optional." />
+        <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAt(error, 'allowedOrigins')} hint="Browser origins allowed to call the API for this game, one per line, such as https://game.example. Empty: any." />
+        <${FormProblem} error=${error} />
       </form>
     <//>
   `;

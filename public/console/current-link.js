@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 /**
- * For a row of links that may be longer than the screen is wide: the current one is brought into sight.
- * @param {string} current changes when another one is current
+ * For a row of links that may be wider than the screen: scrolls the current one into view.
+ * @param {string} current the current link's key
  */
-export function useCurrentInSight(current) {
+export function useScrollToCurrent(current) {
   const row = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     const element = row.current;

@@ -7,13 +7,13 @@ import { asCount } from './numbers.js';
 import { VirtualTable } from './virtual-table.js';
 
 /**
- * A list of the server's as a table that loads on as one scrolls, with what filters it and what takes it away
- * as a file.
+ * A paged list of the server's as a table that loads more rows on scrolling, with its filters and its export as
+ * a file.
  * @template Row
  * @param {{
  *   caption: string,
  *   columns: readonly import('./virtual-table.js').Column<Row>[],
- *   pages: import('./answers.js').Pages<Row>,
+ *   pages: import('./queries.js').Pages<Row>,
  *   keyOf: (row: Row) => string,
  *   fileName: string,
  *   children?: import('preact').ComponentChildren,
@@ -27,7 +27,7 @@ export function DataTable({ caption, columns, pages, keyOf, fileName, children, 
       <div class="table-tools">
         <div class="filters">${children}</div>
         <span class="quiet small numeric" role="status">${countOf(rows?.length, total, complete)}</span>
-        <${Button} kind="plain" size="small" iconOnly label="Load anew" busy=${loading && rows !== undefined} onClick=${reload}><${Icon} name="refresh" /><//>
+        <${Button} kind="plain" size="small" iconOnly label="Refresh" busy=${loading && rows !== undefined} onClick=${reload}><${Icon} name="refresh" /><//>
         <${ExportButtons} columns=${columns} pages=${pages} fileName=${fileName} />
       </div>
       ${
@@ -38,7 +38,7 @@ export function DataTable({ caption, columns, pages, keyOf, fileName, children, 
           : rows.length === 0
             ? (empty ?? html`<${Empty} title="Nothing here yet" />`)
             : html`
-                ${error !== null && html`<p class="banner bad" role="alert">More could not be loaded. <button type="button" class="link" onClick=${() => loadMore().catch(() => {})}>Try again</button></p>`}
+                ${error !== null && html`<p class="banner bad" role="alert">Could not load more rows. <button type="button" class="link" onClick=${() => loadMore().catch(() => {})}>Retry</button></p>`}
                 <${VirtualTable}
                   caption=${caption}
                   columns=${columns}
@@ -62,6 +62,6 @@ function countOf(loaded, total, complete) {
   if (loaded === undefined) return '';
   if (complete || total === loaded) return `${asCount(loaded)} ${loaded === 1 ? 'row' : 'rows'}`;
   return total === undefined
-    ? `${asCount(loaded)} rows so far`
+    ? `${asCount(loaded)} rows loaded`
     : `${asCount(loaded)} of ${asCount(total)} rows`;
 }

@@ -9,9 +9,9 @@ import { problemAt, TextField } from './fields.js';
 /** @typedef {import('./admin.js').Output<'testRules'>['actions'][number]} Verdict */
 
 /**
- * Says what the rules as they are in the editor would do for a player now; does none of it.
+ * Evaluates the rules in the editor for a player without executing anything.
  * @param {{ game: import('./game-view.js').Game, rules: import('./rules-view.js').Rules | null }} props `rules`: null
- *   while they are not in order
+ *   while they are invalid
  */
 export function DryRun({ game, rules }) {
   const admin = useAdmin();
@@ -50,26 +50,26 @@ export function DryRun({ game, rules }) {
     <section class="card" aria-labelledby="dry-run">
       <div class="card-head"><h2 id="dry-run">Dry run</h2></div>
       <form class="card-body form" onSubmit=${run}>
-        <p class="quiet small">What these rules would do for a player right now. Nothing is done.</p>
-        <${TextField} label="Player's wallet" required mono spellcheck=${false} maxlength=${60} placeholder="0x…" value=${wallet} onValue=${setWallet} problem=${problemAt(error, 'wallet')} />
+        <p class="quiet small">Evaluates these rules for a player without executing anything.</p>
+        <${TextField} label="Player wallet" required mono spellcheck=${false} maxlength=${60} placeholder="0x…" value=${wallet} onValue=${setWallet} problem=${problemAt(error, 'wallet')} />
         <div class="form-row">
           <${TextField} label="Trigger" required maxlength=${200} list=${triggersId} value=${trigger} onValue=${setTrigger} problem=${problemAt(error, 'trigger')} />
           <${TextField} label="Value" inputmode="numeric" maxlength=${20} value=${value} onValue=${setValue} problem=${problemAt(error, 'value')} />
         </div>
         <datalist id=${triggersId}>${triggers.map((one) => html`<option key=${one} value=${one}></option>`)}</datalist>
-        <${Button} type="submit" busy=${busy} disabled=${rules === null}><${Icon} name="play" />Try<//>
+        <${Button} type="submit" busy=${busy} disabled=${rules === null}><${Icon} name="play" />Run<//>
         ${error !== null && html`<p class="banner bad" role="alert">${messageOf(error)}</p>`}
         <div role="status">
           ${
             verdicts &&
             (verdicts.length === 0
-              ? html`<p class="quiet">No rule has this trigger: nothing would happen.</p>`
+              ? html`<p class="quiet">No rule matches this trigger.</p>`
               : html`
                   <ul role="list" class="verdicts">
                     ${verdicts.map(
                       ({ rule, action, type, fires, why }) => html`
                         <li key=${`${rule} ${action}`}>
-                          <span class="badge ${fires ? 'good' : 'warn'}">${fires ? 'would run' : 'would not'}</span>
+                          <span class="badge ${fires ? 'good' : 'warn'}">${fires ? 'would run' : 'would not run'}</span>
                           <span><strong>${type}</strong> <span class="quiet small">rule ${rule + 1}, action ${action + 1}</span>${why && html`<br /><span class="small">${why}</span>`}</span>
                         </li>
                       `,

@@ -6,20 +6,20 @@ import { Icon } from '../shared/icon.js';
 import { useChanges } from '../shared/observable.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { useAdmin } from './admin.js';
-import { pageSize } from './answers.js';
 import { PlayerCell } from './cells.js';
 import { ExportButtons } from './export-buttons.js';
 import { SelectField, TextField } from './fields.js';
 import { JsonView } from './json-view.js';
 import { asCount } from './numbers.js';
-import { useSettled } from './use-settled.js';
+import { pageSize } from './queries.js';
+import { useDebounced } from './use-debounced.js';
 import { VirtualTable } from './virtual-table.js';
 
 /** @typedef {import('./admin.js').Output<'listEvents'>['events'][number]} TailEvent */
 
-/** How many events are kept to look at; older ones go. */
+/** How many events the view keeps; the oldest are dropped. */
 const keptEvents = 5_000;
-const askEveryMs = 1_000;
+const pollIntervalMs = 1_000;
 
 /**
  * Every event as it is committed, newest first.
@@ -32,8 +32,8 @@ export function EventsView({ game }) {
   const [shown, setShown] = useState(/** @type {TailEvent | null} */ (null));
   const [atTop, setAtTop] = useState(true);
   const { events, error, retry } = useTail();
-  const wanted = useSettled(search.trim().toLowerCase());
-  // While one reads further down, or has paused, the rows must not move away.
+  const wanted = useDebounced(search.trim().toLowerCase());
+  // While the user has scrolled down or paused, the rows must not move.
   const held = paused || !atTop || shown !== null;
   const still = useRef(/** @type {readonly TailEvent[] | undefined} */ (undefined));
   if (!held || still.current === undefined) still.current = events;
@@ -51,7 +51,7 @@ export function EventsView({ game }) {
   const waiting = held
     ? (matching(events?.filter(({ position }) => position > newestShown))?.length ?? 0)
     : 0;
-  const goOn = () => {
+  const resume = () => {
     setPaused(false);
     setAtTop(true);
     document.querySelector('.virtual')?.scrollTo({ top: 0 });
@@ -59,7 +59,7 @@ export function EventsView({ game }) {
   /** @type {import('./virtual-table.js').Column<TailEvent>[]} */
   const columns = [
     {
-      title: 'Place',
+      title: '#',
       number: true,
       cell: ({ position }) => asCount(position),
       value: ({ position }) => position,
@@ -80,7 +80,7 @@ export function EventsView({ game }) {
     {
       title: 'Record',
       wide: true,
-      cell: ({ record }) => html`<span class="truncate quiet">${gistOf(record)}</span>`,
+      cell: ({ record }) => html`<span class="truncate quiet">${summaryOf(record)}</span>`,
       value: ({ record }) => JSON.stringify(record),
     },
     { title: 'Stream', exportOnly: true, cell: () => null, value: ({ stream }) => stream },
@@ -96,12 +96,12 @@ export function EventsView({ game }) {
     <div class="card table-card">
       <div class="table-tools">
         <div class="filters">
-          <${TextField} label="Find in events" hideLabel type="search" placeholder="Find: wallet, id, text" maxlength=${200} value=${search} onValue=${setSearch} />
-          <${SelectField} label="Event" hideLabel value=${name} onValue=${setName} options=${[['', 'Every event'], ...names.map((one) => [one, one])]} />
+          <${TextField} label="Search events" hideLabel type="search" placeholder="Search by wallet, ID or text" maxlength=${200} value=${search} onValue=${setSearch} />
+          <${SelectField} label="Event" hideLabel value=${name} onValue=${setName} options=${[['', 'All events'], ...names.map((one) => [one, one])]} />
         </div>
-        <span class="badge ${paused ? 'warn' : error ? 'bad' : 'good busy'}" role="status">${paused ? 'Paused' : error ? 'Interrupted' : 'Live'}</span>
-        <${Button} size="small" aria-pressed=${paused ? 'true' : 'false'} onClick=${() => (paused ? goOn() : setPaused(true))}>
-          <${Icon} name=${paused ? 'play' : 'pause'} />${paused ? 'Go on' : 'Pause'}
+        <span class="badge ${paused ? 'warn' : error ? 'bad' : 'good busy'}" role="status">${paused ? 'Paused' : error ? 'Disconnected' : 'Live'}</span>
+        <${Button} size="small" aria-pressed=${paused ? 'true' : 'false'} onClick=${() => (paused ? resume() : setPaused(true))}>
+          <${Icon} name=${paused ? 'play' : 'pause'} />${paused ? 'Resume' : 'Pause'}
         <//>
         <${ExportButtons}
           columns=${columns}
@@ -109,14 +109,14 @@ export function EventsView({ game }) {
           fileName=${game ? `${game.slug}-events` : 'events'}
         />
       </div>
-      ${waiting > 0 && html`<button type="button" class="waiting" onClick=${goOn}>${asCount(waiting)} new ${waiting === 1 ? 'event' : 'events'}: show</button>`}
+      ${waiting > 0 && html`<button type="button" class="waiting" onClick=${resume}>Show ${asCount(waiting)} new ${waiting === 1 ? 'event' : 'events'}</button>`}
       ${
         rows === undefined
           ? error
             ? html`<${ErrorState} error=${error} onRetry=${retry} />`
-            : html`<${LoadingRows} label="Loading the latest events" />`
+            : html`<${LoadingRows} label="Loading events" />`
           : rows.length === 0
-            ? html`<${Empty} icon="send" title=${wanted || name ? 'No event matches' : 'No events yet'}><p>They show here as they happen.</p><//>`
+            ? html`<${Empty} icon="send" title=${wanted || name ? 'No matching events' : 'No events yet'}><p>New events appear here as they are committed.</p><//>`
             : html`<${VirtualTable} caption="Events, newest first" columns=${columns} rows=${rows} keyOf=${(/** @type {TailEvent} */ event) => String(event.position)} onScrolled=${setAtTop} />`
       }
     </div>
@@ -127,7 +127,7 @@ export function EventsView({ game }) {
           <dl class="facts">
             <div><dt>Stream</dt><dd class="mono wrap">${shown.stream}</dd></div>
             <div><dt>Seq</dt><dd>${asCount(shown.seq)}</dd></div>
-            <div><dt>For</dt><dd class="wrap">${shown.wallets === null ? 'whoever follows the game' : shown.wallets.map((wallet) => html`<${PlayerCell} key=${wallet} wallet=${wallet} />`)}</dd></div>
+            <div><dt>Recipients</dt><dd class="wrap">${shown.wallets === null ? 'subscribers of the game' : shown.wallets.map((wallet) => html`<${PlayerCell} key=${wallet} wallet=${wallet} />`)}</dd></div>
           </dl>
           <h3>Record</h3>
           <${JsonView} value=${shown.record} label="Record" />
@@ -137,26 +137,34 @@ export function EventsView({ game }) {
   `;
 }
 
-/** What is said of every event alike, or stands in a column of its own. */
-const unsaid = new Set(['_id', 'id', 'gameId', 'normalizedAddress', 'createdAt', 'updatedAt', 'timestamp']);
+/** Fields that every event has, or that have a column of their own. */
+const omittedFields = new Set([
+  '_id',
+  'id',
+  'gameId',
+  'normalizedAddress',
+  'createdAt',
+  'updatedAt',
+  'timestamp',
+]);
 
-/** Ids and wallets say little to people; they are in the whole record. @param {string} text */
+/** IDs and wallets are left out of the summary; the full record has them. @param {string} text */
 function isId(text) {
   return text === '' || /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|0x[0-9a-f]{40})$/.test(text);
 }
 
 /**
- * What is particular to an event, in a line.
+ * An event's record, summarized in a line.
  * @param {unknown} record
  */
-function gistOf(record) {
+function summaryOf(record) {
   return Object.entries(Object(record))
-    .filter(([key, value]) => !unsaid.has(key) && !(typeof value === 'string' && isId(value)))
+    .filter(([key, value]) => !omittedFields.has(key) && !(typeof value === 'string' && isId(value)))
     .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' · ');
 }
 
-/** What is searched, made once of each event. @type {WeakMap<TailEvent, string>} */
+/** The searched text of each event, computed once. @type {WeakMap<TailEvent, string>} */
 const texts = new WeakMap();
 
 /** @param {TailEvent} event */
@@ -166,14 +174,14 @@ function textOf(event) {
   return text;
 }
 
-/** Follows the server's events as long as the page is looked at; what came meanwhile is caught up with. */
+/** Polls the server's events while the page is visible, and catches up afterwards. */
 function useTail() {
   const admin = useAdmin();
   useChanges(admin);
   const [events, setEvents] = useState(/** @type {readonly TailEvent[] | undefined} */ (undefined));
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const [tries, setTries] = useState(0);
-  const cursor = useRef(/** @type {number | undefined} */ (undefined));
+  const cursor = useRef(/** @type {string | undefined} */ (undefined));
   useEffect(() => {
     let wanted = true;
     let timer = 0;
@@ -189,16 +197,16 @@ function useTail() {
           if (!wanted) return;
           cursor.current = answer.cursor;
           more = answer.more;
-          const come = answer.events.toReversed();
-          if (come.length > 0 || after === undefined) {
-            setEvents((before = []) => [...come, ...before].slice(0, keptEvents));
+          const arrived = answer.events.toReversed();
+          if (arrived.length > 0 || after === undefined) {
+            setEvents((before = []) => [...arrived, ...before].slice(0, keptEvents));
           }
           setError(null);
         }
       } catch (failed) {
         if (wanted) setError(failed);
       }
-      if (wanted) timer = window.setTimeout(ask, askEveryMs);
+      if (wanted) timer = window.setTimeout(ask, pollIntervalMs);
     };
     ask();
     return () => {

@@ -6,15 +6,15 @@ import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { asCount } from './numbers.js';
 
-/** More rows than these would not fit into the page's memory with ease. */
-const mostRows = 200_000;
+/** The most rows an export holds: they are all in the page's memory. */
+const maxRows = 200_000;
 
 /**
- * Takes a whole list away as CSV or JSON; what is not loaded yet is loaded first.
+ * Exports a whole list as CSV or JSON; the pages not loaded yet are loaded first.
  * @template Row
  * @param {{
  *   columns: readonly import('./virtual-table.js').Column<Row>[],
- *   pages: Pick<import('./answers.js').Pages<Row>, 'rows' | 'total' | 'complete' | 'loadMore'>,
+ *   pages: Pick<import('./queries.js').Pages<Row>, 'rows' | 'total' | 'complete' | 'loadMore'>,
  *   fileName: string,
  * }} props
  */
@@ -22,11 +22,11 @@ export function ExportButtons({ columns, pages, fileName }) {
   const [progress, setProgress] = useState('');
   const { rows, total, complete } = pages;
   /** @param {'csv' | 'json'} kind */
-  const take = async (kind) => {
+  const exportAs = async (kind) => {
     try {
       let all = rows ?? [];
       let hasAll = complete;
-      while (!hasAll && all.length < mostRows) {
+      while (!hasAll && all.length < maxRows) {
         setProgress(`${asCount(all.length)}${total === undefined ? '' : ` of ${asCount(total)}`}`);
         const more = await pages.loadMore();
         hasAll = more.complete;
@@ -34,10 +34,10 @@ export function ExportButtons({ columns, pages, fileName }) {
       }
       const text = kind === 'csv' ? csvOf(columns, all) : `${JSON.stringify(all, null, 2)}\n`;
       save(`${fileName}.${kind}`, text, kind === 'csv' ? 'text/csv' : 'application/json');
-      const which = hasAll ? '' : 'first ';
-      toast(`${which}${asCount(all.length)} rows saved as ${fileName}.${kind}`, 'success');
+      const which = hasAll ? '' : 'the first ';
+      toast(`Saved ${which}${asCount(all.length)} rows as ${fileName}.${kind}`, 'success');
     } catch (error) {
-      toast(`The export failed: ${messageOf(error)}`, 'error');
+      toast(`Export failed:  ${messageOf(error)}`, 'error');
     }
     setProgress('');
   };
@@ -45,8 +45,8 @@ export function ExportButtons({ columns, pages, fileName }) {
   return html`
     <span class="exports" role="group" aria-label="Export">
       ${progress && html`<span class="small quiet numeric" role="status"><span class="spinner inline"></span> ${progress}</span>`}
-      <${Button} size="small" disabled=${disabled} aria-label="Export as CSV" onClick=${() => take('csv')}><${Icon} name="download" />CSV<//>
-      <${Button} size="small" disabled=${disabled} aria-label="Export as JSON" onClick=${() => take('json')}><${Icon} name="download" />JSON<//>
+      <${Button} size="small" disabled=${disabled} aria-label="Export as CSV" onClick=${() => exportAs('csv')}><${Icon} name="download" />CSV<//>
+      <${Button} size="small" disabled=${disabled} aria-label="Export as JSON" onClick=${() => exportAs('json')}><${Icon} name="download" />JSON<//>
     </span>
   `;
 }
@@ -67,8 +67,8 @@ export function csvOf(columns, rows) {
 }
 
 /**
- * Spreadsheets take a text that begins like a formula for one, and players choose their names: such a text
- * gets an apostrophe before it, as OWASP advises ("CSV Injection").
+ * Spreadsheets evaluate a text that begins like a formula, and players choose their names: such a text
+ * gets an apostrophe in front, as OWASP advises ("CSV Injection").
  * @param {string | number | boolean | null} value
  */
 function quoted(value) {

@@ -1,8 +1,9 @@
 import { html } from 'htm/preact';
 import { useId } from 'preact/hooks';
+import { messageOf } from '../shared/states.js';
 
 /**
- * A labelled line of text, or with `rows`, several. What else is given goes to the element.
+ * A labelled text input, or with `rows` a text area. Other props are passed to the element.
  * @param {{
  *   label: string,
  *   value: string,
@@ -37,7 +38,7 @@ export function TextField({ label, value, onValue, hint, problem, rows, mono, hi
 }
 
 /**
- * A choice of a few.
+ * A labelled select.
  * @param {{
  *   label: string,
  *   value: string,
@@ -67,7 +68,7 @@ export function SelectField({ label, value, onValue, options, hint, hideLabel })
 }
 
 /**
- * Yes or no.
+ * A labelled checkbox.
  * @param {{ label: string, checked: boolean, onChecked: (checked: boolean) => void, hint?: string }} props
  */
 export function CheckField({ label, checked, onChecked, hint }) {
@@ -94,7 +95,7 @@ function More({ id, hint, problem }) {
 }
 
 /**
- * What a refused call says of one field, or of those below it.
+ * The error of a rejected call for one field, or for a field nested in it.
  * @param {unknown} error
  * @param {string} path
  * @returns {string | undefined}
@@ -105,7 +106,18 @@ export function problemAt(error, path) {
   return found?.message;
 }
 
-/** What a field of several lines holds, one on each; empty ones do not count. @param {string} text */
+/**
+ * Why a form was not accepted; what is said at its fields is not repeated.
+ * @param {{ error: unknown }} props
+ */
+export function FormProblem({ error }) {
+  if (error === null) return null;
+  const isAtFields =
+    error instanceof Error && 'errors' in error && Array.isArray(error.errors) && error.errors.length > 0;
+  return html`<p class="banner bad" role="alert">${isAtFields ? 'Correct the marked fields.' : messageOf(error)}</p>`;
+}
+
+/** The non-empty lines of a text area. @param {string} text */
 export function linesOf(text) {
   return text
     .split('\n')

@@ -6,29 +6,29 @@ import { Icon } from '../shared/icon.js';
 import { Empty, messageOf } from '../shared/states.js';
 import { Table } from '../shared/table.js';
 import { useAdmin } from './admin.js';
-import { useAnswer } from './answers.js';
 import { TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { SelectField } from './fields.js';
+import { useQuery } from './queries.js';
 import { SecretOnce } from './secret-once.js';
 
 /** @typedef {import('./admin.js').Output<'listGameSecrets'>['secrets'][number]} Secret */
 
 /**
- * A game's secrets: rotated with a time in which both work, or revoked at once.
+ * A game's secrets: rotated with a grace period, or revoked immediately.
  * @param {{ game: import('./game-view.js').Game }} props
  */
 export function GameSecrets({ game }) {
   const admin = useAdmin();
   const { gameId } = game;
-  const { answer, error, reload } = useAnswer(() => admin.call('listGameSecrets', { gameId }), [gameId]);
+  const { result, error, reload } = useQuery(() => admin.call('listGameSecrets', { gameId }), [gameId]);
   const [rotating, setRotating] = useState(false);
   /** @type {import('../shared/table.js').Column<Secret>[]} */
   const columns = [
     { title: 'Fingerprint', cell: ({ fingerprint }) => html`<code>${fingerprint}</code>` },
-    { title: 'Made', cell: ({ createdAt }) => html`<${TimeCell} at=${createdAt} />` },
+    { title: 'Created', cell: ({ createdAt }) => html`<${TimeCell} at=${createdAt} />` },
     {
-      title: 'Works',
+      title: 'Expires',
       cell: ({ expiresAt }) =>
         expiresAt === null ? 'until it is rotated' : html`until <${TimeCell} at=${expiresAt} />`,
     },
@@ -38,13 +38,13 @@ export function GameSecrets({ game }) {
       cell: ({ fingerprint }) => html`
         <${ConfirmButton}
           label="Revoke"
-          title="Revoke the secret ${fingerprint}?"
+          title="Revoke secret ${fingerprint}?"
           confirm="Revoke"
           act=${() => admin.call('revokeGameSecret', { gameId, fingerprint })}
-          done="The secret no longer works"
+          done="Secret revoked"
           onDone=${reload}
         >
-          <p>Calls of ${game.name} with it are refused from this moment on. It cannot be made to work again.</p>
+          <p>Requests of ${game.name} with this secret are rejected immediately. This cannot be undone.</p>
         <//>
       `,
     },
@@ -56,13 +56,13 @@ export function GameSecrets({ game }) {
         <${Button} size="small" onClick=${() => setRotating(true)}><${Icon} name="refresh" />Rotate<//>
       </div>
       <${Table}
-        caption="Secrets of ${game.name} that work"
+        caption="Active secrets of ${game.name}"
         columns=${columns}
-        rows=${answer?.secrets}
+        rows=${result?.secrets}
         keyOf=${(/** @type {Secret} */ secret) => secret.fingerprint}
         error=${error}
         onRetry=${reload}
-        empty=${html`<${Empty} icon="key" title="No secret works"><p>Rotate to get a new one.</p><//>`}
+        empty=${html`<${Empty} icon="key" title="No active secrets"><p>Rotate to create one.</p><//>`}
       />
       ${rotating && html`<${Rotate} game=${game} onClose=${() => setRotating(false)} onRotated=${reload} />`}
     </section>
@@ -80,11 +80,11 @@ function Rotate({ game, onClose, onRotated }) {
     setBusy(true);
     setProblem('');
     try {
-      const answer = await admin.call('rotateGameSecret', {
+      const result = await admin.call('rotateGameSecret', {
         gameId: game.gameId,
         graceSeconds: Number(grace),
       });
-      setSecret(answer.gameSecret);
+      setSecret(result.gameSecret);
       onRotated();
     } catch (error) {
       setProblem(messageOf(error));
@@ -93,23 +93,23 @@ function Rotate({ game, onClose, onRotated }) {
   };
   if (secret) {
     return html`
-      <${Dialog} title="The new secret" onClose=${onClose} actions=${html`<${Button} kind="primary" onClick=${onClose}>Done<//>`}>
+      <${Dialog} title="New secret" stays onClose=${onClose} actions=${html`<${Button} kind="primary" onClick=${onClose}>Done<//>`}>
         <${SecretOnce} secret=${secret} />
       <//>
     `;
   }
   return html`
     <${Dialog}
-      title="Rotate the secret of ${game.name}"
+      title="Rotate secret of ${game.name}"
       onClose=${onClose}
       actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" busy=${busy} onClick=${rotate}>Rotate<//>`}
     >
-      <p>A new secret is made. The earlier ones go on working for a while, so that the game can be changed over without a gap.</p>
+      <p>Creates a new secret. Old secrets stay valid for the grace period, so that the game can switch without downtime.</p>
       <${SelectField}
-        label="The earlier ones work for another"
+        label="Keep old secrets valid for"
         value=${grace}
         onValue=${setGrace}
-        options=${[['0', 'Not at all: they stop now'], ['600', '10 minutes'], ['3600', 'Hour'], ['86400', 'Day'], ['604800', 'Week']]}
+        options=${[['0', '0 minutes (revoke now)'], ['600', '10 minutes'], ['3600', '1 hour'], ['86400', '1 day'], ['604800', '1 week']]}
       />
       ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
     <//>

@@ -4,13 +4,13 @@ import { Button } from '../shared/button.js';
 import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
-import { CheckField, linesOf, problemAt, SelectField, TextField } from './fields.js';
+import { CheckField, FormProblem, linesOf, problemAt, SelectField, TextField } from './fields.js';
 import { GameSecrets } from './game-secrets.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
 
 /**
- * What a game is called, where it is, who may call for it, and by what policies.
+ * A game's name, URL, allowed origins, secrets and policies.
  * @param {{ game: Game, onChanged: () => void }} props
  */
 export function GameSettings({ game, onChanged }) {
@@ -37,9 +37,9 @@ function General({ game, onChanged }) {
         onSubmit=${save(() => ({ gameId: game.gameId, name, url: url.trim(), allowedOrigins: linesOf(origins) }))}
       >
         <${TextField} label="Name" required maxlength=${100} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} />
-        <${TextField} label="Address" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where it is played. Launchers open it with the token behind it." />
-        <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAt(error, 'allowedOrigins')} hint="Browser origins that may call for it, one on each line. Empty: any." />
-        ${error !== null && html`<p class="banner bad" role="alert">${messageOf(error)}</p>`}
+        <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where the game is hosted. Launchers open it with the token appended." />
+        <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAt(error, 'allowedOrigins')} hint="Browser origins allowed to call the API for this game, one per line. Empty: any." />
+        <${FormProblem} error=${error} />
         <div class="form-end"><${Button} type="submit" kind="primary" busy=${busy}>Save<//></div>
       </form>
     </section>
@@ -51,6 +51,7 @@ function Policies({ game, onChanged }) {
   const { policies } = game;
   const [keep, setKeep] = useState(/** @type {string} */ (policies.leaderboard.keep));
   const [order, setOrder] = useState(/** @type {string} */ (policies.leaderboard.order));
+  const [scores, setScores] = useState(/** @type {string} */ (policies.scores));
   const [requireSecret, setRequireSecret] = useState(policies.requireSecret);
   const [signature, setSignature] = useState(/** @type {string} */ (policies.requireSignature));
   const [oneSession, setOneSession] = useState(policies.oneSessionPerPlayer);
@@ -62,6 +63,7 @@ function Policies({ game, onChanged }) {
     gameId: game.gameId,
     policies: {
       leaderboard: /** @type {Game['policies']['leaderboard']} */ ({ keep, order }),
+      scores: /** @type {Game['policies']['scores']} */ (scores),
       requireSecret,
       requireSignature: /** @type {Game['policies']['requireSignature']} */ (signature),
       oneSessionPerPlayer: oneSession,
@@ -74,14 +76,15 @@ function Policies({ game, onChanged }) {
       <div class="card-head"><h2 id="policies">Policies</h2></div>
       <form class="card-body form" onSubmit=${save(given)}>
         <div class="form-row">
-          <${SelectField} label="Which score counts" value=${keep} onValue=${setKeep} options=${[['best', 'The best'], ['latest', 'The one set last']]} />
-          <${SelectField} label="Better is" value=${order} onValue=${setOrder} options=${[['desc', 'More'], ['asc', 'Less']]} />
+          <${SelectField} label="Ranked score" value=${keep} onValue=${setKeep} options=${[['best', 'Best'], ['latest', 'Latest']]} />
+          <${SelectField} label="Sort order" value=${order} onValue=${setOrder} options=${[['desc', 'Highest first'], ['asc', 'Lowest first']]} />
         </div>
-        <${CheckField} label="Take calls with the game's secret only" checked=${requireSecret} onChecked=${setRequireSecret} hint="Then a game's page cannot call by itself; its server does." />
-        <${SelectField} label="Signed requests" value=${signature} onValue=${setSignature} options=${[['no', 'Not required'], ['any', 'Required, either scheme'], ['hmac-sha256', 'Required, HMAC-SHA-256']]} />
-        <${CheckField} label="One session a player" checked=${oneSession} onChecked=${setOneSession} hint="A new session of a player ends the one before." />
-        <${TextField} label="Rate limits of its own" rows=${4} mono spellcheck=${false} value=${limits} onValue=${setLimits} problem=${problems.limits || problemAt(error, 'policies.limits')} hint='JSON: {"write":{"points":300,"seconds":10}} for read and write. {}: those of the server.' />
-        <${TextField} label="Spending on chains" rows=${6} mono spellcheck=${false} value=${spending} onValue=${setSpending} problem=${problems.spending || problemAt(error, 'policies.spending')} hint="JSON: what its rules may send in a day. Replaced as a whole." />
+        <${SelectField} label="Scores" value=${scores} onValue=${setScores} options=${[['any', 'Any number'], ['integer', 'Whole numbers']]} />
+        <${CheckField} label="Require game secret" checked=${requireSecret} onChecked=${setRequireSecret} hint="Calls then have to come from the game's server; its web page cannot make them." />
+        <${SelectField} label="Signed requests" value=${signature} onValue=${setSignature} options=${[['no', 'Not required'], ['any', 'Required (any scheme)'], ['hmac-sha256', 'Required (HMAC-SHA-256)'], ['v2', 'Required (whole request, v2)']]} />
+        <${CheckField} label="One session per player" checked=${oneSession} onChecked=${setOneSession} hint="A new session ends the player's previous one." />
+        <${TextField} label="Custom rate limits" rows=${4} mono spellcheck=${false} value=${limits} onValue=${setLimits} problem=${problems.limits || problemAt(error, 'policies.limits')} hint='JSON: {"write":{"points":300,"seconds":10}} for read and write. {}: server defaults.' />
+        <${TextField} label="On-chain spending limits" rows=${6} mono spellcheck=${false} value=${spending} onValue=${setSpending} problem=${problems.spending || problemAt(error, 'policies.spending')} hint="JSON: what the game's rules may spend per day. Replaces the current value." />
         ${error !== null && html`<p class="banner bad" role="alert">${messageOf(error)}</p>`}
         <div class="form-end"><${Button} type="submit" kind="primary" busy=${busy} disabled=${Boolean(problems.limits || problems.spending)}>Save policies<//></div>
       </form>
@@ -120,6 +123,6 @@ function jsonProblem(text) {
     JSON.parse(text);
     return '';
   } catch (error) {
-    return `This is not JSON: ${messageOf(error)}`;
+    return `Invalid JSON:  ${messageOf(error)}`;
   }
 }

@@ -4,14 +4,14 @@ import { Icon } from '../shared/icon.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { ActivitiesView } from './activities-view.js';
 import { useAdmin } from './admin.js';
-import { useAnswer } from './answers.js';
-import { useCurrentInSight } from './current-link.js';
+import { useScrollToCurrent } from './current-link.js';
 import { EventsView } from './events-view.js';
 import { GameSettings } from './game-settings.js';
 import { LeaderboardView } from './leaderboard-view.js';
 import { Moderation } from './moderation.js';
 import { PlaySessionsView } from './play-sessions-view.js';
 import { Players } from './players.js';
+import { useQuery } from './queries.js';
 import { Queue } from './queue.js';
 import { linkTo } from './route.js';
 import { RulesView } from './rules-view.js';
@@ -44,26 +44,26 @@ const tabs = [
 ];
 
 /**
- * One game, and everything of it.
+ * One game, in tabs.
  * @param {{ slug: string, tab: string | undefined }} props
  */
 export function GameView({ slug, tab }) {
   const admin = useAdmin();
-  const { answer, error, reload } = useAnswer(() => admin.call('listGames', {}), []);
-  if (answer === undefined) {
+  const { result, error, reload } = useQuery(() => admin.call('listGames', {}), []);
+  if (result === undefined) {
     return error
       ? html`<${ErrorState} error=${error} onRetry=${reload} />`
-      : html`<${LoadingRows} label="Loading the game" />`;
+      : html`<${LoadingRows} label="Loading game" />`;
   }
-  const game = answer.games.find((one) => one.slug === slug || one.gameId === slug);
+  const game = result.games.find((one) => one.slug === slug || one.gameId === slug);
   if (!game)
-    return html`<${Empty} icon="game" title="There is no such game"><a href=${linkTo('games')}>All games</a><//>`;
+    return html`<${Empty} icon="game" title="Game not found"><a href=${linkTo('games')}>All games</a><//>`;
   const current = tabs.find(({ path }) => path === (tab ?? 'settings')) ?? tabs[0];
   return html`
     <header class="page-head game-head">
       <a class="back" href=${linkTo('games')}><${Icon} name="arrowLeft" />All games</a>
       <h1>${game.name}</h1>
-      <p class="quiet small id-line"><span class="mono truncate">${game.gameId}</span><${CopyButton} text=${game.gameId} label="Copy the game's id" /></p>
+      <p class="quiet small id-line"><span class="mono truncate">${game.gameId}</span><${CopyButton} text=${game.gameId} label="Copy game ID" /></p>
     </header>
     <${TabLinks} game=${game} current=${current?.path ?? ''} />
     <div key=${current?.path}>${current?.view(game, reload)}</div>
@@ -72,9 +72,9 @@ export function GameView({ slug, tab }) {
 
 /** @param {{ game: Game, current: string }} props */
 function TabLinks({ game, current }) {
-  const row = useCurrentInSight(current);
+  const row = useScrollToCurrent(current);
   return html`
-    <nav class="tabs game-tabs" aria-label="Of ${game.name}" ref=${row}>
+    <nav class="tabs game-tabs" aria-label="${game.name} tabs" ref=${row}>
       ${tabs.map(
         ({ path, label }) => html`
           <a key=${path} class="tab" href=${linkTo('games', game.slug, path)} aria-current=${path === current ? 'page' : undefined}>${label}</a>

@@ -6,20 +6,20 @@ import { Icon } from '../shared/icon.js';
 import { RelativeTime } from '../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { useAdmin } from './admin.js';
-import { useAnswer } from './answers.js';
 import { CreateGame } from './create-game.js';
 import { TextField } from './fields.js';
 import { PageHead } from './page-head.js';
+import { useQuery } from './queries.js';
 import { goTo, linkTo } from './route.js';
 
-/** The games there are, and the way to a new one. */
+/** The list of games, and the form for a new one. */
 export function Games() {
   const admin = useAdmin();
-  const { answer, error, reload } = useAnswer(() => admin.call('listGames', {}), []);
+  const { result, error, reload } = useQuery(() => admin.call('listGames', {}), []);
   const [creating, setCreating] = useState(false);
   const [search, setSearch] = useState('');
   const wanted = search.trim().toLowerCase();
-  const games = answer?.games.filter(({ name, slug, gameId }) =>
+  const games = result?.games.filter(({ name, slug, gameId }) =>
     [name, slug, gameId].some((text) => text.toLowerCase().includes(wanted)),
   );
   return html`
@@ -27,15 +27,15 @@ export function Games() {
       <${Button} kind="primary" onClick=${() => setCreating(true)}><${Icon} name="plus" />New game<//>
     <//>
     ${
-      answer === undefined
+      result === undefined
         ? error
           ? html`<${ErrorState} error=${error} onRetry=${reload} />`
-          : html`<${LoadingRows} label="Loading the games" />`
-        : answer.games.length === 0
-          ? html`<${Empty} icon="game" title="No games yet"><p>A game gets an id and a secret, and can call at once.</p><//>`
+          : html`<${LoadingRows} label="Loading games" />`
+        : result.games.length === 0
+          ? html`<${Empty} icon="game" title="No games yet"><p>Create a game to get its ID and secret.</p><//>`
           : html`
-              ${answer.games.length > 8 && html`<div class="search"><${TextField} label="Find a game" hideLabel placeholder="Find a game" type="search" value=${search} onValue=${setSearch} /></div>`}
-              ${games?.length === 0 && html`<${Empty} title="No game is called so" />`}
+              ${result.games.length > 8 && html`<div class="search"><${TextField} label="Search games" hideLabel placeholder="Search games" type="search" value=${search} onValue=${setSearch} /></div>`}
+              ${games?.length === 0 && html`<${Empty} title="No matching games" />`}
               <ul role="list" class="game-list">
                 ${games?.map(
                   ({ gameId, slug, name, kind, url, createdAt }) => html`
@@ -44,11 +44,11 @@ export function Games() {
                         <h2><a href=${linkTo('games', slug)}>${name}</a></h2>
                         ${kind === 'launcher' && html`<span class="badge info">Launcher</span>`}
                       </div>
-                      <p class="quiet small truncate">${url || 'No address'}</p>
+                      <p class="quiet small truncate">${url || 'No URL'}</p>
                       <p class="quiet small id-line">
                         <span class="mono truncate">${gameId}</span>
-                        <${CopyButton} text=${gameId} label="Copy the id of ${name}" />
-                        <span>· made <${RelativeTime} at=${createdAt} /></span>
+                        <${CopyButton} text=${gameId} label="Copy ID of ${name}" />
+                        <span>· created <${RelativeTime} at=${createdAt} /></span>
                       </p>
                     </li>
                   `,

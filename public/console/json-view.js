@@ -2,10 +2,10 @@ import { html } from 'htm/preact';
 import { useMemo, useState } from 'preact/hooks';
 import { CopyButton } from '../shared/copy-button.js';
 
-/** How many entries of a list or an object are drawn before one asks for more. */
-const atOnce = 100;
-/** A longer text is cut until one asks for the rest. */
-const longText = 500;
+/** How many entries of an array or object are rendered before "Show more". */
+const entriesPerPage = 100;
+/** Longer strings are truncated until expanded. */
+const maxStringLength = 500;
 
 /**
  * A JSON value as a tree whose branches open and close. Only what is open is in the document, so that a value
@@ -25,7 +25,7 @@ export function JsonView({ value, label }) {
 /** @param {{ name?: string, value: unknown, depth: number }} props */
 function Node({ name, value, depth }) {
   const [open, setOpen] = useState(depth < 2);
-  const [shown, setShown] = useState(atOnce);
+  const [shown, setShown] = useState(entriesPerPage);
   const key = name !== undefined && html`<span class="json-key">${name}</span><span class="quiet">: </span>`;
   if (typeof value !== 'object' || value === null)
     return html`<div class="json-leaf">${key}<${Leaf} value=${value} /></div>`;
@@ -43,7 +43,7 @@ function Node({ name, value, depth }) {
             ${entries.slice(0, shown).map(([child, inner]) => html`<${Node} key=${child} name=${child} value=${inner} depth=${depth + 1} />`)}
             ${
               entries.length > shown &&
-              html`<button type="button" class="link" onClick=${() => setShown(shown + 10 * atOnce)}>Show more of the other ${entries.length - shown}</button>`
+              html`<button type="button" class="link" onClick=${() => setShown(shown + 10 * entriesPerPage)}>Show more (${entries.length - shown} remaining)</button>`
             }
           </div>
           <span class="quiet">${end}</span>
@@ -58,9 +58,9 @@ function Leaf({ value }) {
   const [whole, setWhole] = useState(false);
   if (typeof value !== 'string')
     return html`<span class="json-${value === null ? 'null' : typeof value}">${String(value)}</span>`;
-  const cut = !whole && value.length > longText;
+  const cut = !whole && value.length > maxStringLength;
   return html`
-    <span class="json-string">${JSON.stringify(cut ? value.slice(0, longText) : value)}</span>
-    ${cut && html`<button type="button" class="link" onClick=${() => setWhole(true)}>… ${value.length - longText} more characters</button>`}
+    <span class="json-string">${JSON.stringify(cut ? value.slice(0, maxStringLength) : value)}</span>
+    ${cut && html`<button type="button" class="link" onClick=${() => setWhole(true)}>… ${value.length - maxStringLength} more characters</button>`}
   `;
 }

@@ -1,11 +1,11 @@
 const key = 'gantry-console-token';
 
-/** The admin token of this tab; it is forgotten with the tab, and other tabs never see it. */
+/** The admin token of this tab; it lasts as long as the tab, and other tabs do not see it. */
 export function keptToken() {
   try {
     return sessionStorage.getItem(key);
   } catch {
-    return null; // storage is closed to this page: one signs in again after a reload
+    return null; // no access to storage: the user signs in again after a reload
   }
 }
 

@@ -3,30 +3,30 @@ import { useState } from 'preact/hooks';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { Table } from '../shared/table.js';
 import { useAdmin } from './admin.js';
-import { useAnswer, usePages } from './answers.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
 import { TextField } from './fields.js';
 import { asCount, asScore } from './numbers.js';
-import { useSettled } from './use-settled.js';
+import { usePages, useQuery } from './queries.js';
+import { useDebounced } from './use-debounced.js';
 
 /**
  * @typedef {import('./admin.js').Output<'getGameScoresLeaderboard'>['leaderboard'][number] & { position: number }} Row
  */
 
-/** How many of the players found are looked up on the board. */
-const foundAtOnce = 20;
+/** How many matching players are looked up on the leaderboard. */
+const maxMatches = 20;
 
 /**
- * A game's leaderboard, and where a player stands on it.
+ * A game's leaderboard, and the rank of a player searched for.
  * @param {{ game: import('./game-view.js').Game }} props
  */
 export function LeaderboardView({ game }) {
   const admin = useAdmin();
   const { gameId } = game;
   const [search, setSearch] = useState('');
-  const wanted = useSettled(search.trim());
+  const wanted = useDebounced(search.trim());
   const pages = usePages(
     async ({ limit, skip }) => {
       const { leaderboard } = await admin.callPublic('getGameScoresLeaderboard', { gameId, limit, skip });
@@ -38,7 +38,7 @@ export function LeaderboardView({ game }) {
   /** @type {import('./virtual-table.js').Column<Row>[]} */
   const columns = [
     {
-      title: 'Position',
+      title: 'Rank',
       number: true,
       cell: ({ position }) => asCount(position),
       value: ({ position }) => position,
@@ -58,7 +58,7 @@ export function LeaderboardView({ game }) {
     },
     { title: 'Score', number: true, cell: ({ score }) => asScore(score), value: ({ score }) => score },
     {
-      title: 'Set',
+      title: 'Updated',
       cell: ({ updatedAt }) => html`<${TimeCell} at=${updatedAt} />`,
       value: ({ updatedAt }) => isoTime(updatedAt),
     },
@@ -67,26 +67,26 @@ export function LeaderboardView({ game }) {
       hidden: true,
       cell: ({ _id, username, score }) => html`
         <${ConfirmButton}
-          label="Remove the score of ${username}"
+          label="Remove score of ${username}"
           icon="trash"
           iconOnly
           kind="plain"
-          title="Remove the score ${asScore(score)} of ${username}?"
+          title="Remove score ${asScore(score)} of ${username}?"
           confirm="Remove"
           act=${() => admin.call('removeScore', { gameId, scoreId: _id })}
-          done="The score is removed"
+          done="Score removed"
           onDone=${pages.reload}
         >
-          <p>The record is gone for good. If the player has another score, that one counts from now on; followers of the board see it at once.</p>
+          <p>The record is permanently deleted. If the player has another score, it is ranked instead. Subscribers are updated immediately.</p>
         <//>
       `,
     },
   ];
-  const finder = html`<${TextField} label="Find a player" hideLabel type="search" placeholder="Find a player: name or wallet" maxlength=${100} value=${search} onValue=${setSearch} />`;
+  const searchField = html`<${TextField} label="Search players" hideLabel type="search" placeholder="Search by name or wallet" maxlength=${100} value=${search} onValue=${setSearch} />`;
   if (search.trim() !== '' && wanted !== '') {
     return html`
       <div class="card table-card">
-        <div class="table-tools"><div class="filters">${finder}</div></div>
+        <div class="table-tools"><div class="filters">${searchField}</div></div>
         <${Found} gameId=${gameId} search=${wanted} columns=${columns} />
       </div>
     `;
@@ -98,9 +98,9 @@ export function LeaderboardView({ game }) {
       pages=${pages}
       keyOf=${(/** @type {Row} */ row) => row.normalizedAddress}
       fileName="${game.slug}-leaderboard"
-      empty=${html`<${Empty} icon="trophy" title="No scores yet"><p>They come with <code>setUserScore</code>, or from rules.</p><//>`}
+      empty=${html`<${Empty} icon="trophy" title="No scores yet"><p>Scores are set with <code>setUserScore</code> or by rules.</p><//>`}
     >
-      ${finder}
+      ${searchField}
     <//>
   `;
 }
@@ -108,15 +108,15 @@ export function LeaderboardView({ game }) {
 /** @param {{ gameId: string, search: string, columns: import('./virtual-table.js').Column<Row>[] }} props */
 function Found({ gameId, search, columns }) {
   const admin = useAdmin();
-  const { answer, error, reload } = useAnswer(async () => {
-    const { data } = await admin.call('listPlayers', { gameId, search, limit: foundAtOnce });
+  const { result, error, reload } = useQuery(async () => {
+    const { data } = await admin.call('listPlayers', { gameId, search, limit: maxMatches });
     const rows = await Promise.all(
       data.map(async ({ wallet }) => {
         const { position } = await admin.callPublic('getUsersPositionInGameScoreLeaderboard', {
           gameId,
           wallet,
         });
-        if (position === null) return [];
+        if (position === undefined) return [];
         const { leaderboard } = await admin.callPublic('getGameScoresLeaderboard', {
           gameId,
           limit: 1,
@@ -128,14 +128,14 @@ function Found({ gameId, search, columns }) {
     return rows.flat().toSorted((one, other) => one.position - other.position);
   }, [gameId, search]);
   if (error) return html`<${ErrorState} error=${error} onRetry=${reload} />`;
-  if (answer === undefined) return html`<${LoadingRows} label="Looking for the player" />`;
+  if (result === undefined) return html`<${LoadingRows} label="Searching players" />`;
   return html`
     <${Table}
-      caption="Players found on the leaderboard"
+      caption="Matching players on the leaderboard"
       columns=${columns.filter(({ exportOnly }) => !exportOnly)}
-      rows=${answer}
+      rows=${result}
       keyOf=${(/** @type {Row} */ row) => row.normalizedAddress}
-      empty=${html`<${Empty} title="Nobody on the board is called so"><p>Names and wallets are found by how they begin.</p><//>`}
+      empty=${html`<${Empty} title="No matching players"><p>The search matches the beginning of names and wallets.</p><//>`}
     />
   `;
 }

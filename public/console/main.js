@@ -7,28 +7,30 @@ import { keepToken, keptToken } from './kept-token.js';
 import { Shell } from './shell.js';
 import { SignInView } from './sign-in-view.js';
 
-/** Whoever is signed in, or the way in. */
+/** The console of the signed-in administrator, or the sign-in form. */
 function Console() {
   const [token, setToken] = useState(keptToken);
-  const [farewell, setFarewell] = useState('');
-  /** @param {string} words */
-  const leave = (words) => {
+  const [notice, setNotice] = useState('');
+  const [hasSignedIn, setSignedIn] = useState(false);
+  /** @param {string} message */
+  const signOut = (message) => {
     keepToken(null);
-    setFarewell(words);
+    setNotice(message);
     setToken(null);
   };
   const admin = useMemo(
     () =>
       token === null
         ? null
-        : new Admin(token, () => leave('The admin token is no longer accepted. Sign in with the new one.')),
+        : new Admin(token, () => signOut('The admin token is no longer valid. Sign in with the new one.')),
     [token],
   );
   useEffect(() => () => admin?.close(), [admin]);
   /** @param {string} entered */
-  const enter = (entered) => {
+  const signIn = (entered) => {
     keepToken(entered);
-    setFarewell('');
+    setNotice('');
+    setSignedIn(true);
     setToken(entered);
   };
   return html`
@@ -36,11 +38,11 @@ function Console() {
       admin === null
         ? html`
             <${SiteHeader} title="Console" />
-            <${SignInView} farewell=${farewell} onSignedIn=${enter} />
+            <${SignInView} notice=${notice} onSignedIn=${signIn} />
           `
         : html`
             <${AdminContext.Provider} value=${admin}>
-              <${Shell} onLeave=${() => leave('You are signed out. The token is forgotten in this tab.')} />
+              <${Shell} takesFocus=${hasSignedIn} onSignOut=${() => signOut('Signed out. The token was removed from this tab.')} />
             <//>
           `
     }

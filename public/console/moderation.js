@@ -5,10 +5,10 @@ import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
-import { usePages } from './answers.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
+import { usePages } from './queries.js';
 
 /**
  * @typedef {import('./admin.js').Output<'listGameChannels'>['data'][number]} Channel
@@ -16,7 +16,7 @@ import { DataTable } from './data-table.js';
  */
 
 /**
- * The message channels of a game, and what is said in them.
+ * The message channels of a game, and their messages.
  * @param {{ game: import('./game-view.js').Game }} props
  */
 export function Moderation({ game }) {
@@ -37,15 +37,15 @@ export function Moderation({ game }) {
       cell: (channel) => html`<span class="truncate">${nameOf(channel)}</span>`,
       value: (channel) => nameOf(channel),
     },
-    { title: 'Id', exportOnly: true, cell: () => null, value: ({ _id }) => _id },
+    { title: 'ID', exportOnly: true, cell: () => null, value: ({ _id }) => _id },
     {
-      title: 'People',
+      title: 'Participants',
       number: true,
       cell: ({ participants }) => participants.length,
       value: ({ participants }) => participants.length,
     },
     {
-      title: 'Began',
+      title: 'Created',
       cell: ({ createdAt }) => html`<${TimeCell} at=${createdAt} />`,
       value: ({ createdAt }) => isoTime(createdAt),
     },
@@ -55,10 +55,10 @@ export function Moderation({ game }) {
       value: ({ updatedAt }) => isoTime(updatedAt),
     },
     {
-      title: 'Read',
+      title: 'View',
       hidden: true,
       cell: (channel) =>
-        html`<${Button} size="small" aria-label="Read ${nameOf(channel)}" onClick=${() => setOpen(channel)}>Read<//>`,
+        html`<${Button} size="small" aria-label="View ${nameOf(channel)}" onClick=${() => setOpen(channel)}>View<//>`,
     },
   ];
   return html`
@@ -110,11 +110,11 @@ function Messages({ channel, onBack }) {
           title="Remove this message?"
           confirm="Remove"
           act=${() => admin.call('removeMessage', { messageId: _id })}
-          done="The message is removed"
+          done="Message removed"
           onDone=${pages.reload}
         >
           <blockquote class="quote">${content}</blockquote>
-          <p>What it said is erased for good, here and in every launcher that shows it.</p>
+          <p>Its content is permanently deleted, here and in every launcher.</p>
         <//>
       `,
     },
@@ -127,7 +127,7 @@ function Messages({ channel, onBack }) {
       pages=${pages}
       keyOf=${(/** @type {Message} */ message) => message._id}
       fileName="channel-${channelId}"
-      empty=${html`<${Empty} icon="chat" title="Nothing was said" />`}
+      empty=${html`<${Empty} icon="chat" title="No messages" />`}
     />
   `;
 }

@@ -13,6 +13,15 @@ export const asRate = (value) => (value >= 100 ? whole : rate).format(value);
 export const asMs = (value) =>
   value < 1_000 ? `${rate.format(value)} ms` : `${rate.format(value / 1_000)} s`;
 
+/** `45 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h` @param {number} value milliseconds */
+export function asDuration(value) {
+  const seconds = Math.round(value / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+  return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`;
+}
+
 /** With every digit a double holds. @param {number} value */
 export const asScore = (value) => score.format(value);
 

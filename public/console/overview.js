@@ -1,18 +1,17 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useChanges } from '../shared/observable.js';
-import { RelativeTime } from '../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { Chart } from './chart.js';
-import { asBytes, asCount, asMs, asRate } from './numbers.js';
+import { asBytes, asCount, asDuration, asMs, asRate } from './numbers.js';
 import { PageHead } from './page-head.js';
 
-/** @typedef {import('../../src/figures/figures.ts').FigureSample} FigureSample */
+/** @typedef {import('../../src/telemetry/stats.ts').StatsSample} FigureSample */
 
-/** How much of the past the charts show, in milliseconds; as much as the server keeps. */
+/** The time range of the charts, in milliseconds: what the server keeps. */
 const shownMs = 5 * 60_000;
-const askEveryMs = 2_000;
+const pollIntervalMs = 2_000;
 
 const wholeSteps = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
 const byteSteps = Array.from({ length: 40 }, (_, power) => 2 ** power);
@@ -23,7 +22,7 @@ const byteSteps = Array.from({ length: 40 }, (_, power) => 2 ** power);
  *   lines: readonly { label: string, tone: string, of: (sample: FigureSample) => number | null }[],
  *   format: (value: number) => string,
  *   steps?: readonly number[],
- * }[]} `steps`: what the axis may count by
+ * }[]} `steps`: the steps of the y axis
  */
 const charts = [
   {
@@ -33,28 +32,28 @@ const charts = [
     steps: wholeSteps,
   },
   {
-    title: 'Sessions with someone there',
-    lines: [{ label: 'present', tone: '--good', of: ({ present }) => present }],
+    title: 'Online sessions',
+    lines: [{ label: 'online', tone: '--good', of: ({ present }) => present }],
     format: asCount,
     steps: wholeSteps,
   },
   {
-    title: 'Requests a second',
+    title: 'Requests per second',
     lines: [{ label: 'requests', tone: '--info', of: ({ requestsPerSecond }) => requestsPerSecond }],
     format: asRate,
   },
   {
-    title: 'Events a second',
+    title: 'Events per second',
     lines: [{ label: 'events', tone: '--accent', of: ({ eventsPerSecond }) => eventsPerSecond }],
     format: asRate,
   },
   {
-    title: 'Time of the slowest 1 % (p99)',
-    lines: [{ label: 'at most', tone: '--warn', of: ({ p99Ms }) => p99Ms }],
+    title: 'p99 latency',
+    lines: [{ label: 'p99', tone: '--warn', of: ({ p99Ms }) => p99Ms }],
     format: asMs,
   },
   {
-    title: 'Errors a second',
+    title: 'Errors per second',
     lines: [
       { label: 'failed', tone: '--bad', of: ({ errorsPerSecond }) => errorsPerSecond },
       { label: 'refused', tone: '--quiet', of: ({ refusedPerSecond }) => refusedPerSecond },
@@ -62,8 +61,8 @@ const charts = [
     format: asRate,
   },
   {
-    title: 'Actions in the queue',
-    lines: [{ label: 'waiting', tone: '--info', of: ({ queueDepth }) => queueDepth }],
+    title: 'Queued actions',
+    lines: [{ label: 'queued', tone: '--info', of: ({ queueDepth }) => queueDepth }],
     format: asCount,
     steps: wholeSteps,
   },
@@ -75,26 +74,27 @@ const charts = [
   },
 ];
 
-/** How the server is doing, as it happens. */
+/** Live statistics of the server. */
 export function Overview() {
-  const { samples, startedAt, error, retry } = useFigures();
+  const { samples, startedAt, error, retry } = useStats();
+  const latest = samples?.at(-1);
   return html`
     <${PageHead} title="Overview">
-      ${startedAt && html`<p class="quiet">The process that answers started <${RelativeTime} at=${startedAt} />. The last five minutes, live.</p>`}
+      ${latest && startedAt !== null && html`<p class="quiet">This node · up ${asDuration(latest.at - startedAt)} · last 5 minutes</p>`}
     <//>
     ${
       samples === undefined
         ? error
           ? html`<${ErrorState} error=${error} onRetry=${retry} />`
-          : html`<${LoadingRows} label="Loading the figures" />`
+          : html`<${LoadingRows} label="Loading statistics" />`
         : samples.length === 0
-          ? html`<${Empty} icon="clock" title="Nothing measured yet"><p>The first figures come two seconds after the start.</p><//>`
+          ? html`<${Empty} icon="clock" title="No data yet"><p>The first sample is taken two seconds after the start.</p><//>`
           : html`
               <ul role="list" class="charts">
                 ${charts.map(
                   ({ title, lines, format, steps }) => html`
                   <li key=${title} class="card chart-card">
-                    <${Figure} title=${title} lines=${lines} format=${format} steps=${steps} samples=${samples} />
+                    <${StatCard} title=${title} lines=${lines} format=${format} steps=${steps} samples=${samples} />
                   </li>
                 `,
                 )}
@@ -105,7 +105,7 @@ export function Overview() {
 }
 
 /** @param {Pick<(typeof charts)[number], 'title' | 'lines' | 'format' | 'steps'> & { samples: readonly FigureSample[] }} props */
-function Figure({ title, lines, format, steps, samples }) {
+function StatCard({ title, lines, format, steps, samples }) {
   const latest = samples.at(-1);
   return html`
     <h2>${title}</h2>
@@ -130,8 +130,8 @@ function Figure({ title, lines, format, steps, samples }) {
   `;
 }
 
-/** Asks for what is new every two seconds, as long as the page is looked at. */
-function useFigures() {
+/** Polls for new samples while the page is visible. */
+function useStats() {
   const admin = useAdmin();
   useChanges(admin);
   const [samples, setSamples] = useState(/** @type {readonly FigureSample[] | undefined} */ (undefined));
@@ -157,14 +157,14 @@ function useFigures() {
           setError(failed);
         }
       }
-      timer = window.setTimeout(ask, askEveryMs);
+      timer = window.setTimeout(ask, pollIntervalMs);
     };
     ask();
     return () => {
       wanted = false;
       clearTimeout(timer);
     };
-    // After a restart, or on another node, its times are others: all of it is asked for anew.
-  }, [admin.returns, tries]);
+    // After a restart, or on another node, the sample times differ: everything is loaded again.
+  }, [admin.reconnects, tries]);
   return { samples, startedAt, error, retry: () => setTries((count) => count + 1) };
 }

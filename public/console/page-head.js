@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 
 /**
- * What a view is called, and what belongs beside it.
+ * A view's heading, with its actions beside it.
  * @param {{ title: string, children?: import('preact').ComponentChildren }} props
  */
 export function PageHead({ title, children }) {

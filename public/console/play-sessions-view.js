@@ -5,17 +5,17 @@ import { CopyButton } from '../shared/copy-button.js';
 import { Dialog } from '../shared/dialog.js';
 import { Empty, ErrorState, Loading } from '../shared/states.js';
 import { useAdmin } from './admin.js';
-import { useAnswer, usePages } from './answers.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { DataTable } from './data-table.js';
 import { JsonView } from './json-view.js';
-import { asBytes } from './numbers.js';
+import { asBytes, asDuration } from './numbers.js';
+import { usePages, useQuery } from './queries.js';
 import { useWalletFilter } from './wallet-filter.js';
 
 /** @typedef {import('./admin.js').Output<'listPlaySessions'>['data'][number]} PlaySession */
 
 /**
- * Who played when, and what the game kept of it.
+ * The play sessions of a game, and their states.
  * @param {{ game: import('./game-view.js').Game }} props
  */
 export function PlaySessionsView({ game }) {
@@ -38,19 +38,19 @@ export function PlaySessionsView({ game }) {
     },
     { title: 'Session', exportOnly: true, cell: () => null, value: ({ sessionId }) => sessionId },
     {
-      title: 'Began',
+      title: 'Started',
       cell: ({ startedAt }) => html`<${TimeCell} at=${startedAt} />`,
       value: ({ startedAt }) => isoTime(startedAt),
     },
     {
       title: 'Ended',
-      cell: ({ endTime }) => html`<${TimeCell} at=${endTime} none="not yet" />`,
+      cell: ({ endTime }) => html`<${TimeCell} at=${endTime} none="in progress" />`,
       value: ({ endTime }) => isoTime(endTime),
     },
     {
-      title: 'Lasted',
+      title: 'Duration',
       number: true,
-      cell: (one) => lengthOf(one),
+      cell: ({ startedAt, endTime }) => (endTime === null ? '–' : asDuration(endTime - startedAt)),
       value: ({ startedAt, endTime }) => (endTime === null ? null : endTime - startedAt),
     },
     { title: 'State', number: true, cell: ({ bytes }) => asBytes(bytes), value: ({ bytes }) => bytes },
@@ -58,7 +58,7 @@ export function PlaySessionsView({ game }) {
       title: 'Show',
       hidden: true,
       cell: (one) =>
-        html`<${Button} size="small" aria-label="Show the play session ${one.sessionId}" onClick=${() => setShown(one)}>Show<//>`,
+        html`<${Button} size="small" aria-label="Show play session ${one.sessionId}" onClick=${() => setShown(one)}>Show<//>`,
     },
   ];
   return html`
@@ -80,7 +80,7 @@ export function PlaySessionsView({ game }) {
 function PlaySessionDialog({ summary, onClose }) {
   const admin = useAdmin();
   const { sessionId } = summary;
-  const { answer, error, reload } = useAnswer(async () => {
+  const { result, error, reload } = useQuery(async () => {
     const { playSession } = await admin.call('getPlaySession', { sessionId });
     return { state: playSession === null ? undefined : JSON.parse(playSession.state) };
   }, [sessionId]);
@@ -88,27 +88,18 @@ function PlaySessionDialog({ summary, onClose }) {
     <${Dialog} title="Play session" onClose=${onClose} actions=${html`<${Button} onClick=${onClose}>Close<//>`}>
       <dl class="facts">
         <div><dt>Player</dt><dd><${PlayerCell} wallet=${summary.normalizedAddress} /></dd></div>
-        <div><dt>Session</dt><dd class="mono id-line"><span class="truncate">${sessionId}</span><${CopyButton} text=${sessionId} label="Copy the session's id" /></dd></div>
-        <div><dt>Began</dt><dd><${TimeCell} at=${summary.startedAt} /></dd></div>
-        <div><dt>Last heard of</dt><dd><${TimeCell} at=${summary.updatedAt} /></dd></div>
-        <div><dt>Ended</dt><dd><${TimeCell} at=${summary.endTime} none="not yet" /></dd></div>
+        <div><dt>Session</dt><dd class="mono id-line"><span class="truncate">${sessionId}</span><${CopyButton} text=${sessionId} label="Copy session ID" /></dd></div>
+        <div><dt>Started</dt><dd><${TimeCell} at=${summary.startedAt} /></dd></div>
+        <div><dt>Updated</dt><dd><${TimeCell} at=${summary.updatedAt} /></dd></div>
+        <div><dt>Ended</dt><dd><${TimeCell} at=${summary.endTime} none="in progress" /></dd></div>
       </dl>
       ${
-        answer === undefined
+        result === undefined
           ? error
             ? html`<${ErrorState} error=${error} onRetry=${reload} />`
-            : html`<${Loading} label="Loading the state" />`
-          : html`<${JsonView} value=${answer.state} label="The state of the play session" />`
+            : html`<${Loading} label="Loading state" />`
+          : html`<${JsonView} value=${result.state} label="Play session state" />`
       }
     <//>
   `;
-}
-
-/** `3 min 20 s` @param {PlaySession} session */
-function lengthOf({ startedAt, endTime }) {
-  if (endTime === null) return '–';
-  const seconds = Math.round((endTime - startedAt) / 1_000);
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
 }

@@ -9,20 +9,20 @@ import { messageOf } from '../shared/states.js';
 import { Table } from '../shared/table.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
-import { pageSize, useAnswer } from './answers.js';
 import { BanBadge } from './ban-badge.js';
 import { TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { problemAt, TextField } from './fields.js';
 import { asCount } from './numbers.js';
+import { pageSize, useQuery } from './queries.js';
 
 /** @typedef {import('./admin.js').Output<'listSessions'>['data'][number]} Session */
 
-/** The most of a player's sessions that live ones are looked for among. */
-const sessionsLookedAt = 5_000;
+/** How many of a player's sessions are searched for active ones. */
+const maxSessionsSearched = 5_000;
 
 /**
- * What can be done about a player.
+ * Administration of one player.
  * @param {{
  *   player: import('./players.js').Player,
  *   game: import('./game-view.js').Game | undefined,
@@ -38,7 +38,7 @@ export function PlayerDialog({ player, game, onClose, onChanged }) {
         <${Avatar} wallet=${wallet} url=${avatar || undefined} />
         <dl class="facts">
           <div><dt>Wallet</dt><dd><${Address} wallet=${wallet} /></dd></div>
-          <div><dt>User id</dt><dd class="mono id-line"><span class="truncate">${userId}</span><${CopyButton} text=${userId} label="Copy the user id" /></dd></div>
+          <div><dt>User ID</dt><dd class="mono id-line"><span class="truncate">${userId}</span><${CopyButton} text=${userId} label="Copy user ID" /></dd></div>
           <div><dt>Banned</dt><dd><${BanBadge} bannedFrom=${bannedFrom} gameId=${game?.gameId} /></dd></div>
         </dl>
       </div>
@@ -47,7 +47,7 @@ export function PlayerDialog({ player, game, onClose, onChanged }) {
       <${Bans} player=${player} game=${game} onChanged=${onChanged} />
       <section class="danger-zone" aria-labelledby="erase">
         <h3 id="erase">Erase</h3>
-        <p class="quiet small">Removes everything of this player's, everywhere, for good.</p>
+        <p class="quiet small">Permanently deletes all data of this player in all games.</p>
         <${EraseButton} player=${player} onErased=${() => {
           onClose();
           onChanged();
@@ -70,7 +70,7 @@ function Rename({ player, onChanged }) {
     setError(null);
     try {
       await admin.call('updatePlayer', { wallet: player.wallet, username: name.trim() });
-      toast(name.trim() ? `Now called ${name.trim()}` : 'The name is taken away', 'success');
+      toast(name.trim() ? `Renamed to ${name.trim()}` : 'Name removed', 'success');
       onChanged();
     } catch (failed) {
       setError(failed);
@@ -80,7 +80,7 @@ function Rename({ player, onChanged }) {
   const problem = problemAt(error, 'username') ?? (error === null ? '' : messageOf(error));
   return html`
     <form class="with-button" onSubmit=${rename}>
-      <${TextField} label="Name" maxlength=${40} value=${name} onValue=${setName} placeholder="The short form of the wallet" problem=${problem} />
+      <${TextField} label="Name" maxlength=${40} value=${name} onValue=${setName} placeholder="Defaults to the shortened wallet" problem=${problem} />
       <${Button} type="submit" busy=${busy} disabled=${name.trim() === player.username}>Rename<//>
     </form>
   `;
@@ -89,22 +89,22 @@ function Rename({ player, onChanged }) {
 /** @param {{ wallet: string, game: import('./game-view.js').Game | undefined }} props */
 function Sessions({ wallet, game }) {
   const admin = useAdmin();
-  const { answer, error, reload } = useAnswer(async () => {
-    const [{ live, complete }, { games }] = await Promise.all([
-      liveSessions(admin, { wallet, ...(game && { gameId: game.gameId }) }),
+  const { result, error, reload } = useQuery(async () => {
+    const [{ active, complete }, { games }] = await Promise.all([
+      activeSessions(admin, { wallet, ...(game && { gameId: game.gameId }) }),
       admin.call('listGames', {}),
     ]);
     const names = new Map(games.map(({ gameId, name }) => [gameId, name]));
-    return { names, live, complete };
+    return { names, active, complete };
   }, [wallet, game?.gameId]);
   /** @type {import('../shared/table.js').Column<Session>[]} */
   const columns = [
-    { title: 'Game', cell: ({ gameId }) => answer?.names.get(gameId) ?? gameId },
+    { title: 'Game', cell: ({ gameId }) => result?.names.get(gameId) ?? gameId },
     { title: 'Opened', cell: ({ openedAt }) => html`<${TimeCell} at=${openedAt} />` },
     {
-      title: 'There',
+      title: 'Status',
       cell: ({ present }) =>
-        present ? html`<span class="badge good">present</span>` : html`<span class="quiet">away</span>`,
+        present ? html`<span class="badge good">online</span>` : html`<span class="quiet">offline</span>`,
     },
     {
       title: 'End',
@@ -115,48 +115,48 @@ function Sessions({ wallet, game }) {
           title="End this session?"
           confirm="End session"
           act=${() => admin.call('revokeSession', { sessionId })}
-          done="The session is ended"
+          done="Session ended"
           onDone=${reload}
         >
-          <p>The player is signed out of ${answer?.names.get(gameId) ?? 'the game'} at once, and told that an administrator ended it. Signing in again is possible.</p>
+          <p>The player is signed out of ${result?.names.get(gameId) ?? 'the game'} immediately and notified that an administrator ended the session. The player can sign in again.</p>
         <//>
       `,
     },
   ];
   return html`
     <section aria-labelledby="sessions">
-      <h3 id="sessions">Live sessions</h3>
+      <h3 id="sessions">Active sessions</h3>
       <${Table}
-        caption="Live sessions of the player"
+        caption="Active sessions of the player"
         columns=${columns}
-        rows=${answer?.live}
+        rows=${result?.active}
         keyOf=${(/** @type {Session} */ session) => session.sessionId}
         error=${error}
         onRetry=${reload}
         empty=${html`<p class="quiet small none">None.</p>`}
       />
-      ${answer?.complete === false && html`<p class="quiet small">Only the newest ${asCount(sessionsLookedAt)} sessions were looked at: an older one may live too.</p>`}
+      ${result?.complete === false && html`<p class="quiet small">Only the newest ${asCount(maxSessionsSearched)} sessions were searched; older active sessions are not listed.</p>`}
     </section>
   `;
 }
 
 /**
- * The live sessions among all of a player's, newest first, as far as they are looked at. The server lists
- * those that have ended among them.
+ * The active sessions among the newest of a player, newest first. The server lists
+ * ended ones as well.
  * @param {import('./admin.js').Admin} admin
  * @param {{ wallet: string, gameId?: string }} filter
  */
-async function liveSessions(admin, filter) {
+async function activeSessions(admin, filter) {
   /** @type {Map<string, Session>} by id: one opened meanwhile moves others onto the page that comes next */
-  const live = new Map();
-  for (let skip = 0; skip < sessionsLookedAt; skip += pageSize) {
+  const active = new Map();
+  for (let skip = 0; skip < maxSessionsSearched; skip += pageSize) {
     const { data, total } = await admin.call('listSessions', { ...filter, limit: pageSize, skip });
     for (const session of data) {
-      if (session.endedAt === null && session.expiresAt > Date.now()) live.set(session.sessionId, session);
+      if (session.endedAt === null && session.expiresAt > Date.now()) active.set(session.sessionId, session);
     }
-    if (skip + pageSize >= total) return { live: [...live.values()], complete: true };
+    if (skip + pageSize >= total) return { active: [...active.values()], complete: true };
   }
-  return { live: [...live.values()], complete: false };
+  return { active: [...active.values()], complete: false };
 }
 
 /**
@@ -172,9 +172,9 @@ function Bans({ player, game, onChanged }) {
   const { wallet, bannedFrom } = player;
   const places = [
     ...(game ? [{ gameId: game.gameId, name: game.name }] : []),
-    { gameId: '', name: 'every game' },
+    { gameId: '', name: 'all games' },
   ];
-  // Also from games that are not this one, so that a ban can be found and lifted.
+  // Other games as well, so that every ban can be found and lifted.
   const others = bannedFrom
     .filter((id) => !places.some(({ gameId }) => gameId === id))
     .map((id) => ({ gameId: id, name: `the game ${id}` }));
@@ -183,7 +183,7 @@ function Bans({ player, game, onChanged }) {
   return html`
     <section class="danger-zone" aria-labelledby="ban">
       <h3 id="ban">Ban</h3>
-      ${open.length > 0 && html`<${TextField} label="Reason, for the record" maxlength=${500} value=${reason} onValue=${setReason} />`}
+      ${open.length > 0 && html`<${TextField} label="Reason (for the audit log)" maxlength=${500} value=${reason} onValue=${setReason} />`}
       <div class="button-row">
         ${open.map(
           ({ gameId, name }) => html`
@@ -197,7 +197,7 @@ function Bans({ player, game, onChanged }) {
               done="Banned from ${name}"
               onDone=${onChanged}
             >
-              <p>The player's sessions there end at once, the launcher says so, and no new one can be opened. What the player has done stays.</p>
+              <p>The player's sessions there end immediately, with a notice in the launcher, and no new ones can be opened. Existing data is kept.</p>
             <//>
           `,
         )}
@@ -205,14 +205,14 @@ function Bans({ player, game, onChanged }) {
           ({ gameId, name }) => html`
             <${ConfirmButton}
               key=${`unban ${gameId}`}
-              label="Let in again to ${name}"
-              title="Let this player in again to ${name}?"
-              confirm="Let in"
+              label="Unban from ${name}"
+              title="Unban this player from ${name}?"
+              confirm="Unban"
               act=${() => admin.call('unbanPlayer', { wallet, ...(gameId && { gameId }) })}
-              done="Let in again"
+              done="Unbanned from ${name}"
               onDone=${onChanged}
             >
-              <p>The player can sign in there again.</p>
+              <p>The player can sign in again.</p>
             <//>
           `,
         )}
@@ -228,20 +228,20 @@ function EraseButton({ player, onErased }) {
   const asked = player.wallet.slice(-4);
   return html`
     <${ConfirmButton}
-      label="Erase this player"
+      label="Erase player"
       kind="danger"
-      title="Erase ${player.username || 'this player'} for good?"
-      confirm="Erase for good"
+      title="Permanently erase ${player.username || 'this player'}?"
+      confirm="Erase permanently"
       act=${async () => {
         if (typed.trim().toLowerCase() !== asked)
-          throw new Error(`Type the wallet's last four characters, ${asked}, to go on.`);
+          throw new Error(`Type the last four characters of the wallet (${asked}) to confirm.`);
         await admin.call('erasePlayer', { wallet: player.wallet });
       }}
-      done="The player is erased"
+      done="Player erased"
       onDone=${onErased}
     >
-      <p>Profile, scores, states, play sessions, activities, notifications, messages, sessions and bans are removed from the database file. Nothing brings them back but a backup.</p>
-      <${TextField} label="Type the last four characters of the wallet: ${asked}" maxlength=${10} mono value=${typed} onValue=${setTyped} />
+      <p>Profile, scores, states, play sessions, activities, notifications, messages, sessions and bans are deleted from the database file. They can only be recovered from a backup.</p>
+      <${TextField} label="Type the last four characters of the wallet to confirm: ${asked}" maxlength=${10} mono value=${typed} onValue=${setTyped} />
     <//>
   `;
 }

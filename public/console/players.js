@@ -3,25 +3,25 @@ import { useRef, useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
-import { usePages } from './answers.js';
 import { BanBadge } from './ban-badge.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { DataTable } from './data-table.js';
 import { TextField } from './fields.js';
 import { PlayerDialog } from './player-dialog.js';
-import { useSettled } from './use-settled.js';
+import { usePages } from './queries.js';
+import { useDebounced } from './use-debounced.js';
 
 /** @typedef {import('./admin.js').Output<'listPlayers'>['data'][number]} Player */
 
 /**
- * The players of a game, or of all.
+ * The players of a game, or of all games.
  * @param {{ game?: import('./game-view.js').Game }} props
  */
 export function Players({ game }) {
   const admin = useAdmin();
   const [search, setSearch] = useState('');
   const [chosen, setChosen] = useState('');
-  const wanted = useSettled(search.trim());
+  const wanted = useDebounced(search.trim());
   const gameId = game?.gameId;
   const pages = usePages(
     (page) =>
@@ -39,7 +39,7 @@ export function Players({ game }) {
       value: ({ username }) => username,
     },
     { title: 'Wallet', exportOnly: true, cell: () => null, value: ({ wallet }) => wallet },
-    { title: 'User id', exportOnly: true, cell: () => null, value: ({ userId }) => userId },
+    { title: 'User ID', exportOnly: true, cell: () => null, value: ({ userId }) => userId },
     {
       title: 'First seen',
       cell: ({ createdAt }) => html`<${TimeCell} at=${createdAt} />`,
@@ -48,7 +48,7 @@ export function Players({ game }) {
     {
       title: 'Banned',
       cell: ({ bannedFrom }) => html`<${BanBadge} bannedFrom=${bannedFrom} gameId=${gameId} />`,
-      value: ({ bannedFrom }) => bannedFrom.map((id) => id || 'every game').join(' '),
+      value: ({ bannedFrom }) => bannedFrom.map((id) => id || 'all games').join(' '),
     },
     {
       title: 'Manage',
@@ -58,7 +58,7 @@ export function Players({ game }) {
       `,
     },
   ];
-  // Who is being managed stays, also while the list is searched anew.
+  // The managed player stays while the list is reloaded.
   const managed = useRef(/** @type {Player | undefined} */ (undefined));
   const found = pages.rows?.find(({ wallet }) => wallet === chosen);
   if (found || managed.current?.wallet !== chosen) managed.current = found;
@@ -72,11 +72,11 @@ export function Players({ game }) {
       fileName=${game ? `${game.slug}-players` : 'players'}
       empty=${
         wanted
-          ? html`<${Empty} title="Nobody is called so"><p>Names and wallets are found by how they begin.</p><//>`
-          : html`<${Empty} icon="people" title="No players yet"><p>They come by signing in.</p><//>`
+          ? html`<${Empty} title="No matching players"><p>The search matches the beginning of names and wallets.</p><//>`
+          : html`<${Empty} icon="people" title="No players yet"><p>A player is created at the first sign-in.</p><//>`
       }
     >
-      <${TextField} label="Find a player" hideLabel type="search" placeholder="Find: name or wallet" maxlength=${100} value=${search} onValue=${setSearch} />
+      <${TextField} label="Search players" hideLabel type="search" placeholder="Search by name or wallet" maxlength=${100} value=${search} onValue=${setSearch} />
     <//>
     ${player && html`<${PlayerDialog} key=${player.wallet} player=${player} game=${game} onClose=${() => setChosen('')} onChanged=${pages.reload} />`}
   `;

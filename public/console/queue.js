@@ -6,17 +6,17 @@ import { Dialog } from '../shared/dialog.js';
 import { Empty } from '../shared/states.js';
 import { isActionState, stateTones } from './action-states.js';
 import { useAdmin } from './admin.js';
-import { useAnswer, usePages } from './answers.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
 import { SelectField } from './fields.js';
 import { JsonView } from './json-view.js';
+import { usePages, useQuery } from './queries.js';
 
 /** @typedef {import('./admin.js').Output<'listActions'>['data'][number]} Action */
 
 /**
- * The durable queue of a game, or of all.
+ * The durable queue of a game, or of all games.
  * @param {{ game?: import('./game-view.js').Game }} props
  */
 export function Queue({ game }) {
@@ -56,9 +56,9 @@ export function Queue({ game }) {
         normalizedAddress ? html`<${PlayerCell} wallet=${normalizedAddress} />` : '–',
       value: ({ normalizedAddress }) => normalizedAddress,
     },
-    { title: 'Tries', number: true, cell: ({ attempts }) => attempts, value: ({ attempts }) => attempts },
+    { title: 'Attempts', number: true, cell: ({ attempts }) => attempts, value: ({ attempts }) => attempts },
     {
-      title: 'Changed',
+      title: 'Updated',
       cell: ({ updatedAt }) => html`<${TimeCell} at=${updatedAt} />`,
       value: ({ updatedAt }) => isoTime(updatedAt),
     },
@@ -73,7 +73,7 @@ export function Queue({ game }) {
       title: 'Show',
       hidden: true,
       cell: ({ _id, type }) =>
-        html`<${Button} size="small" aria-label="Show the action ${type}" onClick=${() => setShown(_id)}>Show<//>`,
+        html`<${Button} size="small" aria-label="Show action ${type}" onClick=${() => setShown(_id)}>Show<//>`,
     },
   ];
   return html`
@@ -83,23 +83,23 @@ export function Queue({ game }) {
       pages=${pages}
       keyOf=${(/** @type {Action} */ action) => action._id}
       fileName=${game ? `${game.slug}-queue` : 'queue'}
-      empty=${html`<${Empty} icon="check" title="Nothing ${state || 'in the queue'}"><p>Rules put here what goes out to chains and webhooks.</p><//>`}
+      empty=${html`<${Empty} icon="check" title="No ${state} actions"><p>Rules enqueue on-chain actions and webhook deliveries.</p><//>`}
     >
-      <${SelectField} label="State" hideLabel value=${state} onValue=${setState} options=${[['', 'Any state'], ...Object.keys(stateTones).map((one) => [one, one])]} />
-      <${SelectField} label="Kind" hideLabel value=${kind} onValue=${setKind} options=${[['', 'Any kind'], ['chain', 'On chains'], ['webhook', 'Webhooks']]} />
+      <${SelectField} label="State" hideLabel value=${state} onValue=${setState} options=${[['', 'All states'], ...Object.keys(stateTones).map((one) => [one, one])]} />
+      <${SelectField} label="Kind" hideLabel value=${kind} onValue=${setKind} options=${[['', 'All kinds'], ['chain', 'On-chain'], ['webhook', 'Webhooks']]} />
     <//>
     ${shown && html`<${ActionDialog} key=${shown} actionId=${shown} known=${pages.rows?.find(({ _id }) => _id === shown)} onClose=${() => setShown('')} onChanged=${pages.reload} />`}
   `;
 }
 
 /**
- * One action: how it stands, its transaction's hash once it has one, and what it carries.
+ * One action: its state, its transaction's hash once it has one, and its payload.
  * @param {{ actionId: string, known: Action | undefined, onClose: () => void, onChanged: () => void }} props
  */
 function ActionDialog({ actionId, known, onClose, onChanged }) {
   const admin = useAdmin();
-  const { answer, reload } = useAnswer(() => admin.call('getAction', { actionId }), [actionId]);
-  const action = answer?.action ?? known;
+  const { result, reload } = useQuery(() => admin.call('getAction', { actionId }), [actionId]);
+  const action = result?.action ?? known;
   const changed = () => {
     reload();
     onChanged();
@@ -127,16 +127,16 @@ function ActionDialog({ actionId, known, onClose, onChanged }) {
         ${
           state === 'queued' &&
           html`
-            <${ConfirmButton} label="Cancel it" title="Cancel this action?" confirm="Cancel action" act=${() => admin.call('cancelAction', { actionId })} done="The action is cancelled" onDone=${changed}>
-              <p>It is taken out of the queue before it is sent. The player's launcher is told. It can be tried again later.</p>
+            <${ConfirmButton} label="Cancel action" title="Cancel this action?" confirm="Confirm" act=${() => admin.call('cancelAction', { actionId })} done="Action cancelled" onDone=${changed}>
+              <p>The action is removed from the queue before it is sent, and the player's launcher is notified. It can be retried later.</p>
             <//>
           `
         }
         ${
           (state === 'failed' || state === 'cancelled' || state === 'queued') &&
           html`
-            <${ConfirmButton} label="Try again" title="Try this action again?" confirm="Try again" act=${() => admin.call('retryAction', { actionId })} done="The action is due at once" onDone=${changed}>
-              <p>It is due at once, with its tries counted anew. What it costs on a chain counts against the game's spending of today.</p>
+            <${ConfirmButton} label="Retry" title="Retry this action?" confirm="Retry" act=${() => admin.call('retryAction', { actionId })} done="Action requeued" onDone=${changed}>
+              <p>The action runs as soon as possible with its attempt count reset. Its on-chain cost counts against the game's spending limit of today.</p>
             <//>
           `
         }
@@ -146,16 +146,16 @@ function ActionDialog({ actionId, known, onClose, onChanged }) {
       <dl class="facts">
         <div><dt>State</dt><dd><span class="badge ${stateTones[state]}">${state}</span></dd></div>
         ${error && html`<div><dt>Error</dt><dd class="wrap">${error}</dd></div>`}
-        ${transactionHash && html`<div><dt>Transaction</dt><dd class="mono id-line"><span class="truncate">${transactionHash}</span><${CopyButton} text=${transactionHash} label="Copy the transaction's hash" /></dd></div>`}
+        ${transactionHash && html`<div><dt>Transaction</dt><dd class="mono id-line"><span class="truncate">${transactionHash}</span><${CopyButton} text=${transactionHash} label="Copy transaction hash" /></dd></div>`}
         ${normalizedAddress && html`<div><dt>Player</dt><dd><${PlayerCell} wallet=${normalizedAddress} /></dd></div>`}
         <div><dt>Kind</dt><dd>${kind}${lane ? html` <span class="quiet mono small">${lane}</span>` : ''}</dd></div>
-        <div><dt>Written</dt><dd><${TimeCell} at=${createdAt} /></dd></div>
-        <div><dt>Changed</dt><dd><${TimeCell} at=${updatedAt} /></dd></div>
-        <div><dt>Tries</dt><dd>${attempts}${state === 'queued' ? html`, due <${TimeCell} at=${dueAt} />` : ''}</dd></div>
-        <div><dt>Id</dt><dd class="mono id-line"><span class="truncate">${actionId}</span><${CopyButton} text=${actionId} label="Copy the action's id" /></dd></div>
+        <div><dt>Created</dt><dd><${TimeCell} at=${createdAt} /></dd></div>
+        <div><dt>Updated</dt><dd><${TimeCell} at=${updatedAt} /></dd></div>
+        <div><dt>Attempts</dt><dd>${attempts}${state === 'queued' ? html`, next attempt <${TimeCell} at=${dueAt} />` : ''}</dd></div>
+        <div><dt>ID</dt><dd class="mono id-line"><span class="truncate">${actionId}</span><${CopyButton} text=${actionId} label="Copy action ID" /></dd></div>
       </dl>
-      <h3>What it carries</h3>
-      <${JsonView} value=${payload} label="What the action carries" />
+      <h3>Payload</h3>
+      <${JsonView} value=${payload} label="Payload" />
     <//>
   `;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Where one is: `#/games/orbit/players` is `['games', 'orbit', 'players']`. */
+/** The current route: `#/games/orbit/players` is `['games', 'orbit', 'players']`. */
 export function useRoute() {
   const [route, setRoute] = useState(readRoute);
   useEffect(() => {

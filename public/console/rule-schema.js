@@ -13,7 +13,7 @@ import { get } from '../shared/api.js';
  */
 
 /**
- * What rules may be made of, as this server's OpenAPI document says it.
+ * The actions and conditions of rules, from this server's OpenAPI document.
  * @returns {Promise<RuleSchema>}
  */
 export async function ruleSchema() {
@@ -44,7 +44,7 @@ export async function ruleSchema() {
           type,
           fields: rest.map(([name, field]) => ({
             name,
-            kind: inWords(resolve(field)),
+            kind: describeType(resolve(field)),
             required: isRequired(name, resolve(field)),
           })),
           example: {
@@ -67,25 +67,23 @@ export async function ruleSchema() {
 }
 
 /** @param {Schema} schema */
-function inWords(schema) {
+function describeType(schema) {
   const { type, enum: values, default: fallback, minimum, maximum, maxLength } = schema;
   const kind = values
     ? values.map((value) => JSON.stringify(value)).join(' | ')
     : Array.isArray(type)
       ? type.join(' | ')
       : type === 'array'
-        ? 'list'
-        : (type ?? 'number, text or boolean');
+        ? 'array'
+        : (type ?? 'number, string or boolean');
   const bounds = [
-    maxLength !== undefined && `at most ${maxLength}`,
-    minimum !== undefined && minimum > -1e15 && `from ${minimum}`,
-    maximum !== undefined && maximum < 1e15 && `to ${maximum}`,
+    maxLength !== undefined && `max. length ${maxLength}`,
+    minimum !== undefined && minimum > -1e15 && `min. ${minimum}`,
+    maximum !== undefined && maximum < 1e15 && `max. ${maximum}`,
   ].filter(Boolean);
-  return [
-    kind === 'string' ? 'text' : kind,
-    ...bounds,
-    ...(fallback === undefined ? [] : [`default ${JSON.stringify(fallback)}`]),
-  ].join(', ');
+  return [kind, ...bounds, ...(fallback === undefined ? [] : [`default ${JSON.stringify(fallback)}`])].join(
+    ', ',
+  );
 }
 
 /** @param {Schema} schema */

@@ -7,42 +7,42 @@ import { useChanges } from '../shared/observable.js';
 import { ErrorState, LoadingRows, messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
-import { useAnswer } from './answers.js';
 import { ConfirmButton } from './confirm-button.js';
 import { DryRun } from './dry-run.js';
 import { TextField } from './fields.js';
 import { lineOf, placeOf } from './json-places.js';
-import { RuleHelp } from './rule-help.js';
-import { useSettled } from './use-settled.js';
+import { useQuery } from './queries.js';
+import { RuleReference } from './rule-reference.js';
+import { useDebounced } from './use-debounced.js';
 
 /** @typedef {readonly import('../../src/rules/rule.ts').Rule[]} Rules as they were written: not checked yet */
 /** @typedef {Pick<import('./admin.js').Output<'getRules'>, 'rules' | 'version'>} Stored */
 /** @typedef {{ message: string, start: number, line: number }} Problem */
 /** @typedef {{ rules: Rules | null, problems: Problem[] }} Read */
 
-/** A trigger that no rule has: asked for it, the server checks rules and judges none. */
+/** A trigger that no rule has: with it, `testRules` validates the rules and evaluates none. */
 const noTrigger = '\u0000';
-const nobody = `0x${'0'.repeat(40)}`;
+const zeroAddress = `0x${'0'.repeat(40)}`;
 
 /**
- * A game's rules: written, checked as one writes, tried, stored.
+ * The editor of a game's rules: validated while typing, dry-run, saved.
  * @param {{ game: import('./game-view.js').Game }} props
  */
 export function RulesView({ game }) {
   const admin = useAdmin();
   const { gameId } = game;
-  const { answer, error, reload } = useAnswer(() => admin.call('getRules', { gameId }), [gameId]);
-  if (answer === undefined) {
+  const { result, error, reload } = useQuery(() => admin.call('getRules', { gameId }), [gameId]);
+  if (result === undefined) {
     return error
       ? html`<${ErrorState} error=${error} onRetry=${reload} />`
-      : html`<${LoadingRows} label="Loading the rules" />`;
+      : html`<${LoadingRows} label="Loading rules" />`;
   }
-  return html`<${Editor} game=${game} stored=${answer} reload=${reload} />`;
+  return html`<${Editor} game=${game} stored=${result} reload=${reload} />`;
 }
 
 /**
- * Works on from the version it began with. One that is stored meanwhile takes its place where nothing was
- * typed; where something was, whoever typed it chooses.
+ * Edits the version it was opened with. A version saved by someone else in the meantime replaces it when
+ * there are no unsaved changes; otherwise the user chooses.
  * @param {{ game: import('./game-view.js').Game, stored: Stored, reload: () => void }} props `stored`: as last read
  */
 function Editor({ game, stored, reload }) {
@@ -76,23 +76,18 @@ function Editor({ game, stored, reload }) {
     );
     field.scrollTop = Math.max(0, line - 4) * Number.parseFloat(getComputedStyle(field).lineHeight);
   };
-  const store = async () => {
+  const save = async () => {
     if (rules === null) return;
     setBusy(true);
     try {
-      // setRules replaces whatever version there is, so it is looked first; between the two, another may still come.
-      const { version } = await admin.call('getRules', { gameId });
-      if (version > base.version) {
-        toast('Not stored: a newer version was stored meanwhile', 'error');
-      } else {
-        const now = await admin.call('setRules', { gameId, rules });
-        setBase(now);
-        // What was typed since stays.
-        setText((typed) => (typed === text ? textOf(now.rules) : typed));
-        toast('The rules are stored, and hold from now on', 'success');
-      }
+      const now = await admin.call('setRules', { gameId, rules, version: base.version });
+      setBase(now);
+      // What was typed since stays.
+      setText((typed) => (typed === text ? textOf(now.rules) : typed));
+      toast('Rules saved', 'success');
       reload();
     } catch (failed) {
+      reload(); // a newer version may be why
       toast(messageOf(failed), 'error');
     }
     setBusy(false);
@@ -100,28 +95,28 @@ function Editor({ game, stored, reload }) {
   /** @param {Record<string, unknown>} action */
   const addRule = (action) => {
     const known = Array.isArray(rules) ? rules : parsed(text);
-    if (!Array.isArray(known)) return toast('Mend the JSON first: then a rule can be added to it', 'error');
+    if (!Array.isArray(known)) return toast('Fix the JSON first', 'error');
     setText(textOf([...known, { trigger: 'win', actions: [action] }]));
-    toast(`A rule with ${action.type} is added at the end`);
+    toast(`Rule with ${action.type} appended`);
   };
   return html`
     <div class="rules">
       <section class="card" aria-labelledby="rules-title">
         <div class="card-head">
           <h2 id="rules-title">Rules</h2>
-          <span class="quiet small">${base.version === 0 ? 'None were stored yet' : `Version ${base.version}`}</span>
+          <span class="quiet small">${base.version === 0 ? 'No version saved yet' : `Version ${base.version}`}</span>
         </div>
         <div class="card-body form">
           <div ref=${area}>
             <${TextField}
-              label="Rules as a JSON list"
+              label="Rules (JSON array)"
               class="input mono code-area"
               rows=${16}
               spellcheck=${false}
               autocapitalize="off"
               value=${text}
               onValue=${setText}
-              hint="Tab moves on, as everywhere. Checked as you type; nothing is stored until you say so."
+              hint="Validated as you type; changes take effect when you save them."
             />
           </div>
           <div class="problems" role="status">
@@ -138,7 +133,7 @@ function Editor({ game, stored, reload }) {
                       )}
                     </ul>
                   `
-                : html`<p class=${checking ? 'quiet' : 'fine'}>${checking ? 'Checking…' : html`<${Icon} name="check" /> ${ruleCount(rules)}, and the server would take them.`}</p>`
+                : html`<p class=${checking ? 'quiet' : 'fine'}>${checking ? 'Validating…' : html`<${Icon} name="check" /> ${ruleCount(rules)}, valid`}</p>`
             }
           </div>
           ${
@@ -146,11 +141,11 @@ function Editor({ game, stored, reload }) {
             changed &&
             html`
               <div class="banner warn">
-                <span role="alert"><strong>Version ${stored.version} was stored meanwhile.</strong> What you typed is here still, and not stored.</span>
-                <${ConfirmButton} label="Load version ${stored.version}" title="Load version ${stored.version}?" confirm="Load" act=${async () => load(stored)} done="Version ${stored.version} is loaded">
-                  <p>The editor shows what is stored now. What you wrote is lost.</p>
+                <span role="alert"><strong>Version ${stored.version} was saved in the meantime.</strong> Your changes are not saved.</span>
+                <${ConfirmButton} label="Load version ${stored.version}" title="Load version ${stored.version}?" confirm="Load" act=${async () => load(stored)} done="Version ${stored.version} loaded">
+                  <p>The editor shows the saved version. Your changes are lost.</p>
                 <//>
-                <${Button} size="small" onClick=${() => setBase(stored)}>Go on with mine<//>
+                <${Button} size="small" onClick=${() => setBase(stored)}>Keep my changes<//>
               </div>
             `
           }
@@ -158,26 +153,26 @@ function Editor({ game, stored, reload }) {
             ${
               changed &&
               html`
-                <${ConfirmButton} label="Discard changes" kind="plain" title="Discard what you changed?" confirm="Discard" act=${async () => setText(before)} done="Back to what is stored">
-                  <p>The editor shows again what is stored. What you wrote is lost.</p>
+                <${ConfirmButton} label="Discard changes" kind="plain" title="Discard your changes?" confirm="Discard" act=${async () => setText(before)} done="Changes discarded">
+                  <p>The editor shows the saved version. Your changes are lost.</p>
                 <//>
               `
             }
-            <${Button} kind="primary" busy=${busy} disabled=${!changed || outdated || rules === null || problems.length > 0 || checking} onClick=${store}>Store the rules<//>
+            <${Button} kind="primary" busy=${busy} disabled=${!changed || outdated || rules === null || problems.length > 0 || checking} onClick=${save}>Save rules<//>
           </div>
         </div>
       </section>
       <div class="rules-side">
         <${DryRun} game=${game} rules=${problems.length > 0 ? null : rules} />
-        <${RuleHelp} onAdd=${addRule} />
+        <${RuleReference} onAdd=${addRule} />
       </div>
     </div>
   `;
 }
 
 /**
- * What a text says, and what is wrong with it: as JSON at once, as rules when the server has looked. It is
- * asked again when it has come back, for until then its being away stands there as the problem.
+ * The rules in a text, and its problems: JSON syntax at once, the rules once the server has validated them. They
+ * are validated again after a reconnect, because until then the failed request is shown as the problem.
  * @param {string} gameId
  * @param {string} text
  * @returns {Read & { checking: boolean }}
@@ -185,7 +180,7 @@ function Editor({ game, stored, reload }) {
 function useCheck(gameId, text) {
   const admin = useAdmin();
   useChanges(admin);
-  const settled = useSettled(text, 400);
+  const settled = useDebounced(text, 400);
   const read = useMemo(() => readText(text), [text]);
   const [checked, setChecked] = useState({ text: '', problems: /** @type {Problem[]} */ ([]) });
   useEffect(() => {
@@ -193,14 +188,14 @@ function useCheck(gameId, text) {
     if (rules === null) return;
     let wanted = true;
     const tell = (/** @type {Problem[]} */ problems) => wanted && setChecked({ text: settled, problems });
-    admin.call('testRules', { gameId, wallet: nobody, trigger: noTrigger, rules }).then(
+    admin.call('testRules', { gameId, wallet: zeroAddress, trigger: noTrigger, rules }).then(
       () => tell([]),
       (error) => tell(problemsOf(error, settled)),
     );
     return () => {
       wanted = false;
     };
-  }, [settled, gameId, admin.returns]);
+  }, [settled, gameId, admin.reconnects]);
   if (read.rules === null) return { ...read, checking: false };
   return {
     rules: read.rules,
@@ -217,10 +212,10 @@ function readText(text) {
   try {
     const rules = JSON.parse(text);
     if (Array.isArray(rules)) return { rules, problems: [] };
-    return { rules: null, problems: [{ message: 'must be a list: [ … ]', start: 0, line: 1 }] };
+    return { rules: null, problems: [{ message: 'must be an array: [ … ]', start: 0, line: 1 }] };
   } catch (error) {
     const message = messageOf(error);
-    // V8 names the place; where another engine does not, it is looked for from the end.
+    // V8 reports the position; for other engines the end of the text is taken.
     const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
     return {
       rules: null,
@@ -236,7 +231,7 @@ function readText(text) {
 }
 
 /**
- * What the server says of rules, at the lines it says it of.
+ * The server's validation errors, with the lines they are about.
  * @param {unknown} error
  * @param {string} text
  * @returns {Problem[]}
@@ -248,7 +243,7 @@ function problemsOf(error, text) {
     const [, ...inside] = path.split('.');
     const { start } = placeOf(text, inside);
     return {
-      message: inside.length > 0 ? `${inside.slice(1).join('.') || 'the rule'}: ${message}` : message,
+      message: inside.length > 0 ? `${inside.slice(1).join('.') || 'rule'}: ${message}` : message,
       start,
       line: lineOf(text, start),
     };
@@ -272,10 +267,10 @@ function parsed(text) {
 /** @param {Rules | null} rules */
 function ruleCount(rules) {
   const count = rules?.length ?? 0;
-  return count === 0 ? 'No rules' : count === 1 ? 'One rule' : `${count} rules`;
+  return count === 0 ? 'No rules' : count === 1 ? '1 rule' : `${count} rules`;
 }
 
-/** The browser asks before what was written is lost. @param {boolean} changed */
+/** The browser asks before unsaved changes are lost. @param {boolean} changed */
 function useWarning(changed) {
   useEffect(() => {
     if (!changed) return;

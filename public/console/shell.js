@@ -7,7 +7,7 @@ import { SiteHeader } from '../shared/site-header.js';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { AuditLog } from './audit-log.js';
-import { useCurrentInSight } from './current-link.js';
+import { useScrollToCurrent } from './current-link.js';
 import { EventsView } from './events-view.js';
 import { GameView } from './game-view.js';
 import { Games } from './games.js';
@@ -15,6 +15,7 @@ import { Overview } from './overview.js';
 import { PageHead } from './page-head.js';
 import { Players } from './players.js';
 import { Queue } from './queue.js';
+import { RefusalsView } from './refusals-view.js';
 import { linkTo, useRoute } from './route.js';
 
 /** @type {readonly { path: string, label: string, icon: import('../shared/icon.js').IconName }[]} */
@@ -24,36 +25,38 @@ const sections = [
   { path: 'players', label: 'Players', icon: 'people' },
   { path: 'queue', label: 'Queue', icon: 'bolt' },
   { path: 'events', label: 'Live events', icon: 'send' },
+  { path: 'refusals', label: 'Refusals', icon: 'shield' },
   { path: 'audit', label: 'Audit log', icon: 'clock' },
 ];
 
 /**
- * The console around its views.
- * @param {{ onLeave: () => void }} props
+ * The console's header, navigation and current view.
+ * @param {{ takesFocus: boolean, onSignOut: () => void }} props `takesFocus`: what had the focus before is gone, as it is
+ *   after signing in
  */
-export function Shell({ onLeave }) {
+export function Shell({ takesFocus, onSignOut }) {
   const admin = useAdmin();
   useChanges(admin);
   const route = useRoute();
   const [section = '', id, tab] = route;
   const main = useRef(/** @type {HTMLElement | null} */ (null));
-  const first = useRef(true);
-  const links = useCurrentInSight(section);
+  const first = useRef(!takesFocus);
+  const links = useScrollToCurrent(section);
   const place = route.join('/');
   const title = sections.find(({ path }) => path === section)?.label ?? 'Console';
-  // At once with what is shown: later, it would take the focus from whoever has gone on already.
+  // Together with the render: later, it would take the focus from a user who has moved on.
   useLayoutEffect(() => {
     document.title = `${title} · Gantry`;
-    // A reader who followed a link goes on at what it led to.
+    // Keyboard and screen reader users continue in the view they navigated to.
     if (!first.current) main.current?.focus({ preventScroll: true });
     first.current = false;
     scrollTo(0, 0);
   }, [place]);
   return html`
-    <a class="skip-link visually-hidden" href="#main" onClick=${skipTo(main)}>Skip to what is shown</a>
+    <a class="skip-link visually-hidden" href="#main" onClick=${skipTo(main)}>Skip to content</a>
     <${SiteHeader} title="Console">
       ${!admin.reachable && html`<span class="badge bad busy">Offline</span>`}
-      <${Button} kind="plain" onClick=${onLeave} label="Sign out"><${Icon} name="signOut" /><span class="wide-only">Sign out</span><//>
+      <${Button} kind="plain" onClick=${onSignOut} label="Sign out"><${Icon} name="signOut" /><span class="wide-only">Sign out</span><//>
     <//>
     <div class="console">
       <nav class="side" aria-label="Sections" ref=${links}>
@@ -71,7 +74,7 @@ export function Shell({ onLeave }) {
           html`
             <p class="banner bad offline" role="alert">
               <${Icon} name="offline" />
-              <span><strong>The server cannot be reached.</strong> What you see is as it was. The console goes on by itself when it is back.</span>
+              <span><strong>Cannot reach the server.</strong> The data shown may be out of date. Reconnecting automatically.</span>
             </p>
           `
         }
@@ -95,13 +98,15 @@ function viewOf(section, id, tab) {
     case 'players':
       return html`<${PageHead} title="Players" /><${Players} />`;
     case 'queue':
-      return html`<${PageHead} title="Queue"><p class="quiet">What rules have still to do, on chains and for webhooks, and what became of it.</p><//><${Queue} />`;
+      return html`<${PageHead} title="Queue"><p class="quiet">On-chain actions and webhook deliveries.</p><//><${Queue} />`;
     case 'events':
       return html`<${PageHead} title="Live events" /><${EventsView} />`;
+    case 'refusals':
+      return html`<${PageHead} title="Refusals"><p class="quiet">Calls and connections refused by this node in the last hour.</p><//><${RefusalsView} />`;
     case 'audit':
-      return html`<${PageHead} title="Audit log"><p class="quiet">Who changed what with an administrator's powers.</p><//><${AuditLog} />`;
+      return html`<${PageHead} title="Audit log"><p class="quiet">Changes made by administrators.</p><//><${AuditLog} />`;
     default:
-      return html`<${Empty} title="There is nothing at this address"><a href="#/">Overview</a><//>`;
+      return html`<${Empty} title="Page not found"><a href="#/">Overview</a><//>`;
   }
 }
 

@@ -7,10 +7,10 @@ import { Admin } from './admin.js';
 import { TextField } from './fields.js';
 
 /**
- * Takes the admin token, and tries it before it is kept.
- * @param {{ farewell: string, onSignedIn: (token: string) => void }} props
+ * Asks for the admin token, and verifies it before it is stored.
+ * @param {{ notice: string, onSignedIn: (token: string) => void }} props
  */
-export function SignInView({ farewell, onSignedIn }) {
+export function SignInView({ notice, onSignedIn }) {
   const [token, setToken] = useState('');
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState('');
@@ -18,7 +18,7 @@ export function SignInView({ farewell, onSignedIn }) {
     document.title = 'Console · Gantry';
   }, []);
   /** @param {Event} event */
-  const enter = async (event) => {
+  const signIn = async (event) => {
     event.preventDefault();
     const entered = token.trim();
     if (entered === '') return setProblem('Enter the admin token.');
@@ -30,20 +30,20 @@ export function SignInView({ farewell, onSignedIn }) {
       onSignedIn(entered);
     } catch (error) {
       setBusy(false);
-      setProblem(wordsFor(error));
+      setProblem(describeError(error));
     } finally {
       trial.close();
     }
   };
   return html`
     <main class="sign-in">
-      <form class="card sign-in-card" onSubmit=${enter}>
+      <form class="card sign-in-card" onSubmit=${signIn}>
         <div class="sign-in-head">
           <${Mark} />
           <h1>Console</h1>
-          <p class="quiet">For whoever runs this server.</p>
+          <p class="quiet">Administration of this server</p>
         </div>
-        ${farewell && html`<p class="banner warn" role="alert">${farewell}</p>`}
+        ${notice && html`<p class="banner warn" role="alert">${notice}</p>`}
         <${TextField}
           label="Admin token"
           type="password"
@@ -54,7 +54,7 @@ export function SignInView({ farewell, onSignedIn }) {
           value=${token}
           onValue=${setToken}
           problem=${problem}
-          hint="It was printed when the server first started, or is set in ADMIN_TOKEN. It stays in this tab only."
+          hint="Printed when the server first started, or set in ADMIN_TOKEN. Kept in this tab only."
         />
         <${Button} kind="primary" type="submit" wide busy=${busy}>Sign in<//>
       </form>
@@ -63,8 +63,8 @@ export function SignInView({ farewell, onSignedIn }) {
 }
 
 /** @param {unknown} error */
-function wordsFor(error) {
+function describeError(error) {
   const reason = error instanceof Error && 'reason' in error ? error.reason : '';
-  if (reason === 'admin_token_invalid') return 'This is not the admin token of this server.';
+  if (reason === 'admin_token_invalid') return 'Invalid admin token.';
   return messageOf(error);
 }

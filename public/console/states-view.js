@@ -5,17 +5,17 @@ import { CopyButton } from '../shared/copy-button.js';
 import { Dialog } from '../shared/dialog.js';
 import { Empty, ErrorState, Loading } from '../shared/states.js';
 import { useAdmin } from './admin.js';
-import { useAnswer, usePages } from './answers.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { DataTable } from './data-table.js';
 import { JsonView } from './json-view.js';
 import { asBytes } from './numbers.js';
+import { usePages, useQuery } from './queries.js';
 import { useWalletFilter } from './wallet-filter.js';
 
 /** @typedef {import('./admin.js').Output<'listStates'>['data'][number]} State */
 
 /**
- * What players have kept in a game.
+ * The states of a game's players.
  * @param {{ game: import('./game-view.js').Game }} props
  */
 export function StatesView({ game }) {
@@ -47,12 +47,12 @@ export function StatesView({ game }) {
       cell: ({ updatedAt }) => html`<${TimeCell} at=${updatedAt} />`,
       value: ({ updatedAt }) => isoTime(updatedAt),
     },
-    { title: 'Content id', exportOnly: true, cell: () => null, value: ({ ipfsHash }) => ipfsHash },
+    { title: 'CID', exportOnly: true, cell: () => null, value: ({ ipfsHash }) => ipfsHash },
     {
       title: 'Show',
       hidden: true,
       cell: (state) =>
-        html`<${Button} size="small" aria-label="Show the state ${state.label}" onClick=${() => setShown(state)}>Show<//>`,
+        html`<${Button} size="small" aria-label="Show state ${state.label}" onClick=${() => setShown(state)}>Show<//>`,
     },
   ];
   return html`
@@ -62,7 +62,7 @@ export function StatesView({ game }) {
       pages=${pages}
       keyOf=${(/** @type {State} */ state) => state._id}
       fileName="${game.slug}-states"
-      empty=${html`<${Empty} icon="list" title="No states"><p>Games keep them with <code>setState</code>.</p><//>`}
+      empty=${html`<${Empty} icon="list" title="No states"><p>Games save states with <code>setState</code>.</p><//>`}
     >
       ${field}
     <//>
@@ -74,7 +74,7 @@ export function StatesView({ game }) {
 function StateDialog({ summary, onClose }) {
   const admin = useAdmin();
   const { gameId, normalizedAddress: wallet, label, ipfsHash } = summary;
-  const { answer, error, reload } = useAnswer(
+  const { result, error, reload } = useQuery(
     () => admin.call('getPlayerState', { gameId, wallet, label }),
     [summary],
   );
@@ -83,16 +83,16 @@ function StateDialog({ summary, onClose }) {
       <dl class="facts">
         <div><dt>Player</dt><dd><${PlayerCell} wallet=${wallet} /></dd></div>
         <div><dt>Updated</dt><dd><${TimeCell} at=${summary.updatedAt} /></dd></div>
-        <div><dt>Content id</dt><dd class="mono id-line"><span class="truncate">${ipfsHash}</span><${CopyButton} text=${ipfsHash} label="Copy the content id" /></dd></div>
+        <div><dt>CID</dt><dd class="mono id-line"><span class="truncate">${ipfsHash}</span><${CopyButton} text=${ipfsHash} label="Copy CID" /></dd></div>
       </dl>
       ${
-        answer === undefined
+        result === undefined
           ? error
             ? html`<${ErrorState} error=${error} onRetry=${reload} />`
-            : html`<${Loading} label="Loading the state" />`
-          : answer.state === null
-            ? html`<${Empty} title="It is no longer there" />`
-            : html`<${JsonView} value=${answer.state.state} label="The state ${label}" />`
+            : html`<${Loading} label="Loading state" />`
+          : result.state === null
+            ? html`<${Empty} title="This state no longer exists" />`
+            : html`<${JsonView} value=${result.state.state} label="State ${label}" />`
       }
     <//>
   `;

@@ -1,13 +1,13 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** The height of a row; console.css draws it so, and nothing in a row may be higher. */
+/** The height of a row, as in console.css; nothing in a row may be higher. */
 const rowPx = 44;
-/** Rows drawn beyond those that are seen, on either side. */
-const beyond = 12;
-/** The next rows are asked for when no more than so many lie ahead. */
-const ahead = 60;
-/** What is drawn moves on in steps of so many rows. */
+/** Rows rendered before and after the visible ones. */
+const overscan = 12;
+/** More rows are requested when fewer than this many are left below. */
+const prefetchRows = 60;
+/** The rendered window moves in steps of this many rows. */
 const step = 8;
 
 /**
@@ -25,7 +25,7 @@ const step = 8;
  */
 
 /**
- * A table of any length of which only what is seen is in the document.
+ * A virtualized table: only the visible rows are in the document.
  * @template Row
  * @param {{
  *   caption: string,
@@ -42,31 +42,31 @@ export function VirtualTable({ caption, columns: all, rows, keyOf, total, onEnd,
   const scroller = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [first, setFirst] = useState(0);
   const [seen, setSeen] = useState(20);
-  const look = () => {
+  const measure = () => {
     const element = scroller.current;
     if (element === null) return;
     const top = Math.floor(element.scrollTop / rowPx);
     setFirst(Math.floor(top / step) * step);
     setSeen(Math.ceil(element.clientHeight / rowPx) + step);
     onScrolled?.(element.scrollTop < rowPx / 2);
-    if (top + element.clientHeight / rowPx > rows.length - ahead) onEnd?.();
+    if (top + element.clientHeight / rowPx > rows.length - prefetchRows) onEnd?.();
   };
-  // The observer lives as long as the table: what it calls must know the rows of now.
-  const looking = useRef(look);
-  looking.current = look;
-  useEffect(look, [rows.length]);
+  // The observer lives as long as the table: it must call the latest closure.
+  const measureRef = useRef(measure);
+  measureRef.current = measure;
+  useEffect(measure, [rows.length]);
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return;
-    const fit = new ResizeObserver(() => looking.current());
+    const fit = new ResizeObserver(() => measureRef.current());
     fit.observe(element);
     return () => fit.disconnect();
   }, []);
 
-  const from = Math.max(0, Math.min(first, rows.length - 1) - beyond);
-  const to = Math.min(rows.length, first + seen + beyond);
+  const from = Math.max(0, Math.min(first, rows.length - 1) - overscan);
+  const to = Math.min(rows.length, first + seen + overscan);
   return html`
-    <div class="table-scroll virtual" tabindex="0" role="region" aria-label=${caption} ref=${scroller} onScroll=${look}>
+    <div class="table-scroll virtual" tabindex="0" role="region" aria-label=${caption} ref=${scroller} onScroll=${measure}>
       <table class="table" aria-rowcount=${(total ?? rows.length) + 1}>
         <caption class="visually-hidden">${caption}</caption>
         <thead>

@@ -5,17 +5,17 @@ import { Dialog } from '../shared/dialog.js';
 import { Empty } from '../shared/states.js';
 import { isActionState, stateTones } from './action-states.js';
 import { useAdmin } from './admin.js';
-import { usePages } from './answers.js';
 import { isoTime, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
 import { SelectField } from './fields.js';
 import { JsonView } from './json-view.js';
+import { usePages } from './queries.js';
 
 /** @typedef {import('./admin.js').Output<'listWebhookDeliveries'>['data'][number]} Delivery */
 
 /**
- * What a game's webhooks were and are to be told.
+ * The deliveries to a game's webhooks.
  * @param {{ game: import('./game-view.js').Game }} props
  */
 export function WebhookDeliveries({ game }) {
@@ -47,19 +47,19 @@ export function WebhookDeliveries({ game }) {
       cell: ({ state: now }) => html`<span class="badge ${stateTones[now]}">${now}</span>`,
       value: ({ state: now }) => now,
     },
-    { title: 'Tries', number: true, cell: ({ attempts }) => attempts, value: ({ attempts }) => attempts },
+    { title: 'Attempts', number: true, cell: ({ attempts }) => attempts, value: ({ attempts }) => attempts },
     {
-      title: 'Written',
+      title: 'Created',
       cell: ({ createdAt }) => html`<${TimeCell} at=${createdAt} />`,
       value: ({ createdAt }) => isoTime(createdAt),
     },
-    { title: 'Id', exportOnly: true, cell: () => null, value: ({ deliveryId }) => deliveryId },
+    { title: 'ID', exportOnly: true, cell: () => null, value: ({ deliveryId }) => deliveryId },
     { title: 'Error', exportOnly: true, cell: () => null, value: ({ error }) => error },
     {
       title: 'Show',
       hidden: true,
       cell: (one) =>
-        html`<${Button} size="small" aria-label="Show the delivery of ${one.event}" onClick=${() => setShown(one)}>Show<//>`,
+        html`<${Button} size="small" aria-label="Show delivery of ${one.event}" onClick=${() => setShown(one)}>Show<//>`,
     },
   ];
   return html`
@@ -69,9 +69,9 @@ export function WebhookDeliveries({ game }) {
       pages=${pages}
       keyOf=${(/** @type {Delivery} */ { deliveryId }) => deliveryId}
       fileName="${game.slug}-deliveries"
-      empty=${html`<${Empty} icon="send" title="No deliveries"><p>They come with what happens in the game.</p><//>`}
+      empty=${html`<${Empty} icon="send" title="No deliveries"><p>Deliveries are created by events in the game.</p><//>`}
     >
-      <${SelectField} label="State of deliveries" hideLabel value=${state} onValue=${setState} options=${[['', 'Deliveries in any state'], ...Object.keys(stateTones).map((one) => [one, one])]} />
+      <${SelectField} label="Delivery state" hideLabel value=${state} onValue=${setState} options=${[['', 'All states'], ...Object.keys(stateTones).map((one) => [one, one])]} />
     <//>
     ${
       shown &&
@@ -80,11 +80,11 @@ export function WebhookDeliveries({ game }) {
           title=${shown.event}
           onClose=${() => setShown(null)}
           actions=${html`
-            <${ConfirmButton} label="Deliver again" title="Deliver this again?" confirm="Deliver" act=${() => admin.call('replayWebhookDelivery', { deliveryId: shown.deliveryId })} done="It is delivered again" onDone=${() => {
+            <${ConfirmButton} label="Redeliver" title="Redeliver this event?" confirm="Redeliver" act=${() => admin.call('replayWebhookDelivery', { deliveryId: shown.deliveryId })} done="Redelivery scheduled" onDone=${() => {
               setShown(null);
               pages.reload();
             }}>
-              <p>It is sent at once, under the same webhook-id, so that a receiver that has it can tell.</p>
+              <p>The event is sent immediately with the same webhook-id, so that the receiver can detect the duplicate.</p>
             <//>
             <${Button} onClick=${() => setShown(null)}>Close<//>
           `}
@@ -92,8 +92,8 @@ export function WebhookDeliveries({ game }) {
           <dl class="facts">
             <div><dt>State</dt><dd><span class="badge ${stateTones[shown.state]}">${shown.state}</span></dd></div>
             ${shown.error && html`<div><dt>Error</dt><dd class="wrap">${shown.error}</dd></div>`}
-            <div><dt>Tries</dt><dd>${shown.attempts}${shown.state === 'queued' ? html`, due <${TimeCell} at=${shown.dueAt} />` : ''}</dd></div>
-            <div><dt>Id</dt><dd class="mono wrap">${shown.deliveryId}</dd></div>
+            <div><dt>Attempts</dt><dd>${shown.attempts}${shown.state === 'queued' ? html`, next attempt <${TimeCell} at=${shown.dueAt} />` : ''}</dd></div>
+            <div><dt>ID</dt><dd class="mono wrap">${shown.deliveryId}</dd></div>
           </dl>
           <h3>Payload</h3>
           <${JsonView} value=${shown.payload} label="Payload" />

@@ -7,36 +7,36 @@ import { Empty, messageOf } from '../shared/states.js';
 import { Table } from '../shared/table.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
-import { useAnswer } from './answers.js';
 import { ConfirmButton } from './confirm-button.js';
-import { problemAt, SelectField, TextField } from './fields.js';
+import { FormProblem, problemAt, SelectField, TextField } from './fields.js';
+import { useQuery } from './queries.js';
 import { SecretOnce } from './secret-once.js';
 import { WebhookDeliveries } from './webhook-deliveries.js';
 
 /** @typedef {import('./admin.js').Output<'listWebhooks'>['webhooks'][number]} Webhook */
 
 /**
- * How long a ping may take, in milliseconds: the server waits for the receiver for 15 s (http-webhook-sender.ts),
- * and then has to say so.
+ * How long a ping may take, in milliseconds: the server waits 15 s for the receiver (http-webhook-sender.ts),
+ * and then has to respond.
  */
 const pingTimeoutMs = 25_000;
 
 /** @type {readonly (readonly [value: Webhook['filter'], label: string])[]} */
 const filters = [
-  ['all', 'Everything'],
-  ['event-callbacks', 'Events'],
-  ['rules-engine-all-callbacks', 'What rules do'],
-  ['rules-engine-errors', 'What rules fail to do'],
+  ['all', 'All events'],
+  ['event-callbacks', 'Game events only'],
+  ['rules-engine-all-callbacks', 'Rule actions'],
+  ['rules-engine-errors', 'Rule errors'],
 ];
 
 /**
- * Where what happens in a game is told to, and what became of each delivery.
+ * A game's webhooks and their deliveries.
  * @param {{ game: import('./game-view.js').Game }} props
  */
 export function WebhooksView({ game }) {
   const admin = useAdmin();
   const { gameId } = game;
-  const { answer, error, reload } = useAnswer(() => admin.call('listWebhooks', { gameId }), [gameId]);
+  const { result, error, reload } = useQuery(() => admin.call('listWebhooks', { gameId }), [gameId]);
   const [creating, setCreating] = useState(false);
   /** @param {Webhook} webhook */
   const ping = async ({ webhookId }) => {
@@ -47,7 +47,7 @@ export function WebhooksView({ game }) {
         error: why,
         durationMs,
       } = await admin.call('testWebhook', { webhookId }, { timeoutMs: pingTimeoutMs });
-      if (delivered) toast(`The receiver answered ${status} in ${durationMs} ms`, 'success');
+      if (delivered) toast(`The receiver responded with ${status} in ${durationMs} ms`, 'success');
       else toast(`Not delivered: ${why}`, 'error');
     } catch (failed) {
       toast(messageOf(failed), 'error');
@@ -55,8 +55,8 @@ export function WebhooksView({ game }) {
   };
   /** @type {import('../shared/table.js').Column<Webhook>[]} */
   const columns = [
-    { title: 'Address', cell: ({ url }) => html`<span class="mono wrap">${url}</span>` },
-    { title: 'Is told', cell: ({ filter }) => filters.find(([value]) => value === filter)?.[1] ?? filter },
+    { title: 'URL', cell: ({ url }) => html`<span class="mono wrap">${url}</span>` },
+    { title: 'Filter', cell: ({ filter }) => filters.find(([value]) => value === filter)?.[1] ?? filter },
     {
       title: 'State',
       cell: ({ enabled, disabledReason }) =>
@@ -75,23 +75,23 @@ export function WebhooksView({ game }) {
             title="${webhook.enabled ? 'Disable' : 'Enable'} this webhook?"
             confirm=${webhook.enabled ? 'Disable' : 'Enable'}
             act=${() => admin.call('updateWebhook', { webhookId: webhook.webhookId, enabled: !webhook.enabled })}
-            done=${webhook.enabled ? 'The webhook is disabled' : 'The webhook is enabled'}
+            done=${webhook.enabled ? 'Webhook disabled' : 'Webhook enabled'}
             onDone=${reload}
           >
-            <p>${webhook.enabled ? 'Nothing is delivered to it until it is enabled again.' : 'It is told of what happens from now on.'}</p>
+            <p>${webhook.enabled ? 'Nothing is delivered until it is enabled again.' : 'Events from now on are delivered.'}</p>
           <//>
           <${ConfirmButton}
-            label="Remove the webhook ${webhook.url}"
+            label="Remove webhook ${webhook.url}"
             icon="trash"
             iconOnly
             kind="plain"
             title="Remove this webhook?"
             confirm="Remove"
             act=${() => admin.call('removeWebhook', { webhookId: webhook.webhookId })}
-            done="The webhook is removed"
+            done="Webhook removed"
             onDone=${reload}
           >
-            <p>${webhook.url} is told nothing any more, and what was still to be delivered is dropped.</p>
+            <p>${webhook.url} receives no further events, and pending deliveries are discarded.</p>
           <//>
         </span>
       `,
@@ -107,11 +107,11 @@ export function WebhooksView({ game }) {
         <${Table}
           caption="Webhooks of ${game.name}"
           columns=${columns}
-          rows=${answer?.webhooks}
+          rows=${result?.webhooks}
           keyOf=${(/** @type {Webhook} */ one) => one.webhookId}
           error=${error}
           onRetry=${reload}
-          empty=${html`<${Empty} icon="send" title="No webhooks"><p>A webhook tells a server of yours what happens in the game.</p><//>`}
+          empty=${html`<${Empty} icon="send" title="No webhooks"><p>A webhook sends the game's events to your server.</p><//>`}
         />
       </section>
       <${WebhookDeliveries} game=${game} />
@@ -134,12 +134,12 @@ function CreateWebhook({ gameId, onClose, onCreated }) {
     setBusy(true);
     setError(null);
     try {
-      const answer = await admin.call('createWebhook', {
+      const result = await admin.call('createWebhook', {
         gameId,
         url: url.trim(),
         filter: /** @type {Webhook['filter']} */ (filter),
       });
-      setSecret(answer.secret);
+      setSecret(result.secret);
       onCreated();
     } catch (failed) {
       setError(failed);
@@ -148,8 +148,8 @@ function CreateWebhook({ gameId, onClose, onCreated }) {
   };
   if (secret) {
     return html`
-      <${Dialog} title="The webhook's secret" onClose=${onClose} actions=${html`<${Button} kind="primary" onClick=${onClose}>Done<//>`}>
-        <p>Deliveries are signed with it; the receiver checks them by it.</p>
+      <${Dialog} title="Webhook secret" stays onClose=${onClose} actions=${html`<${Button} kind="primary" onClick=${onClose}>Done<//>`}>
+        <p>Deliveries are signed with this secret; verify them with it.</p>
         <${SecretOnce} secret=${secret} />
       <//>
     `;
@@ -161,9 +161,9 @@ function CreateWebhook({ gameId, onClose, onCreated }) {
       actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form="new-webhook" busy=${busy}>Create<//>`}
     >
       <form id="new-webhook" class="form" onSubmit=${create}>
-        <${TextField} label="Address" required autofocus inputmode="url" maxlength=${2000} placeholder="https://game.example/hooks" value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} />
-        <${SelectField} label="Is told of" value=${filter} onValue=${setFilter} options=${filters} />
-        ${error !== null && html`<p class="banner bad" role="alert">${messageOf(error)}</p>`}
+        <${TextField} label="URL" required autofocus inputmode="url" maxlength=${2000} placeholder="https://game.example/hooks" value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} />
+        <${SelectField} label="Filter" value=${filter} onValue=${setFilter} options=${filters} />
+        <${FormProblem} error=${error} />
       </form>
     <//>
   `;

@@ -1,21 +1,21 @@
 /**
  * Stack: a game of about a minute, and the example to copy of a game that runs in a Gantry launcher. It uses nothing
- * but `fetch`; the first half is all there is of Gantry in it, the second half is the game.
+ * but `fetch`; the first half holds all calls to Gantry, the second half is the game.
  */
 
-/** Where Gantry is. This game is served by it; yours would say `https://gantry.example`. */
+/** Gantry's URL. This game is served by it; another one would set `https://gantry.example`. */
 const gantry = location.origin;
 
-/** Who plays, in which game: the launcher opens the game with it. Without it the game works and keeps nothing. */
+/** The player's session in this game, passed by the launcher. Without it the game runs, but saves nothing. */
 const launcherJwt = new URLSearchParams(location.search).get('token');
 
 /**
- * Calls an operation by its dedicated path. A game goes on without an answer: what fails here is not worth
- * stopping a round for, and the next call tells again how things stand.
+ * Calls an operation by its dedicated path. The game continues without a response: a failure here does not
+ * stop a round, and the next call sends the current state again.
  * @param {string} operation in kebab-case, as in `POST /launcher/set-user-score`
  * @param {object} input
  * @param {{ keepalive?: boolean }} [options] `keepalive` lets it finish after the page has gone
- * @returns {Promise<any>} null when there is no token, no answer, or a refusal
+ * @returns {Promise<any>} null when there is no token, no response, or an error
  */
 async function call(operation, input, { keepalive = false } = {}) {
   if (launcherJwt === null) return null;
@@ -28,16 +28,17 @@ async function call(operation, input, { keepalive = false } = {}) {
     });
     const answer = await response.json();
     // Programs branch on `data.reason`; `message` is for people.
-    if (!response.ok) say(answer.data?.reason === 'rate_limited' ? 'Slow down a little' : answer.message);
+    if (!response.ok)
+      showNote(answer.data?.reason === 'rate_limited' ? 'Too many requests, slow down' : answer.message);
     return response.ok ? answer : null;
   } catch {
-    say('Not connected: this round counts when you are back');
+    showNote('Offline: progress is not saved right now');
     return null;
   }
 }
 
 /**
- * Everything this game tells Gantry.
+ * Every call this game makes to Gantry.
  */
 const cloud = {
   /**
@@ -78,8 +79,8 @@ const cloud = {
   },
 
   /**
-   * trigger-rules-engine: says what happened; what follows from it (in the demo, a notification and an activity) is
-   * in the game's rules, which its operator can change. The nonce lets it happen once a round.
+   * trigger-rules-engine: reports a game event; its effects (in the demo, a notification and an activity) are
+   * defined by the game's rules, which the operator can change. The nonce makes it run once per round.
    * @param {Round} round
    */
   win(round) {
@@ -90,7 +91,7 @@ const cloud = {
    * send-custom-activity: a line of the public feed. Gantry fills in the player's name when it is read.
    * @param {number} score
    */
-  tellOfRecord(score) {
+  announceRecord(score) {
     return call('send-custom-activity', {
       label: `{username} stacked a new best: ${score}`,
       eventId: 'personal-best',
@@ -110,13 +111,13 @@ const cloud = {
 const world = 360; // units from the left edge of the world to the right one; the window shows all of them
 const height = 30; // of a container
 const firstWidth = 150;
-const perfect = 5; // so far off counts as not at all
-const perfectsForGrowth = 3; // as many in a row, and the next container is wider again
+const perfect = 5; // units off that still count as perfect
+const perfectsForGrowth = 3; // this many in a row make the next container wider
 const growth = 14;
-const points = 50; // for a container
-const perfectBonus = 25; // and for each perfect one in a row, up to five
+const points = 50; // per container
+const perfectBonus = 25; // for each consecutive perfect drop, up to five
 const winsAt = 12; // containers
-const firstSpeed = 120; // units a second
+const firstSpeed = 120; // units per second
 const fasterEach = 7;
 const gravity = 1500;
 const hues = [18, 205, 145, 42, 265, 345, 185];
@@ -167,7 +168,7 @@ function resume(saved) {
   nextLoad();
   overlay.hidden = true;
   showScores();
-  say('Welcome back: your stack is as you left it');
+  showNote('Welcome back: your round was restored');
 }
 
 /** The hold that the first container is put into. @returns {Container} */
@@ -213,7 +214,7 @@ function land() {
     const wider = round.streak % perfectsForGrowth === 0 ? Math.min(growth, firstWidth - top.width) : 0;
     round.stack.push({ x: top.x - wider / 2, width: top.width + wider, hue: load.hue });
     round.score += points + perfectBonus * Math.min(round.streak, 5);
-    say(round.streak > 1 ? `Perfect, ${round.streak} in a row` : 'Perfect');
+    showNote(round.streak > 1 ? `Perfect, ${round.streak} in a row` : 'Perfect');
   } else {
     round.streak = 0;
     const left = Math.max(load.x, top.x);
@@ -225,7 +226,7 @@ function land() {
   const containers = round.stack.length - 1;
   if (containers >= winsAt && !round.won) {
     round.won = true;
-    say(`${containers} containers: the ship is loaded. How high can you go?`);
+    showNote(`${containers} containers: the ship is loaded. How high can you go?`);
     cloud.win(round); // once a round, when it is won
   }
   cloud.save({ best, round }); // so that a reload, or another device, goes on from here
@@ -250,12 +251,12 @@ async function finish() {
   await cloud.score(over); // the leaderboard moves, for everyone who watches it
   cloud.track(over, Date.now()); // the play session is over
   cloud.save({ best, round: null });
-  if (isRecord && over.score > 0) cloud.tellOfRecord(over.score);
+  if (isRecord && over.score > 0) cloud.announceRecord(over.score);
 }
 
-/** @param {string} words also read out by a screen reader */
-function say(words) {
-  note.textContent = words;
+/** @param {string} message announced to screen readers */
+function showNote(message) {
+  note.textContent = message;
   clearTimeout(noteTimer);
   noteTimer = window.setTimeout(() => {
     note.textContent = '';
@@ -432,7 +433,7 @@ function isDark() {
 
 /** @param {number} now */
 function frame(now) {
-  // A tab that was away for long does not make up for it in one leap.
+  // A tab that was in the background for long does not jump ahead.
   move(Math.min(0.05, (now - lastFrame) / 1000));
   lastFrame = now;
   draw();
@@ -446,13 +447,15 @@ addEventListener('keydown', (event) => {
   event.preventDefault();
   drop();
 });
-// What rules send with a window message arrives here, from the launcher.
-addEventListener('message', (event) => {
-  if (event.source === parent && typeof event.data?.message === 'string') say(event.data.message);
+// What rules post with PostWindowMessage arrives here, from the launcher, as at basement.fun.
+addEventListener('message', ({ source, data }) => {
+  if (source !== parent || data?.source !== 'basement') return;
+  const { ruleActionType, data: sent } = data.payload ?? {};
+  if (ruleActionType === 'PostWindowMessage' && typeof sent?.message === 'string') showNote(sent.message);
 });
 
 requestAnimationFrame(frame);
-if (launcherJwt === null) say('Open this game in the launcher at /play, and your scores count');
+if (launcherJwt === null) showNote('Open this game in the launcher at /play to save your scores');
 const saved = await cloud.load();
 best = saved?.best ?? 0;
 showScores();

@@ -1,47 +1,33 @@
 import { html, render } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
+import { CopyButton } from '../shared/copy-button.js';
+import { Icon } from '../shared/icon.js';
 import { SiteHeader } from '../shared/site-header.js';
-import { Tabs } from '../shared/tabs.js';
-import { Protocol } from './protocol.js';
-import { Reference } from './reference.js';
+import { Search } from './search.js';
 
-const protocolHash = '#protocol';
-
-const tabs = /** @type {const} */ ([
-  { id: 'reference', label: 'Operations' },
-  { id: 'protocol', label: 'Socket protocol' },
-]);
-
-/** A chapter of the protocol has its own address, `#protocol-6-cursors…`; any other leads into the reference. */
-function shownTab() {
-  return location.hash.startsWith(protocolHash) ? 'protocol' : 'reference';
-}
-
-function Docs() {
-  const [shown, setShown] = useState(shownTab);
-  useEffect(() => {
-    const follow = () => setShown(shownTab());
-    addEventListener('hashchange', follow);
-    return () => removeEventListener('hashchange', follow);
-  }, []);
-  /** @param {string} id */
-  const select = (id) => {
-    history.pushState(null, '', id === 'protocol' ? protocolHash : location.pathname);
-    setShown(shownTab());
-  };
+/** The head of every page of the manual. On narrow screens the menu opens from here. */
+function ManualHeader() {
   return html`
-    <${SiteHeader} title="API reference">
-      <a class="button plain" href="/openapi.json">openapi.json</a>
+    <${SiteHeader} title="Manual">
+      <${Search} />
+      <button type="button" class="button plain icon-only menu-button" popovertarget="manual-menu" aria-label="Menu" title="Menu">
+        <${Icon} name="list" />
+      </button>
     <//>
-    <div class="docs">
-      <h1 class="visually-hidden">API reference</h1>
-      <${Tabs} label="Parts of the reference" tabs=${tabs} selected=${shown} onSelect=${select} />
-      <div role="tabpanel" id="panel-${shown}" aria-labelledby="tab-${shown}">
-        ${shown === 'protocol' ? html`<${Protocol} />` : html`<${Reference} />`}
-      </div>
-    </div>
   `;
 }
 
-const app = document.getElementById('app');
-if (app) render(html`<${Docs} />`, app);
+const header = document.getElementById('header');
+if (header) render(html`<${ManualHeader} />`, header);
+
+for (const snippet of document.querySelectorAll('.snippet')) {
+  const text = snippet.textContent ?? '';
+  const place = document.createElement('div');
+  place.className = 'snippet-copy';
+  snippet.append(place);
+  render(html`<${CopyButton} text=${text} label="Copy this block" />`, place);
+}
+
+// The menu shows where one is, however long it is.
+const menu = document.querySelector('.manual-menu');
+const current = menu?.querySelector('[aria-current]');
+if (menu && current instanceof HTMLElement) menu.scrollTop = current.offsetTop - menu.clientHeight / 2;

@@ -4,17 +4,17 @@ import { RelativeTime } from '../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 
 /**
- * What players do, as it happens.
+ * The game's activity feed, live.
  * @param {{ launcher: import('./launcher.js').Launcher, current: import('./open-game.js').OpenGame }} props
  */
 export function ActivityFeed({ launcher, current }) {
   const { feed, error } = current.stream;
   if (error !== null) {
-    return html`<${ErrorState} error=${error} title="The activities could not be loaded" onRetry=${() => current.stream.follow()} />`;
+    return html`<${ErrorState} error=${error} title="Could not load activities" onRetry=${() => current.stream.follow()} />`;
   }
-  if (feed === null) return html`<${LoadingRows} rows=${5} label="Loading the activities" />`;
+  if (feed === null) return html`<${LoadingRows} rows=${5} label="Loading activities" />`;
   if (feed.length === 0) {
-    return html`<${Empty} icon="bolt" title="Nothing has happened yet"><p>Wins, levels and whatever else this game tells of shows here.</p><//>`;
+    return html`<${Empty} icon="bolt" title="No activity yet"><p>Wins, levels and other activities of this game appear here.</p><//>`;
   }
   return html`
     <ul role="list" class="feed" aria-label="Activity">

@@ -5,13 +5,13 @@ import { Icon } from '../shared/icon.js';
 import { messageOf } from '../shared/states.js';
 
 /** README.md, "Message channels". */
-const longest = 4_000;
-/** So much before the end it is said how much is left. */
-const warnBefore = 200;
+const maxLength = 4_000;
+/** The number of characters left is shown from here on. */
+const counterThreshold = 200;
 
 /**
- * Where one writes. Enter sends, Shift+Enter makes a new line, the up arrow in an empty field edits what one said
- * last, Escape gives an edit up.
+ * The message input. Enter sends, Shift+Enter inserts a new line, the up arrow in an empty field edits the last own
+ * message, Escape cancels an edit.
  * @param {{
  *   editing: import('./conversations.js').Message | null,
  *   offline: boolean,
@@ -38,9 +38,9 @@ export function Composer({ editing, offline, onSubmit, onCancel, onType, onEditL
 
   const submit = async () => {
     const element = field.current;
-    // Of the field itself: who types fast presses Enter before what was typed has been drawn.
-    const said = element?.value.trim() ?? '';
-    if (!element || said === '' || isSending.current) return;
+    // From the field itself: a fast typist presses Enter before the last input was rendered.
+    const content = element?.value.trim() ?? '';
+    if (!element || content === '' || isSending.current) return;
     isSending.current = true;
     setProblem('');
     setBusy(true);
@@ -49,7 +49,7 @@ export function Composer({ editing, offline, onSubmit, onCancel, onType, onEditL
       element.value = '';
     }
     try {
-      await onSubmit(said);
+      await onSubmit(content);
     } catch (error) {
       setProblem(messageOf(error));
     }
@@ -75,7 +75,7 @@ export function Composer({ editing, offline, onSubmit, onCancel, onType, onEditL
     setText(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value);
     if (!editing) onType();
   };
-  const left = longest - text.length;
+  const left = maxLength - text.length;
   return html`
     <form
       class="composer"
@@ -93,14 +93,14 @@ export function Composer({ editing, offline, onSubmit, onCancel, onType, onEditL
           </div>
         `
       }
-      ${offline && html`<p class="composer-hint small">You are not connected. What you send goes out when you are back.</p>`}
+      ${offline && html`<p class="composer-hint small">You are offline. Messages are sent when you are connected again.</p>`}
       ${problem && html`<p class="composer-hint problem small" role="alert">${problem}</p>`}
       <div class="composer-row">
         <textarea
           ref=${field}
           class="input"
           rows="1"
-          maxlength=${longest}
+          maxlength=${maxLength}
           aria-label=${editing ? 'Edit your message' : 'Write a message'}
           placeholder=${editing ? 'Edit your message' : 'Write a message'}
           value=${text}
@@ -111,7 +111,7 @@ export function Composer({ editing, offline, onSubmit, onCancel, onType, onEditL
           <${Icon} name=${editing ? 'check' : 'send'} />
         <//>
       </div>
-      ${left < warnBefore && html`<p class="composer-hint small" role="status">${left} characters left</p>`}
+      ${left < counterThreshold && html`<p class="composer-hint small" role="status">${left} characters left</p>`}
     </form>
   `;
 }

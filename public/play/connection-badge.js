@@ -2,12 +2,12 @@ import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 
 /**
- * How the connection is, also said to screen readers when it changes.
+ * The connection's state, announced to screen readers when it changes.
  * @param {{ state: import('./launcher.js').Launcher['connection'], missed: number }} props
  */
 export function ConnectionBadge({ state, missed }) {
   const online = useOnline();
-  const { kind, short, text } = wordsFor(state, missed, online);
+  const { kind, short, text } = badgeOf(state, missed, online);
   return html`
     <span class="badge connection ${kind}" role="status" title=${text} data-state=${state}>
       <span class="wide-only">${text}</span>
@@ -21,14 +21,14 @@ export function ConnectionBadge({ state, missed }) {
  * @param {number} missed
  * @param {boolean} online
  */
-function wordsFor(state, missed, online) {
+function badgeOf(state, missed, online) {
   const events = `${missed} missed ${missed === 1 ? 'event' : 'events'} replayed`;
   switch (state) {
     case 'live':
       return { kind: 'good', short: 'Live', text: 'Live' };
     case 'caught-up':
       return missed === 0
-        ? { kind: 'good', short: 'Caught up', text: 'Caught up: nothing missed' }
+        ? { kind: 'good', short: 'Caught up', text: 'Caught up: no missed events' }
         : { kind: 'good', short: `Caught up: ${missed}`, text: `Caught up: ${events}` };
     case 'catching-up':
       return { kind: 'info busy', short: 'Catching up', text: 'Catching up' };

@@ -3,7 +3,7 @@
  */
 
 /**
- * The wallets in a channel beside one's own.
+ * The wallets of a channel's other participants.
  * @param {Channel} channel
  * @param {string} own
  */
@@ -12,7 +12,7 @@ export function othersIn({ participants }, own) {
 }
 
 /**
- * What a conversation is called: by its name, or by who is in it.
+ * A conversation's name, or the names of its other participants.
  * @param {Channel} channel
  * @param {string} own
  * @param {import('./player-book.js').PlayerBook} players

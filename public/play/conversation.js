@@ -8,16 +8,16 @@ import { Loading } from '../shared/states.js';
 import { Composer } from './composer.js';
 import { othersIn, titleOf } from './conversation-title.js';
 import { GroupInfo } from './group-info.js';
-import { sayWhatFailed } from './launcher.js';
+import { toastError } from './launcher.js';
 import { MessageItem } from './message-item.js';
 
 /** @typedef {import('./conversations.js').Message} Message */
 
-/** Within this of the end, in pixels, one reads the newest and is kept there. */
+/** Within this distance of the end, in pixels, the log scrolls along with new messages. */
 const nearEnd = 80;
 
 /**
- * One conversation: what was said, who is there, and a place to write.
+ * One conversation: its messages, who is online, and the composer.
  * @param {import('./messages.js').InGame & { conversation: import('./conversations.js').Conversation }} props
  */
 export function Conversation({ launcher, current, conversation }) {
@@ -38,7 +38,7 @@ export function Conversation({ launcher, current, conversation }) {
     const element = log.current;
     if (element && atEnd.current) element.scrollTop = element.scrollHeight;
   }, [lastKey, messages.at(-1)?.content, conversation.typing.size]);
-  // One that was unsent meanwhile is no longer there to be edited.
+  // A message that was unsent in the meantime can no longer be edited.
   useEffect(() => {
     if (editing && !messages.some(({ _id }) => _id === editing._id)) setEditing(null);
   }, [messages]);
@@ -51,14 +51,14 @@ export function Conversation({ launcher, current, conversation }) {
   const unsend = async () => {
     if (!unsending) return;
     setBusy(true);
-    await conversations.unsend(unsending).catch(sayWhatFailed);
+    await conversations.unsend(unsending).catch(toastError);
     setBusy(false);
     setUnsending(null);
   };
   const loadEarlier = async () => {
     const before = log.current?.scrollHeight ?? 0;
-    await conversations.loadEarlier().catch(sayWhatFailed);
-    // What was being read stays where it was.
+    await conversations.loadEarlier().catch(toastError);
+    // The messages being read keep their position.
     requestAnimationFrame(() => log.current?.scrollBy(0, log.current.scrollHeight - before));
   };
   /** @param {string} text */
@@ -69,8 +69,8 @@ export function Conversation({ launcher, current, conversation }) {
       return;
     }
     atEnd.current = true;
-    // It stands in the conversation as not sent, with a way to try again.
-    conversations.send(text).catch(sayWhatFailed);
+    // On failure the conversation shows it as not sent, with a retry button.
+    conversations.send(text).catch(toastError);
   };
   const lastOwn = messages.findLast(({ senderId }) => senderId === wallet) ?? null;
 
@@ -80,14 +80,14 @@ export function Conversation({ launcher, current, conversation }) {
         <${Button} kind="plain" size="small" iconOnly label="Back to all messages" onClick=${() => conversations.show(null)}>
           <${Icon} name="arrowLeft" />
         <//>
-        <button type="button" class="conversation-title" onClick=${() => setShowInfo(true)} aria-label="About this conversation: ${titleOf(channel, wallet, players)}">
+        <button type="button" class="conversation-title" onClick=${() => setShowInfo(true)} aria-label="Conversation details:  ${titleOf(channel, wallet, players)}">
           <${Avatar} small wallet=${shownAs} url=${players.avatar(shownAs)} present=${presentOf(conversation, shownAs)} />
           <span class="conversation-title-text">
             <strong class="truncate">${titleOf(channel, wallet, players)}</strong>
-            <span class="quiet small truncate">${presenceInWords(conversation, wallet)}</span>
+            <span class="quiet small truncate">${presenceText(conversation, wallet)}</span>
           </span>
         </button>
-        <${Button} kind="plain" size="small" iconOnly label="People in this conversation" onClick=${() => setShowInfo(true)}><${Icon} name="people" /><//>
+        <${Button} kind="plain" size="small" iconOnly label="Participants" onClick=${() => setShowInfo(true)}><${Icon} name="people" /><//>
       </div>
       <div class="log" ref=${log} role="log" aria-label="Messages with ${titleOf(channel, wallet, players)}" tabindex="0" onScroll=${scrolled}>
         ${
@@ -95,7 +95,7 @@ export function Conversation({ launcher, current, conversation }) {
             ? html`
                 ${
                   conversation.complete
-                    ? html`<p class="log-start quiet small">${messages.length === 0 ? 'Nothing said yet. Say hello.' : 'This is where the conversation began.'}</p>`
+                    ? html`<p class="log-start quiet small">${messages.length === 0 ? 'No messages yet. Say hello.' : 'Beginning of the conversation'}</p>`
                     : html`<${Button} kind="plain" size="small" onClick=${loadEarlier}>Show earlier messages<//>`
                 }
                 ${messages.map(
@@ -117,10 +117,10 @@ export function Conversation({ launcher, current, conversation }) {
                     html`<${UnsentItem} key=${one.key} unsent=${one} conversations=${conversations} live=${isLive(launcher)} />`,
                 )}
               `
-            : html`<${Loading} label="Loading the messages" />`
+            : html`<${Loading} label="Loading messages" />`
         }
       </div>
-      <p class="typing quiet small" data-typing=${typingInWords(conversation, players) !== ''}>${typingInWords(conversation, players)}</p>
+      <p class="typing quiet small" data-typing=${typingText(conversation, players) !== ''}>${typingText(conversation, players)}</p>
       <${Composer}
         key=${editing?._id ?? 'new'}
         editing=${editing}
@@ -135,7 +135,7 @@ export function Conversation({ launcher, current, conversation }) {
         html`
           <${ConfirmDialog} title="Unsend this message?" confirm="Unsend" busy=${busy} onConfirm=${unsend} onClose=${() => setUnsending(null)}>
             <blockquote class="quoted">${unsending.content}</blockquote>
-            <p>It goes away for everyone in this conversation, and what it said is erased for good.</p>
+            <p>It is removed for everyone in this conversation, and its content is permanently deleted.</p>
           <//>
         `
       }
@@ -145,7 +145,7 @@ export function Conversation({ launcher, current, conversation }) {
 }
 
 /**
- * A message that is on its way, or did not get there.
+ * A message being sent, or one that could not be sent.
  * @param {{
  *   unsent: import('./conversations.js').Unsent,
  *   conversations: import('./conversations.js').Conversations,
@@ -161,7 +161,7 @@ function UnsentItem({ unsent, conversations, live }) {
           ? html`
               <p class="message-meta">
                 <span class="not-sent">Not sent</span>
-                <button type="button" class="link" onClick=${() => conversations.sendAgain(unsent).catch(sayWhatFailed)}>Try again</button>
+                <button type="button" class="link" onClick=${() => conversations.sendAgain(unsent).catch(toastError)}>Retry</button>
                 <button type="button" class="link" onClick=${() => conversations.discard(unsent.key)}>Discard</button>
               </p>
             `
@@ -188,22 +188,22 @@ function presentOf({ participants }, wallet) {
  * @param {import('./conversations.js').Conversation} conversation
  * @param {string} own
  */
-function presenceInWords({ channel, participants }, own) {
+function presenceText({ channel, participants }, own) {
   const others = othersIn(channel, own);
   if (participants.size === 0) return '';
-  const there = others.filter((wallet) => participants.get(wallet)?.present).length;
-  if (others.length === 1) return there === 1 ? 'Here now' : 'Away';
-  return `${there} of ${others.length} others here`;
+  const online = others.filter((wallet) => participants.get(wallet)?.present).length;
+  if (others.length === 1) return online === 1 ? 'Online' : 'Offline';
+  return `${online} of ${others.length} online`;
 }
 
 /**
  * @param {import('./conversations.js').Conversation} conversation
  * @param {import('./player-book.js').PlayerBook} players
  */
-function typingInWords({ typing }, players) {
+function typingText({ typing }, players) {
   const now = Date.now();
   const names = [...typing].filter(([, until]) => until > now).map(([wallet]) => players.name(wallet));
   if (names.length === 0) return '';
-  if (names.length > 2) return 'Several people are writing…';
-  return `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} writing…`;
+  if (names.length > 2) return 'Several people are typing…';
+  return `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} typing…`;
 }

@@ -1,8 +1,8 @@
 import { Observable } from '../shared/observable.js';
 
 /**
- * @typedef {import('../../src/domain/message-channel.ts').MessageChannel} Channel
- * @typedef {import('../../src/domain/message-channel.ts').ChannelMessage} Message
+ * @typedef {import('../../src/messages/message-channel.ts').MessageChannel} Channel
+ * @typedef {import('../../src/messages/message-channel.ts').ChannelMessage} Message
  * @typedef {{ wallet: string, username: string, avatar: string, present: boolean }} Participant
  * @typedef {{ key: string, content: string, failed: boolean }} Unsent
  * @typedef {{
@@ -17,15 +17,15 @@ import { Observable } from '../shared/observable.js';
  */
 
 const pageSize = 50;
-/** Conversations whose last messages are loaded at once, for what they say last and how many are unread. */
-const loadedAtOnce = 25;
-/** PROTOCOL.md, "Typing": shown for so long after the last signal, and sent at most so often. */
+/** Conversations whose last messages are loaded up front, for their previews and unread counts. */
+const preloadedConversations = 25;
+/** PROTOCOL.md, "Typing": how long a signal is shown, and the minimum time between two sent ones. */
 const typingShownMs = 4_000;
 const typingSentEveryMs = 2_000;
 const marksLabel = 'launcher-read-marks';
 const saveMarksAfterMs = 1_000;
 
-/** The player's conversations in one game: what is said in them, by whom, and what has been read. */
+/** The player's conversations in one game: messages, participants and read marks. */
 export class Conversations extends Observable {
   #connection;
   #game;
@@ -42,7 +42,7 @@ export class Conversations extends Observable {
   loaded = false;
   /** @type {unknown} */
   error = null;
-  /** @type {string | null} the conversation that is being looked at */
+  /** @type {string | null} the conversation on screen */
   openId = null;
 
   /**
@@ -80,7 +80,7 @@ export class Conversations extends Observable {
       .length;
   }
 
-  /** Loads the conversations, and those with the latest activity with their last messages. */
+  /** Loads the conversations, and the last messages of the most recently active ones. */
   async load() {
     try {
       const [{ data }, { states }] = await Promise.all([
@@ -95,7 +95,7 @@ export class Conversations extends Observable {
         data.map((channel) => [channel._id, conversationOf(channel, known.get(channel._id))]),
       );
       if (this.openId !== null && !this.#byId.has(this.openId)) this.openId = null;
-      await Promise.all(data.slice(0, loadedAtOnce).map(({ _id }) => this.loadMessages(_id)));
+      await Promise.all(data.slice(0, preloadedConversations).map(({ _id }) => this.loadMessages(_id)));
       this.error = null;
       this.loaded = true;
       if (this.openId !== null) await this.refreshParticipants();
@@ -106,7 +106,7 @@ export class Conversations extends Observable {
   }
 
   /**
-   * Loads a conversation's last messages anew.
+   * Reloads a conversation's last messages.
    * @param {string} channelId
    */
   async loadMessages(channelId) {
@@ -120,7 +120,7 @@ export class Conversations extends Observable {
     this.changed();
   }
 
-  /** Loads what was said before what is shown. */
+  /** Loads the page of messages before the ones shown. */
   async loadEarlier() {
     const conversation = this.open;
     if (!conversation) return;
@@ -137,7 +137,7 @@ export class Conversations extends Observable {
   }
 
   /**
-   * Looks at a conversation, or (null) at the list of them.
+   * Shows a conversation, or (null) the list.
    * @param {string | null} channelId
    */
   async show(channelId) {
@@ -152,7 +152,7 @@ export class Conversations extends Observable {
     ]);
   }
 
-  /** Who is in the conversation that is open, by name, and who is there. */
+  /** Loads the open conversation's participants, with their names and presence. */
   async refreshParticipants() {
     const conversation = this.open;
     if (!conversation) return;
@@ -164,7 +164,7 @@ export class Conversations extends Observable {
     this.changed();
   }
 
-  /** What is being looked at has been read. */
+  /** Marks the open conversation as read. */
   markRead() {
     const last = this.open?.messages.at(-1);
     if (!last || document.visibilityState === 'hidden') return;
@@ -174,14 +174,14 @@ export class Conversations extends Observable {
     clearTimeout(this.#saveMarks);
     this.#saveMarks = window.setTimeout(() => {
       const state = JSON.stringify(this.#marks);
-      // Lost, they are at most shown as unread once more.
+      // If this fails, messages are at worst shown as unread once more.
       this.#connection.call('setState', { label: marksLabel, state }).catch(() => {});
     }, saveMarksAfterMs);
     this.changed();
   }
 
   /**
-   * Starts a conversation, or finds the one these players have, and looks at it.
+   * Starts a conversation with these players, or finds the existing one, and shows it.
    * @param {string[]} others wallets
    */
   async start(others) {
@@ -191,7 +191,7 @@ export class Conversations extends Observable {
   }
 
   /**
-   * Says something in the conversation that is open. It shows at once, and as not sent when it could not be.
+   * Sends a message to the open conversation. It shows at once, and as not sent after a failure.
    * @param {string} content
    */
   async send(content) {
@@ -205,7 +205,7 @@ export class Conversations extends Observable {
   }
 
   /**
-   * Tries again what was not sent.
+   * Retries a message that was not sent.
    * @param {Unsent} unsent
    */
   async sendAgain({ key, content }) {
@@ -256,7 +256,7 @@ export class Conversations extends Observable {
   }
 
   /**
-   * Takes someone out; oneself, by leaving.
+   * Removes a participant; the player leaves by removing themselves.
    * @param {string} wallet
    */
   async remove(wallet) {
@@ -286,7 +286,7 @@ export class Conversations extends Observable {
     if (!conversation || wallet === this.#wallet) return;
     conversation.typing = new Map(conversation.typing).set(wallet, Date.now() + typingShownMs);
     setTimeout(() => this.changed(), typingShownMs + 50);
-    this.#isThere(conversation, wallet);
+    this.#markPresent(conversation, wallet);
     this.changed();
   }
 
@@ -294,7 +294,7 @@ export class Conversations extends Observable {
   putChannel(channel) {
     const known = this.#byId.get(channel._id);
     this.#byId.set(channel._id, conversationOf(channel, known));
-    // One that others have put the player in may have been talked in before.
+    // A conversation that others added the player to may already have messages.
     if (!known) this.loadMessages(channel._id).catch(() => {});
     else if (this.openId === channel._id) this.refreshParticipants().catch(() => {});
     this.changed();
@@ -318,7 +318,7 @@ export class Conversations extends Observable {
     if (index >= 0) conversation.messages = messages.with(index, message);
     else conversation.messages = [...messages, message].sort(byTime);
     conversation.typing.delete(message.senderId);
-    this.#isThere(conversation, message.senderId);
+    this.#markPresent(conversation, message.senderId);
     if (this.openId === message.channelId) this.markRead();
     this.changed();
   }
@@ -365,7 +365,7 @@ export class Conversations extends Observable {
   }
 
   /**
-   * The event of a message may come before the call's answer, or instead of it: it is not shown twice.
+   * A message's event may arrive before the call's response, or instead of it: it is shown once.
    * @param {Conversation} conversation
    * @param {string} content
    */
@@ -375,11 +375,11 @@ export class Conversations extends Observable {
   }
 
   /**
-   * Who writes is there, whatever was known.
+   * A player who writes is present.
    * @param {Conversation} conversation
    * @param {string} wallet
    */
-  #isThere(conversation, wallet) {
+  #markPresent(conversation, wallet) {
     const known = conversation.participants.get(wallet);
     if (!known || known.present) return;
     conversation.participants = new Map(conversation.participants).set(wallet, { ...known, present: true });

@@ -5,8 +5,8 @@ import { Icon } from '../shared/icon.js';
 import { Empty, Loading } from '../shared/states.js';
 
 /**
- * What games may do in their frame. One of another origin keeps that origin, and with it its storage; one that is
- * served here gets none, or it could reach this page and its token.
+ * The sandbox of game frames. A game on another origin keeps its origin and with it its storage; a game
+ * served here gets an opaque origin, or it could reach this page and its token.
  */
 const sandbox =
   'allow-scripts allow-forms allow-modals allow-orientation-lock allow-pointer-lock allow-popups allow-popups-to-escape-sandbox';
@@ -46,7 +46,7 @@ export function GameFrame({ current }) {
               </div>
             `
           : frameUrl === null
-            ? html`<${Empty} icon="game" title="This game has no page here"><p>It is played elsewhere. Its leaderboard, its activity and your messages are here all the same.</p><//>`
+            ? html`<${Empty} icon="game" title="This game has no page to open"><p>It is hosted elsewhere. Its leaderboard, activity and your messages are available here.</p><//>`
             : html`
                 ${!loaded && html`<${Loading} label="Opening ${game.name}" />`}
                 <iframe

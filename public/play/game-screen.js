@@ -9,11 +9,11 @@ import { Messages } from './messages.js';
 
 /** @typedef {'game' | 'leaderboard' | 'activity' | 'messages'} Panel */
 
-/** How often it is asked who is there, in milliseconds; who writes is known to be there at once. */
-const presenceEveryMs = 10_000;
+/** How often presence is polled, in milliseconds; a player who writes is present at once. */
+const presencePollMs = 10_000;
 
 /**
- * A game and what goes on around it: side by side, or on a small screen one at a time.
+ * A game and its panels: side by side, or one at a time on a small screen.
  * @param {{ launcher: import('./launcher.js').Launcher, current: import('./open-game.js').OpenGame }} props
  */
 export function GameScreen({ launcher, current }) {
@@ -28,14 +28,14 @@ export function GameScreen({ launcher, current }) {
       conversations.markRead();
       conversations.refreshParticipants().catch(() => {});
     };
-    const timer = setInterval(refresh, presenceEveryMs);
+    const timer = setInterval(refresh, presencePollMs);
     document.addEventListener('visibilitychange', refresh);
     return () => {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', refresh);
     };
   }, [conversations]);
-  // What is not shown is not being read.
+  // Messages are only read while their panel is shown.
   useEffect(() => {
     if (shown !== 'messages') conversations.show(null);
   }, [shown]);
@@ -73,7 +73,7 @@ export function GameScreen({ launcher, current }) {
         <${GameFrame} current=${current} />
       </section>
       <div class="side">
-        <${Tabs} label="Around the game" tabs=${tabs} selected=${shown} onSelect=${(/** @type {string} */ id) => setPanel(/** @type {Panel} */ (id))} />
+        <${Tabs} label="Game panels" tabs=${tabs} selected=${shown} onSelect=${(/** @type {string} */ id) => setPanel(/** @type {Panel} */ (id))} />
         ${
           shown !== 'game' &&
           html`

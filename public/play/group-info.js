@@ -7,10 +7,10 @@ import { Dialog } from '../shared/dialog.js';
 import { messageOf } from '../shared/states.js';
 
 /** README.md, "Message channels". */
-const longestName = 100;
+const maxNameLength = 100;
 
 /**
- * What a conversation is called and who is in it; what one may change of that, one can.
+ * A conversation's name and participants, editable as the player's permissions allow.
  * @param {import('./messages.js').InGame & {
  *   conversation: import('./conversations.js').Conversation,
  *   onClose: () => void,
@@ -26,14 +26,14 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
   const [problem, setProblem] = useState('');
   const [leaving, setLeaving] = useState(false);
   const permissions = channel.participants.find(({ wallet }) => wallet === own)?.permissions ?? [];
-  /** @param {import('../../src/domain/message-channel.ts').Permission} wanted */
+  /** @param {import('../../src/messages/message-channel.ts').Permission} wanted */
   const may = (wanted) => permissions.includes(wanted) || permissions.includes('super-admin');
 
   /**
    * @param {string} what
    * @param {() => Promise<void>} change
    */
-  const carryOut = async (what, change) => {
+  const run = async (what, change) => {
     setBusy(what);
     setProblem('');
     await change().catch((error) => setProblem(messageOf(error)));
@@ -42,26 +42,26 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
   /** @param {Event} event */
   const rename = (event) => {
     event.preventDefault();
-    carryOut('name', () => conversations.rename(name.trim()));
+    run('name', () => conversations.rename(name.trim()));
   };
   /** @param {Event} event */
   const add = (event) => {
     event.preventDefault();
-    carryOut('add', async () => {
+    run('add', async () => {
       await conversations.add(newcomer.trim());
       setNewcomer('');
     });
   };
   return html`
     <${Dialog}
-      title="About this conversation"
+      title="Conversation details"
       onClose=${onClose}
       actions=${
         leaving
           ? html`
-              <span class="leave-question">Leave it? What you said stays.</span>
-              <${Button} onClick=${() => setLeaving(false)}>Stay<//>
-              <${Button} kind="danger" busy=${busy === 'leave'} onClick=${() => carryOut('leave', () => conversations.remove(own))}>Leave<//>
+              <span class="leave-question">Leave this conversation? Your messages are kept.</span>
+              <${Button} onClick=${() => setLeaving(false)}>Cancel<//>
+              <${Button} kind="danger" busy=${busy === 'leave'} onClick=${() => run('leave', () => conversations.remove(own))}>Leave<//>
             `
           : html`
               <${Button} kind="plain" onClick=${() => setLeaving(true)}>Leave conversation<//>
@@ -79,8 +79,8 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
                 id="group-name"
                 class="input"
                 type="text"
-                maxlength=${longestName}
-                placeholder="Named after who is in it"
+                maxlength=${maxNameLength}
+                placeholder="Defaults to the participants' names"
                 value=${name}
                 onInput=${(/** @type {Event} */ event) => setName(/** @type {HTMLInputElement} */ (event.currentTarget).value)}
               />
@@ -90,7 +90,7 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
         `
       }
       <div>
-        <h3>${channel.participants.length} people</h3>
+        <h3>${channel.participants.length} participants</h3>
         <ul role="list" class="members">
           ${channel.participants.map(({ wallet, permissions: theirs }) => {
             const present = participants.get(wallet)?.present ?? false;
@@ -100,7 +100,7 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
                 <div class="member-text">
                   <span class="truncate">
                     <strong>${players.name(wallet)}</strong>${wallet === own ? ' (you)' : ''}
-                    <span class="quiet small"> · ${present ? 'here' : 'away'}${theirs.includes('super-admin') ? ' · admin' : ''}</span>
+                    <span class="quiet small"> · ${present ? 'online' : 'offline'}${theirs.includes('super-admin') ? ' · admin' : ''}</span>
                   </span>
                   <${Address} wallet=${wallet} />
                 </div>
@@ -108,7 +108,7 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
                   wallet !== own &&
                   permissions.includes('super-admin') &&
                   html`
-                    <${Button} size="small" busy=${busy === wallet} onClick=${() => carryOut(wallet, () => conversations.remove(wallet))} aria-label="Remove ${players.name(wallet)}">
+                    <${Button} size="small" busy=${busy === wallet} onClick=${() => run(wallet, () => conversations.remove(wallet))} aria-label="Remove ${players.name(wallet)}">
                       Remove
                     <//>
                   `
@@ -122,7 +122,7 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
         may('add-members') &&
         html`
           <form class="field" onSubmit=${add}>
-            <label for="newcomer">Add someone</label>
+            <label for="newcomer">Add participant</label>
             <div class="field-row">
               <input
                 id="newcomer"
@@ -136,7 +136,7 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
               />
               <${Button} type="submit" busy=${busy === 'add'} disabled=${newcomer.trim() === ''}>Add<//>
             </div>
-            <p class="hint">They can read what was said before, too.</p>
+            <p class="hint">New participants can read earlier messages.</p>
           </form>
         `
       }

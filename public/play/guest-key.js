@@ -2,8 +2,8 @@ import { secp256k1 } from '@noble/curves/secp256k1';
 import { keccak_256 } from '@noble/hashes/sha3';
 
 /**
- * A wallet made on the spot, which signs as a wallet's `personal_sign` would (EIP-191). Its key is nowhere but
- * here, and gone with this object.
+ * A throwaway wallet that signs as `personal_sign` does (EIP-191). Its key is held in memory only and lost with
+ * this object.
  * @returns {import('./sign-in.js').Signer}
  */
 export function newGuest() {

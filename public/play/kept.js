@@ -1,6 +1,6 @@
 /**
- * What a launcher keeps for as long as its tab: two tabs are two players, a reload is the same one, and nothing of
- * a player is left on a computer that others use.
+ * What a launcher stores for the lifetime of its tab: two tabs are two players, a reload is the same one, and
+ * nothing of a player stays on a shared computer.
  * @typedef {{ launcherJwt: string, guest: boolean }} KeptPlayer
  * @typedef {{ gameId: string, launcherJwt: string }} KeptGame
  */
@@ -47,6 +47,6 @@ function write(key, value) {
     if (value === null) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // Storage is closed to this page: the player signs in again after a reload.
+    // No access to storage: the player signs in again after a reload.
   }
 }

@@ -4,16 +4,16 @@ import { useChanges } from '../shared/observable.js';
 import { SiteHeader } from '../shared/site-header.js';
 import { ConnectionBadge } from './connection-badge.js';
 import { GameScreen } from './game-screen.js';
-import { Launcher, sayWhatFailed } from './launcher.js';
+import { Launcher, toastError } from './launcher.js';
 import { Library } from './library.js';
 import { NotificationsMenu } from './notifications-menu.js';
 import { PlayerMenu } from './player-menu.js';
 
 /**
- * What a signed-in player sits in front of.
+ * The launcher of a signed-in player.
  * @param {{
  *   player: import('./kept.js').KeptPlayer,
- *   onEnded: (ending: import('./endings.js').Ending) => void,
+ *   onEnded: (ending: import('./session-end.js').SessionEnd) => void,
  * }} props
  */
 export function LauncherView({ player, onEnded }) {
@@ -23,7 +23,7 @@ export function LauncherView({ player, onEnded }) {
   useEffect(() => followAddress(launcher), []);
   const { current, games } = launcher;
 
-  // A game named by the address is opened as soon as it is known which games there are.
+  // The game in the address is opened as soon as the games are loaded.
   useEffect(() => openNamed(launcher), [games]);
   useEffect(() => {
     document.title = `${titleOf(launcher)} · Gantry`;
@@ -52,7 +52,7 @@ function titleOf({ current }) {
 }
 
 /**
- * The address names the game that is open, so that a reload, a bookmark and the back button find it.
+ * The address names the open game, so that a reload, a bookmark and the back button find it.
  * @param {Launcher} launcher
  */
 function followAddress(launcher) {
@@ -68,5 +68,5 @@ function followAddress(launcher) {
 function openNamed(launcher) {
   const slug = location.hash.slice(1);
   const game = launcher.games?.find((one) => one.slug === slug);
-  if (game) launcher.open(game).catch(sayWhatFailed);
+  if (game) launcher.open(game).catch(toastError);
 }

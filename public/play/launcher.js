@@ -1,25 +1,26 @@
 import { GantryClient } from 'gantry-client';
+import { shortAddress } from '../shared/address.js';
 import { Observable } from '../shared/observable.js';
 import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
-import { endingOf, gameEndingOf } from './endings.js';
 import { keepGame, keptGame } from './kept.js';
 import { OpenGame } from './open-game.js';
 import { PlayerBook } from './player-book.js';
+import { gameSessionEnd, sessionEnd } from './session-end.js';
 import { claimsOf } from './token.js';
 
 /**
  * @typedef {import('./open-game.js').Game} Game
- * @typedef {import('../../src/domain/notification.ts').NotificationRecord} Notification
+ * @typedef {import('../../src/notifications/notification.ts').NotificationRecord} Notification
  */
 
 /** How long `caught up` is shown before it is plain `live` again, in milliseconds. */
 const caughtUpShownMs = 8_000;
-/** A replay whose last events are for nobody here is over after this long. */
-const replayEndsAfterMs = 2_000;
-const notificationsKept = 50;
+/** A replay whose last events this page does not count ends after this long. */
+const replayTimeoutMs = 2_000;
+const maxNotifications = 50;
 
-/** The events that are counted as missed; one's own going and coming is none of them. */
+/** The events counted as missed; the player's own session events are not. */
 const countedEvents = /** @type {const} */ ([
   'chat-messages created',
   'chat-messages patched',
@@ -60,7 +61,7 @@ export class Launcher extends Observable {
 
   /**
    * @param {string} launcherJwt of the launcher's own session
-   * @param {(ending: import('./endings.js').Ending) => void} onEnded
+   * @param {(ending: import('./session-end.js').SessionEnd) => void} onEnded
    */
   constructor(launcherJwt, onEnded) {
     super();
@@ -68,7 +69,7 @@ export class Launcher extends Observable {
     const { address, username, avatar, jti } = claimsOf(launcherJwt);
     this.wallet = address;
     this.sessionId = jti;
-    this.players.learn(address, username, avatar);
+    this.players.learn(address, username ?? shortAddress(address), avatar);
     this.#connection = new GantryClient({ url: location.origin, launcherJwt });
     this.#listen();
   }
@@ -90,7 +91,7 @@ export class Launcher extends Observable {
   }
 
   /**
-   * Opens a session in a game and shows it; one that is open already is gone on with.
+   * Opens a session in a game and shows it; an open session is continued.
    * @param {Game} game
    */
   async open(game) {
@@ -105,7 +106,7 @@ export class Launcher extends Observable {
       if (left && left.ending === null) this.#end(left.sessionId);
       this.current = new OpenGame(this.#connection, this.players, game, launcherJwt);
       keepGame({ gameId: game.gameId, launcherJwt });
-      this.#passOnChanges(this.current);
+      this.#forwardChanges(this.current);
       this.current.follow();
     } finally {
       if (this.opening === game.gameId) this.opening = null;
@@ -113,7 +114,7 @@ export class Launcher extends Observable {
     }
   }
 
-  /** Back to the games; the session in the one that was open is ended. */
+  /** Returns to the library, and ends the session of the open game. */
   closeGame() {
     this.opening = null;
     const left = this.current;
@@ -129,8 +130,8 @@ export class Launcher extends Observable {
     await this.#connection.call('endChannelSession', {});
   }
 
-  /** The notifications have been looked at. */
-  seeNotifications() {
+  /** Marks the notifications as seen. */
+  markNotificationsSeen() {
     this.unseenNotifications = 0;
     this.changed();
   }
@@ -151,6 +152,7 @@ export class Launcher extends Observable {
       this.#sessionChanged(session);
     });
     connection.on('notifications created', (notification) => this.#notify(notification));
+    connection.on('window-messages created', (record) => this.#passOn(record));
     connection.on('leaderboards patched', (change) => this.current?.stream.applyLeaderboard(change));
     connection.on('activities created', (activity) => this.current?.stream.addActivity(activity));
     connection.on('scores created', ({ gameId }) => this.#scored(gameId));
@@ -172,9 +174,9 @@ export class Launcher extends Observable {
     } else if (status.state === 'live') {
       this.#live(status.replayed);
     } else if (status.state === 'ended') {
-      this.#onEnded(endingOf(this.#endReason));
+      this.#onEnded(sessionEnd(this.#endReason));
     } else {
-      this.#onEnded(endingOf(status.reason, status.message));
+      this.#onEnded(sessionEnd(status.reason, status.message));
     }
     this.changed();
   }
@@ -186,14 +188,14 @@ export class Launcher extends Observable {
     this.#replayLeft = replayed;
     this.connection = isFirst ? 'live' : 'catching-up';
     if (!isFirst && replayed === 0) this.#caughtUp();
-    else if (!isFirst) this.#badgeTimer = window.setTimeout(() => this.#caughtUp(), replayEndsAfterMs);
+    else if (!isFirst) this.#badgeTimer = window.setTimeout(() => this.#caughtUp(), replayTimeoutMs);
     if (this.games === null) this.loadGames();
     this.current?.follow();
     this.current?.conversations.refreshParticipants().catch(() => {});
   }
 
   /**
-   * An event of a replay, or one that comes by itself.
+   * Counts an event of a replay; a live one is ignored.
    * @param {{ seq?: number, late?: true }} meta
    * @param {number} [counts]
    */
@@ -216,7 +218,7 @@ export class Launcher extends Observable {
   }
 
   /**
-   * What the stream is about is to be loaded anew.
+   * Reloads what the stream is about.
    * @param {string} stream
    */
   #resync(stream) {
@@ -230,25 +232,30 @@ export class Launcher extends Observable {
     });
   }
 
-  /** @param {import('../../src/events/catalogue.ts').GameChannelRecord} session */
+  /** @param {import('../../src/sessions/events.ts').GameChannelRecord} session */
   #sessionChanged({ _id, exists, endReason }) {
     if (exists) return;
     if (_id === this.sessionId) this.#endReason = endReason;
     const { current } = this;
     if (current?.sessionId !== _id) return;
-    current.ending = gameEndingOf(endReason, current.game.name);
+    current.ending = gameSessionEnd(endReason, current.game.name);
     keepGame(null);
     this.changed();
   }
 
   /** @param {Notification} notification */
   #notify(notification) {
-    this.notifications = [notification, ...this.notifications].slice(0, notificationsKept);
+    this.notifications = [notification, ...this.notifications].slice(0, maxNotifications);
     this.unseenNotifications += 1;
     const elsewhere = notification.gameId !== this.current?.game.gameId;
     const from = elsewhere ? `${this.nameOf(notification.gameId)}: ` : '';
     toast(`${from}${notification.message}`, notification.type);
     this.changed();
+  }
+
+  /** @param {import('./window-messages.js').WindowMessage} record */
+  #passOn(record) {
+    if (record.gameId === this.current?.game.gameId) this.current.passOn(record);
   }
 
   /** @param {string} gameId */
@@ -262,7 +269,7 @@ export class Launcher extends Observable {
   }
 
   /** @param {OpenGame} opened */
-  #passOnChanges({ stream, conversations }) {
+  #forwardChanges({ stream, conversations }) {
     stream.onChange(() => this.changed());
     conversations.onChange(() => this.changed());
   }
@@ -274,12 +281,12 @@ export class Launcher extends Observable {
 
   /** @param {string} sessionId */
   #end(sessionId) {
-    // Nothing hangs on it: it expires by itself.
+    // If this fails, the session expires by itself.
     this.#connection.call('endChannelSession', { sessionId }).catch(() => {});
   }
 
   /**
-   * The session of before a reload, so that they do not pile up.
+   * The session from before a reload, so that sessions do not accumulate.
    * @param {Game} game
    */
   async #keptSession({ gameId }) {
@@ -300,9 +307,9 @@ export class Launcher extends Observable {
 }
 
 /**
- * Says what went wrong in passing, where the view has no better place for it.
+ * Shows an error as a toast, where the view has no better place for it.
  * @param {unknown} error
  */
-export function sayWhatFailed(error) {
+export function toastError(error) {
   toast(messageOf(error), 'error');
 }

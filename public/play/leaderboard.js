@@ -4,12 +4,12 @@ import { Avatar } from '../shared/avatar.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
-import { sayWhatFailed } from './launcher.js';
+import { toastError } from './launcher.js';
 
 const numbers = new Intl.NumberFormat('en');
 
 /**
- * Who leads, as it changes.
+ * The game's leaderboard, live.
  * @param {{
  *   launcher: import('./launcher.js').Launcher,
  *   current: import('./open-game.js').OpenGame,
@@ -19,11 +19,11 @@ const numbers = new Intl.NumberFormat('en');
 export function Leaderboard({ launcher, current, onTalkTo }) {
   const { rows, error, position } = current.stream;
   if (error !== null) {
-    return html`<${ErrorState} error=${error} title="The leaderboard could not be loaded" onRetry=${() => current.stream.follow()} />`;
+    return html`<${ErrorState} error=${error} title="Could not load the leaderboard" onRetry=${() => current.stream.follow()} />`;
   }
-  if (rows === null) return html`<${LoadingRows} rows=${6} label="Loading the leaderboard" />`;
+  if (rows === null) return html`<${LoadingRows} rows=${6} label="Loading leaderboard" />`;
   if (rows.length === 0) {
-    return html`<${Empty} icon="trophy" title="Nobody has a score yet"><p>The first one made in this game is on top.</p><//>`;
+    return html`<${Empty} icon="trophy" title="No scores yet"><p>Be the first to set one.</p><//>`;
   }
   const ownRow = rows.some(({ normalizedAddress }) => normalizedAddress === launcher.wallet);
   return html`
@@ -35,7 +35,7 @@ export function Leaderboard({ launcher, current, onTalkTo }) {
     </ol>
     ${
       !ownRow &&
-      html`<p class="board-own quiet">${position === null ? 'You have no score yet.' : `You are in place ${numbers.format(position)}.`}</p>`
+      html`<p class="board-own quiet">${position === null ? 'You have no score yet.' : `Your rank: ${numbers.format(position)}`}</p>`
     }
   `;
 }
@@ -58,7 +58,7 @@ function BoardRow({ row, own, onTalkTo }) {
   }, [score]);
   return html`
     <li class="board-row ${own ? 'own' : ''} ${moved ? 'moved' : ''}" onAnimationEnd=${() => setMoved(false)}>
-      <span class="place numeric" data-place=${position}><span class="visually-hidden">Place </span>${position}</span>
+      <span class="place numeric" data-place=${position}><span class="visually-hidden">Rank </span>${position}</span>
       <${Avatar} small wallet=${wallet} url=${avatar} />
       <span class="board-name truncate" title=${wallet}>${username}${own && html` <span class="you">you</span>`}</span>
       <span class="board-score numeric">${numbers.format(score)}</span>
@@ -67,7 +67,7 @@ function BoardRow({ row, own, onTalkTo }) {
           ? html`<span class="board-action"></span>`
           : html`
               <span class="board-action">
-                <${Button} kind="plain" size="small" iconOnly label="Message ${username}" onClick=${() => onTalkTo([wallet]).catch(sayWhatFailed)}>
+                <${Button} kind="plain" size="small" iconOnly label="Message ${username}" onClick=${() => onTalkTo([wallet]).catch(toastError)}>
                   <${Icon} name="chat" />
                 <//>
               </span>

@@ -2,18 +2,18 @@ import { html } from 'htm/preact';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { Empty, ErrorState, Loading } from '../shared/states.js';
-import { sayWhatFailed } from './launcher.js';
+import { toastError } from './launcher.js';
 
 /**
- * The games there are.
+ * The list of games to play.
  * @param {{ launcher: import('./launcher.js').Launcher }} props
  */
 export function Library({ launcher }) {
   const { games, error, opening } = launcher;
   /** @param {import('./open-game.js').Game} game */
   const open = (game) => {
-    // The address names the game, and opens it. One that could not be opened is tried again.
-    if (location.hash === `#${game.slug}`) launcher.open(game).catch(sayWhatFailed);
+    // Changing the address opens the game. One that could not be opened is retried.
+    if (location.hash === `#${game.slug}`) launcher.open(game).catch(toastError);
     else location.hash = game.slug;
   };
   return html`
@@ -21,13 +21,13 @@ export function Library({ launcher }) {
       <h1>Choose a game</h1>
       ${
         error !== null
-          ? html`<${ErrorState} error=${error} title="The games could not be loaded" onRetry=${() => launcher.loadGames()} />`
+          ? html`<${ErrorState} error=${error} title="Could not load games" onRetry=${() => launcher.loadGames()} />`
           : games === null
-            ? html`<${Loading} label="Loading the games" />`
+            ? html`<${Loading} label="Loading games" />`
             : games.length === 0
               ? html`
-                  <${Empty} icon="game" title="No games here yet">
-                    <p>Its operator adds one with <code>gantry game create --name "…" --url https://…</code>.</p>
+                  <${Empty} icon="game" title="No games yet">
+                    <p>The operator of this server adds one with <code>gantry game create --name "…" --url https://…</code>.</p>
                   <//>
                 `
               : html`
@@ -38,7 +38,7 @@ export function Library({ launcher }) {
                           <div class="cover" style=${{ '--hue': hueOf(game.gameId) }} aria-hidden="true">${initials(game.name)}</div>
                           <div class="game-card-body">
                             <h2 class="truncate">${game.name}</h2>
-                            <p class="quiet small truncate">${whereOf(game)}</p>
+                            <p class="quiet small truncate">${hostOf(game)}</p>
                           </div>
                           <${Button}
                             kind="primary"
@@ -75,7 +75,7 @@ function initials(name) {
 }
 
 /** @param {import('./open-game.js').Game} game */
-function whereOf({ url }) {
-  if (url === '') return 'Played elsewhere';
+function hostOf({ url }) {
+  if (url === '') return 'Hosted elsewhere';
   return URL.parse(url, location.href)?.host ?? '';
 }

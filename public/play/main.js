@@ -6,20 +6,20 @@ import { keepPlayer, keptPlayer } from './kept.js';
 import { LauncherView } from './launcher-view.js';
 import { SignInView } from './sign-in-view.js';
 
-/** Who is signed in, or why nobody is any more. */
+/** The launcher of the signed-in player, or the sign-in form with the reason why the last session ended. */
 function Play() {
   const [player, setPlayer] = useState(keptPlayer);
-  const [farewell, setFarewell] = useState(/** @type {import('./endings.js').Ending | null} */ (null));
+  const [notice, setNotice] = useState(/** @type {import('./session-end.js').SessionEnd | null} */ (null));
   /** @param {import('./kept.js').KeptPlayer} signedIn */
-  const enter = (signedIn) => {
+  const signIn = (signedIn) => {
     keepPlayer(signedIn);
-    setFarewell(null);
+    setNotice(null);
     setPlayer(signedIn);
   };
-  /** @param {import('./endings.js').Ending} ending */
-  const leave = (ending) => {
+  /** @param {import('./session-end.js').SessionEnd} end */
+  const signOut = (end) => {
     keepPlayer(null);
-    setFarewell(ending);
+    setNotice(end);
     setPlayer(null);
   };
   return html`
@@ -27,9 +27,9 @@ function Play() {
       player === null
         ? html`
             <${SiteHeader} title="Play" />
-            <${SignInView} farewell=${farewell} onSignedIn=${enter} />
+            <${SignInView} notice=${notice} onSignedIn=${signIn} />
           `
-        : html`<${LauncherView} key=${player.launcherJwt} player=${player} onEnded=${leave} />`
+        : html`<${LauncherView} key=${player.launcherJwt} player=${player} onEnded=${signOut} />`
     }
     <${ToastRegion} />
   `;

@@ -2,14 +2,14 @@ import { html } from 'htm/preact';
 import { Avatar } from '../shared/avatar.js';
 import { clockTime, exactTime } from '../shared/relative-time.js';
 
-/** Messages of one sender that follow each other this fast stand together, in milliseconds. */
-const togetherMs = 5 * 60 * 1000;
+/** Messages of one sender within this time of each other are grouped, in milliseconds. */
+const groupWithinMs = 5 * 60 * 1000;
 const day = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day: 'numeric' });
 
 /** @typedef {import('./conversations.js').Message} Message */
 
 /**
- * What someone said.
+ * One message.
  * @param {{
  *   message: Message,
  *   before: Message | undefined,
@@ -23,9 +23,9 @@ const day = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day:
 export function MessageItem({ message, before, own, players, inGroup, onEdit, onUnsend }) {
   const { senderId, content, createdAt, updatedAt } = message;
   const newDay = before === undefined || day.format(before.createdAt) !== day.format(createdAt);
-  const follows = !newDay && before.senderId === senderId && createdAt - before.createdAt < togetherMs;
+  const follows = !newDay && before.senderId === senderId && createdAt - before.createdAt < groupWithinMs;
   return html`
-    ${newDay && html`<p class="day quiet small"><span>${dayInWords(createdAt)}</span></p>`}
+    ${newDay && html`<p class="day quiet small"><span>${dayLabel(createdAt)}</span></p>`}
     <div class="message ${own ? 'own' : ''} ${follows ? 'follows' : ''}">
       <span class="visually-hidden">${own ? 'You' : players.name(senderId)}: </span>
       ${!own && inGroup && html`<span class="message-face">${!follows && html`<${Avatar} small wallet=${senderId} url=${players.avatar(senderId)} />`}</span>`}
@@ -37,8 +37,8 @@ export function MessageItem({ message, before, own, players, inGroup, onEdit, on
             own &&
             html`
               <span class="message-actions">
-                <button type="button" class="link" onClick=${onEdit} aria-label="Edit: ${beginningOf(content)}">Edit</button>
-                <button type="button" class="link" onClick=${onUnsend} aria-label="Unsend: ${beginningOf(content)}">Unsend</button>
+                <button type="button" class="link" onClick=${onEdit} aria-label="Edit: ${excerptOf(content)}">Edit</button>
+                <button type="button" class="link" onClick=${onUnsend} aria-label="Unsend: ${excerptOf(content)}">Unsend</button>
               </span>
             `
           }
@@ -50,12 +50,12 @@ export function MessageItem({ message, before, own, players, inGroup, onEdit, on
   `;
 }
 
-/** Enough of a message to know it by. @param {string} content */
-function beginningOf(content) {
+/** The start of a message, for labels. @param {string} content */
+function excerptOf(content) {
   return content.length > 40 ? `${content.slice(0, 40)}…` : content;
 }
 
 /** @param {number} at */
-function dayInWords(at) {
+function dayLabel(at) {
   return day.format(at) === day.format(Date.now()) ? 'Today' : day.format(at);
 }

@@ -7,7 +7,7 @@ import { RelativeTime } from '../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { Conversation } from './conversation.js';
 import { othersIn, titleOf } from './conversation-title.js';
-import { sayWhatFailed } from './launcher.js';
+import { toastError } from './launcher.js';
 import { NewConversation } from './new-conversation.js';
 
 /**
@@ -18,7 +18,7 @@ import { NewConversation } from './new-conversation.js';
  */
 
 /**
- * The player's conversations in the game, or the one that is open.
+ * The player's conversations in the game, or the open one.
  * @param {InGame & { onTalkTo: (wallets: string[]) => Promise<void> }} props
  */
 export function Messages({ launcher, current, onTalkTo }) {
@@ -35,13 +35,13 @@ export function Messages({ launcher, current, onTalkTo }) {
     </div>
     ${
       error !== null
-        ? html`<${ErrorState} error=${error} title="Your messages could not be loaded" onRetry=${() => conversations.load()} />`
+        ? html`<${ErrorState} error=${error} title="Could not load messages" onRetry=${() => conversations.load()} />`
         : !loaded
-          ? html`<${LoadingRows} label="Loading your messages" />`
+          ? html`<${LoadingRows} label="Loading messages" />`
           : list.length === 0
             ? html`
                 <${Empty} icon="chat" title="No conversations yet">
-                  <p>Start one with anybody who plays this game.</p>
+                  <p>Start one with another player of this game.</p>
                   <${Button} kind="primary" onClick=${() => setStarting(true)}>Start a conversation<//>
                 <//>
               `
@@ -84,7 +84,7 @@ function Entry({ launcher, current, conversation }) {
   const shownAs = first ?? wallet;
   return html`
     <li>
-      <button type="button" class="conversation-entry" onClick=${() => conversations.show(channel._id).catch(sayWhatFailed)}>
+      <button type="button" class="conversation-entry" onClick=${() => conversations.show(channel._id).catch(toastError)}>
         <${Avatar} wallet=${shownAs} url=${players.avatar(shownAs)} />
         <span class="conversation-entry-text">
           <span class="conversation-entry-head">
@@ -93,7 +93,7 @@ function Entry({ launcher, current, conversation }) {
           </span>
           <span class="conversation-entry-head">
             <span class="truncate ${unread > 0 ? '' : 'quiet'}">
-              ${last ? `${last.senderId === wallet ? 'You: ' : ''}${last.content}` : 'Nothing said yet'}
+              ${last ? `${last.senderId === wallet ? 'You: ' : ''}${last.content}` : 'No messages yet'}
             </span>
             ${
               unread > 0 &&

@@ -9,7 +9,7 @@ import { messageOf } from '../shared/states.js';
 const isWallet = /^0x[0-9a-f]{40}$/i;
 
 /**
- * Chooses with whom to talk: players one has seen here, or anybody by their wallet.
+ * Selects the participants of a new conversation: known players, or any wallet.
  * @param {import('./messages.js').InGame & {
  *   onClose: () => void,
  *   onStart: (wallets: string[]) => Promise<void>,
@@ -26,7 +26,7 @@ export function NewConversation({ launcher, onClose, onStart }) {
     .filter((wallet) => wallet !== own)
     .filter((wallet) => players.name(wallet).toLowerCase().includes(wanted) || wallet.startsWith(wanted))
     .slice(0, 30);
-  // A wallet that was pasted is as good as one that was seen.
+  // A pasted wallet need not be a known player.
   const listed =
     isWallet.test(wanted) && wanted !== own && !suggested.includes(wanted)
       ? [wanted, ...suggested]
@@ -57,14 +57,14 @@ export function NewConversation({ launcher, onClose, onStart }) {
       `}
     >
       <div class="field">
-        <label for="with-whom">With whom</label>
+        <label for="participants">Participants</label>
         <input
-          id="with-whom"
+          id="participants"
           class="input"
           type="text"
           autocomplete="off"
           spellcheck=${false}
-          placeholder="A name, or a wallet: 0x…"
+          placeholder="Name or wallet (0x…)"
           value=${search}
           onInput=${(/** @type {Event} */ event) => setSearch(/** @type {HTMLInputElement} */ (event.currentTarget).value)}
         />
@@ -73,7 +73,7 @@ export function NewConversation({ launcher, onClose, onStart }) {
         <legend class="visually-hidden">Players</legend>
         ${
           listed.length === 0
-            ? html`<p class="quiet">${wanted === '' ? 'Nobody has played here yet. Paste a wallet to write to.' : 'Nobody here is called that. Paste the whole wallet to write to someone new.'}</p>`
+            ? html`<p class="quiet">${wanted === '' ? 'No players yet. Paste a wallet address to start a conversation.' : 'No matching players. Paste a complete wallet address to message a new player.'}</p>`
             : listed.map(
                 (wallet) => html`
                   <label key=${wallet} class="person">

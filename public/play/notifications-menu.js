@@ -4,14 +4,14 @@ import { RelativeTime } from '../shared/relative-time.js';
 import { Empty } from '../shared/states.js';
 
 /**
- * The notifications of this visit, which have also come as toasts.
+ * The notifications since the page was opened, which were also shown as toasts.
  * @param {{ launcher: import('./launcher.js').Launcher }} props
  */
 export function NotificationsMenu({ launcher }) {
   const { notifications, unseenNotifications: unseen } = launcher;
   /** @param {ToggleEvent} event */
   const toggled = (event) => {
-    if (event.newState === 'open') launcher.seeNotifications();
+    if (event.newState === 'open') launcher.markNotificationsSeen();
   };
   const label = unseen > 0 ? `Notifications, ${unseen} new` : 'Notifications';
   return html`
@@ -28,7 +28,7 @@ export function NotificationsMenu({ launcher }) {
     <div id="notifications" class="menu" popover="auto" role="dialog" aria-label="Notifications" onToggle=${toggled}>
       ${
         notifications.length === 0
-          ? html`<${Empty} icon="bell" title="No notifications"><p>What games tell you shows here and in the corner.</p><//>`
+          ? html`<${Empty} icon="bell" title="No notifications"><p>Notifications from games appear here.</p><//>`
           : html`
               <ul role="list" class="notifications">
                 ${notifications.map(

@@ -1,15 +1,24 @@
+import { toast } from '../shared/toasts.js';
 import { Conversations } from './conversations.js';
 import { PublicStream } from './public-stream.js';
 import { claimsOf } from './token.js';
+import { answerTo, ruleCallback } from './window-messages.js';
 
 /** @typedef {{ gameId: string, slug: string, name: string, kind: string, url: string }} Game */
 
-/** A game that is open: its session, where it is played, and what goes on in it. */
+/** Kinds of requests the player is told of, for each game that is opened. */
+const mostNotices = 5;
+
+/** The open game: its session, its frame, its public stream and its conversations. */
 export class OpenGame {
-  /** @type {import('./endings.js').Ending | null} why it is closed to the player */
+  /** @type {import('./session-end.js').SessionEnd | null} why its session ended */
   ending = null;
   /** @type {HTMLIFrameElement | null} where the game runs */
   #frame = null;
+  /** Requests of the game that the player was told of: once each. @type {Set<string>} */
+  #told = new Set();
+  /** @param {MessageEvent} event */
+  #listener = (event) => this.#hear(event);
 
   /**
    * @param {import('gantry-client').GantryClient} connection
@@ -27,29 +36,59 @@ export class OpenGame {
     this.conversations = new Conversations(connection, launcherJwt, players, address);
   }
 
-  /** Loads what is there, or brings it up to date after a reconnect. */
+  /** Loads everything, or brings it up to date after a reconnect. */
   async follow() {
     await Promise.all([this.stream.follow(), this.conversations.loaded || this.conversations.load()]);
   }
 
   /** @param {HTMLIFrameElement} frame where the game runs from now on */
   enterFrame(frame) {
+    if (this.#frame === null) addEventListener('message', this.#listener);
     this.#frame = frame;
   }
 
   leaveFrame() {
+    removeEventListener('message', this.#listener);
     this.#frame = null;
+  }
+
+  /**
+   * Passes a rule's message on to the game.
+   * @param {import('./window-messages.js').WindowMessage} record
+   */
+  passOn(record) {
+    this.#postToGame(ruleCallback(record));
   }
 
   /**
    * Hands the game's page a message, and no other page: not one that it has since gone to on another origin.
    * @param {unknown} message
    */
-  postToGame(message) {
+  #postToGame(message) {
     if (this.frameUrl === null) return;
     // A sandboxed frame of ours has no origin to name; it cannot leave this server either, by this page's policy.
-    const target = this.frameUrl.origin === location.origin ? '*' : this.frameUrl.origin;
+    const target = this.#isOurs() ? '*' : this.frameUrl.origin;
     this.#frame?.contentWindow?.postMessage(message, target);
+  }
+
+  /**
+   * Answers what the game's page asks for, and no other page: not one that it has since gone to on another origin.
+   * @param {MessageEvent} event
+   */
+  #hear({ source, origin, data }) {
+    if (this.#frame === null || source !== this.#frame.contentWindow) return;
+    if (origin !== (this.#isOurs() ? 'null' : this.frameUrl?.origin)) return;
+    const request = answerTo(data);
+    if (request === null) return;
+    this.#postToGame(request.answer);
+    if (this.#told.has(request.type) || this.#told.size >= mostNotices) return;
+    this.#told.add(request.type);
+    toast(request.notice, 'info');
+  }
+
+  /** Whether this server serves the game, whose frame then has an opaque origin. */
+  #isOurs() {
+    return this.frameUrl?.origin === location.origin;
   }
 
   close() {

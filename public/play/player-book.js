@@ -1,6 +1,6 @@
 import { shortAddress } from '../shared/address.js';
 
-/** What players are called and look like, learned from every answer that tells. */
+/** Names and avatars of players, collected from responses. */
 export class PlayerBook {
   /** @type {Map<string, { username: string, avatar: string | undefined }>} */
   #players = new Map();
@@ -29,7 +29,7 @@ export class PlayerBook {
     return this.#players.get(wallet)?.avatar;
   }
 
-  /** Everyone there is a name of. */
+  /** Every player with a known name. */
   get wallets() {
     return [...this.#players.keys()];
   }

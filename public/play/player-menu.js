@@ -3,17 +3,17 @@ import { Address } from '../shared/address.js';
 import { Avatar } from '../shared/avatar.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
-import { sayWhatFailed } from './launcher.js';
+import { toastError } from './launcher.js';
 
 /**
- * Who is signed in, and the way out.
+ * The signed-in player's account, with the sign-out button.
  * @param {{ launcher: import('./launcher.js').Launcher, guest: boolean }} props
  */
 export function PlayerMenu({ launcher, guest }) {
   const { wallet, players } = launcher;
   const name = players.name(wallet);
   return html`
-    <button type="button" class="button plain player-button" popovertarget="player-menu" aria-label="You are ${name}. Account">
+    <button type="button" class="button plain player-button" popovertarget="player-menu" aria-label="Account: ${name}">
       <${Avatar} small wallet=${wallet} url=${players.avatar(wallet)} />
       <span class="wide-only truncate">${name}</span>
       <${Icon} name="chevronDown" />
@@ -29,9 +29,9 @@ export function PlayerMenu({ launcher, guest }) {
         </div>
         ${
           guest &&
-          html`<p class="quiet small">You play as a guest: this wallet is forgotten when the tab is closed or you sign out.</p>`
+          html`<p class="quiet small">You are playing as a guest: this wallet is discarded when you close the tab or sign out.</p>`
         }
-        <${Button} wide onClick=${() => launcher.signOut().catch(sayWhatFailed)}><${Icon} name="signOut" />Sign out<//>
+        <${Button} wide onClick=${() => launcher.signOut().catch(toastError)}><${Icon} name="signOut" />Sign out<//>
       </div>
     </div>
   `;

@@ -7,10 +7,10 @@ import { Observable } from '../shared/observable.js';
  */
 
 const feedLength = 40;
-/** Names that are not known yet are looked up together, at most this often, in milliseconds. */
-const lookUpAfterMs = 800;
+/** Unknown names are looked up in batches, at most this often, in milliseconds. */
+const lookUpDelayMs = 800;
 
-/** A game's leaderboard and activity feed, as they stand. */
+/** A game's leaderboard and activity feed, kept current. */
 export class PublicStream extends Observable {
   #connection;
   #players;
@@ -24,7 +24,7 @@ export class PublicStream extends Observable {
   feed = null;
   /** @type {unknown} */
   error = null;
-  /** @type {number | null} where the player stands, also beyond the rows shown */
+  /** @type {number | null} the player's rank, also beyond the rows shown */
   position = null;
 
   /**
@@ -40,7 +40,7 @@ export class PublicStream extends Observable {
     this.#wallet = wallet;
   }
 
-  /** Begins to follow the game, or goes on after a reconnect: signals are not replayed, so the board comes anew. */
+  /** Subscribes to the game, also after a reconnect: signals are not replayed, so the leaderboard is reloaded. */
   async follow() {
     try {
       const { leaderboard } = await this.#connection.subscribe(this.#gameId);
@@ -49,13 +49,13 @@ export class PublicStream extends Observable {
       if (this.feed === null) await this.loadFeed();
       await this.#findPosition();
     } catch (error) {
-      // What is shown stays; only with nothing to show is it a failure worth telling.
+      // Loaded data stays; the error is shown only when there is none.
       if (this.rows === null) this.error = error;
     }
     this.changed();
   }
 
-  /** Loads the feed anew: at the beginning, and when what was missed cannot be had. */
+  /** Reloads the feed: at the start, and when missed events cannot be replayed. */
   async loadFeed() {
     const query = new URLSearchParams({ gameId: this.#gameId, pageSize: String(feedLength) });
     const { result } = await get(`/activities?${query}`);
@@ -97,7 +97,7 @@ export class PublicStream extends Observable {
     this.changed();
   }
 
-  /** The player's place may have changed; asked at most once a second. */
+  /** Reloads the player's rank, which may have changed; at most once a second. */
   findPositionSoon() {
     if (this.#positionDue !== 0) return;
     this.#positionDue = window.setTimeout(() => {
@@ -131,15 +131,15 @@ export class PublicStream extends Observable {
       gameId: this.#gameId,
       wallet: this.#wallet,
     });
-    this.position = position;
+    this.position = position ?? null;
   }
 
-  /** Someone new did something: the feed as it is served has the name. */
+  /** An unknown player is in the feed: the served feed has the name. */
   #lookUpSoon() {
     if (this.#lookUp !== 0) return;
     this.#lookUp = window.setTimeout(() => {
       this.#lookUp = 0;
       this.loadFeed().catch(() => {});
-    }, lookUpAfterMs);
+    }, lookUpDelayMs);
   }
 }

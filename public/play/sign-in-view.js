@@ -8,19 +8,19 @@ import { Empty, ErrorState, Loading, messageOf } from '../shared/states.js';
 import { signIn } from './sign-in.js';
 import { signerOfWallet, watchWallets } from './wallets.js';
 
-/** The game that is there when the server made its demo: who tries it out may come without a wallet. */
+/** The demo's game. Where it exists, players may sign in as guests, without a wallet. */
 const demoSlug = 'demo-game';
 
 /**
- * Asks who plays.
+ * The sign-in form.
  * @param {{
- *   farewell: { title: string, text: string } | null,
+ *   notice: { title: string, text: string } | null,
  *   onSignedIn: (player: import('./kept.js').KeptPlayer) => void,
- * }} props `farewell` says why the session before is over
+ * }} props `notice` says why the previous session ended
  */
-export function SignInView({ farewell, onSignedIn }) {
+export function SignInView({ notice, onSignedIn }) {
   const [wallets, setWallets] = useState(/** @type {import('./wallets.js').Wallet[]} */ ([]));
-  const [entrance, setEntrance] = useState(/** @type {Entrance | null} */ (null));
+  const [options, setOptions] = useState(/** @type {SignInOptions | null} */ (null));
   const [loadError, setLoadError] = useState(/** @type {unknown} */ (null));
   const [busy, setBusy] = useState('');
   const [problem, setProblem] = useState('');
@@ -28,7 +28,7 @@ export function SignInView({ farewell, onSignedIn }) {
   useEffect(() => watchWallets(setWallets), []);
   const load = () => {
     setLoadError(null);
-    findEntrance().then(setEntrance, setLoadError);
+    loadSignInOptions().then(setOptions, setLoadError);
   };
   useEffect(load, []);
 
@@ -36,12 +36,12 @@ export function SignInView({ farewell, onSignedIn }) {
    * @param {string} who
    * @param {() => Promise<import('./sign-in.js').Signer>} findSigner
    */
-  const enter = async (who, findSigner) => {
-    if (!entrance?.launcherId) return;
+  const signInWith = async (who, findSigner) => {
+    if (!options?.launcherId) return;
     setBusy(who);
     setProblem('');
     try {
-      const launcherJwt = await signIn(entrance.launcherId, await findSigner());
+      const launcherJwt = await signIn(options.launcherId, await findSigner());
       onSignedIn({ launcherJwt, guest: who === 'guest' });
     } catch (error) {
       setProblem(messageOf(error));
@@ -51,34 +51,34 @@ export function SignInView({ farewell, onSignedIn }) {
   const asGuest = async () => (await import('./guest-key.js')).newGuest();
 
   return html`
-    <main class="entrance">
-      <div class="entrance-card card">
-        <div class="entrance-head">
+    <main class="sign-in">
+      <div class="sign-in-card card">
+        <div class="sign-in-head">
           <${Mark} />
           <h1>Sign in to play</h1>
-          <p class="quiet">One sign-in for every game here. Your wallet signs a short text; it costs nothing and moves nothing.</p>
+          <p class="quiet">Sign in once for all games. Your wallet signs a short message; this is free and sends no transaction.</p>
         </div>
         ${
-          farewell &&
+          notice &&
           html`
             <div class="banner warn" role="alert">
-              <div><strong>${farewell.title}</strong><br />${farewell.text}</div>
+              <div><strong>${notice.title}</strong><br />${notice.text}</div>
             </div>
           `
         }
         ${
           loadError !== null
-            ? html`<${ErrorState} error=${loadError} title="The launcher cannot be opened" onRetry=${load} />`
-            : entrance === null
-              ? html`<${Loading} label="Looking for the launcher" />`
-              : entrance.launcherId === null
+            ? html`<${ErrorState} error=${loadError} title="Could not load the sign-in options" onRetry=${load} />`
+            : options === null
+              ? html`<${Loading} label="Loading sign-in options" />`
+              : options.launcherId === null
                 ? html`
                     <${Empty} icon="game" title="This server has no launcher yet">
-                      <p>Its operator adds one with <code>gantry game create --name Launcher --kind launcher</code>.</p>
+                      <p>The operator of this server adds one with <code>gantry game create --name Launcher --kind launcher</code>.</p>
                     <//>
                   `
                 : html`
-                    <div class="entrance-ways">
+                    <div class="sign-in-ways">
                       ${wallets.map(
                         (wallet) => html`
                           <${Button}
@@ -87,7 +87,7 @@ export function SignInView({ farewell, onSignedIn }) {
                             wide
                             busy=${busy === wallet.id}
                             disabled=${busy !== ''}
-                            onClick=${() => enter(wallet.id, () => signerOfWallet(wallet.provider))}
+                            onClick=${() => signInWith(wallet.id, () => signerOfWallet(wallet.provider))}
                           >
                             ${wallet.icon ? html`<img src=${wallet.icon} alt="" width="20" height="20" />` : html`<${Icon} name="wallet" />`}
                             Sign in with ${wallet.name}
@@ -99,25 +99,25 @@ export function SignInView({ farewell, onSignedIn }) {
                         html`
                           <p class="no-wallet quiet">
                             <${Icon} name="wallet" />
-                            <span>No wallet was found in this browser. With one installed, its button shows here.</span>
+                            <span>No wallet found in this browser. Install one to sign in with it.</span>
                           </p>
                         `
                       }
                       ${
-                        entrance.guests &&
+                        options.guests &&
                         html`
                           <${Button}
                             kind=${wallets.length === 0 ? 'primary' : ''}
                             wide
                             busy=${busy === 'guest'}
                             disabled=${busy !== ''}
-                            onClick=${() => enter('guest', asGuest)}
+                            onClick=${() => signInWith('guest', asGuest)}
                           >
                             <${Icon} name="key" />
                             Play as a guest
                           <//>
                           <p class="quiet small">
-                            A guest's wallet is made in this tab and forgotten with it. Two windows side by side are two players.
+                            A guest wallet exists only in this tab. Two windows are two players.
                           </p>
                         `
                       }
@@ -130,10 +130,10 @@ export function SignInView({ farewell, onSignedIn }) {
   `;
 }
 
-/** @typedef {{ launcherId: string | null, guests: boolean }} Entrance */
+/** @typedef {{ launcherId: string | null, guests: boolean }} SignInOptions */
 
-/** @returns {Promise<Entrance>} which launcher to sign in to, and whether guests are welcome */
-async function findEntrance() {
+/** @returns {Promise<SignInOptions>} which launcher to sign in to, and whether guests are allowed */
+async function loadSignInOptions() {
   const [launchers, demo] = await Promise.all([
     post('/launcher/get-games', { kind: 'launcher', limit: 1 }),
     post('/launcher/get-games', { slug: demoSlug, limit: 1 }),

@@ -1,7 +1,7 @@
 import { post } from '../shared/api.js';
 
 /**
- * Whoever can sign for a wallet.
+ * Signs for a wallet.
  * @typedef {{
  *   wallet: string,
  *   chainId: number | undefined,
@@ -15,7 +15,7 @@ import { post } from '../shared/api.js';
  * @param {string} gameId
  * @param {Signer} signer
  * @returns {Promise<string>} the `launcherJwt`
- * @throws {Error} in words
+ * @throws {Error} with a message for people
  */
 export async function signIn(gameId, { wallet, chainId, sign }) {
   const chain = chainId === undefined ? {} : { chainId };

@@ -1,6 +1,6 @@
 /**
- * What a `launcherJwt` says of its session, for showing; whether it holds is the server's to say.
- * @typedef {{ jti: string, exp: number, gameId: string, address: string, username: string, avatar: string }} Claims
+ * The claims of a `launcherJwt`, for display; only the server verifies it.
+ * @typedef {{ jti: string, exp: number, gameId: string, address: string, username?: string, avatar: string }} Claims
  */
 
 /**

@@ -5,9 +5,9 @@
  * @typedef {{ info: { uuid: string, name: string, icon: string }, provider: Provider }} Announced
  */
 
-/** EIP-1193: the person said no. */
+/** EIP-1193: the user rejected the request. */
 const userRejected = 4001;
-/** EIP-1474, as wallets use it: another request is still open in the wallet. */
+/** EIP-1474, as wallets use it: another request is still pending in the wallet. */
 const requestPending = -32002;
 
 /**
@@ -19,14 +19,14 @@ const requestPending = -32002;
 export function watchWallets(listener) {
   /** @type {Map<string, Wallet>} */
   const found = new Map();
-  const tell = () => listener([...found.values()]);
+  const notify = () => listener([...found.values()]);
   /** @param {Event} event */
   const announced = (event) => {
     const { info, provider } = /** @type {CustomEvent<Announced>} */ (event).detail;
     // Its picture may only be one it brings along: nothing is fetched from elsewhere.
     const icon = info.icon.startsWith('data:image/') ? info.icon : undefined;
     found.set(info.uuid, { id: info.uuid, name: info.name, icon, provider });
-    tell();
+    notify();
   };
   addEventListener('eip6963:announceProvider', announced);
   dispatchEvent(new Event('eip6963:requestProvider'));
@@ -39,7 +39,7 @@ export function watchWallets(listener) {
       provider,
     });
   }
-  tell();
+  notify();
   return () => removeEventListener('eip6963:announceProvider', announced);
 }
 
@@ -47,16 +47,17 @@ export function watchWallets(listener) {
  * What signing in takes of a wallet: who it is and, for a contract's wallet, on which chain it can be asked.
  * @param {Provider} provider
  * @returns {Promise<import('./sign-in.js').Signer>}
- * @throws {Error} in words, when the wallet does not go along
+ * @throws {Error} with a message for people, when the wallet rejects or fails
  */
 export async function signerOfWallet(provider) {
-  const [wallet] = await inWords(provider.request({ method: 'eth_requestAccounts' }));
+  const [wallet] = await withReadableErrors(provider.request({ method: 'eth_requestAccounts' }));
   if (typeof wallet !== 'string')
-    throw new Error('The wallet gave no account. Choose one in it and try again.');
+    throw new Error('The wallet returned no account. Select one and try again.');
   return {
     wallet,
     chainId: await chainOfContract(provider, wallet),
-    sign: (text) => inWords(provider.request({ method: 'personal_sign', params: [hexOf(text), wallet] })),
+    sign: (text) =>
+      withReadableErrors(provider.request({ method: 'personal_sign', params: [hexOf(text), wallet] })),
   };
 }
 
@@ -85,14 +86,14 @@ function hexOf(text) {
  * @param {Promise<Answer>} asked
  * @returns {Promise<Answer>}
  */
-async function inWords(asked) {
+async function withReadableErrors(asked) {
   try {
     return await asked;
   } catch (error) {
     const { code, message } = /** @type {{ code?: number, message?: string }} */ (error ?? {});
-    if (code === userRejected) throw new Error('You declined in the wallet. Nothing was signed.');
+    if (code === userRejected) throw new Error('Request rejected in the wallet. Nothing was signed.');
     if (code === requestPending)
-      throw new Error('The wallet is already asking you something. Open it and answer first.');
-    throw new Error(`The wallet did not answer: ${message ?? 'it gave no reason'}`);
+      throw new Error('The wallet has a pending request. Open it and respond to that first.');
+    throw new Error(`Wallet request failed: ${message ?? 'unknown error'}`);
   }
 }

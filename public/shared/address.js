@@ -10,7 +10,7 @@ export function shortAddress(wallet) {
 }
 
 /**
- * A wallet's address, shortened, with the whole of it on hover and a button to copy it.
+ * A wallet's address, shortened, with the full one on hover and a copy button.
  * @param {{ wallet: string }} props
  */
 export function Address({ wallet }) {

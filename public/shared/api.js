@@ -1,7 +1,7 @@
-/** How long an answer may take where a caller says nothing else, in milliseconds. */
-const usualTimeoutMs = 15_000;
+/** The default timeout, in milliseconds. */
+const defaultTimeoutMs = 15_000;
 
-/** A call was refused, or no answer came. `message` is for people; programs branch on `reason`. */
+/** A call was rejected, or got no response. `message` is for people; programs branch on `reason`. */
 export class ApiError extends Error {
   /**
    * @param {string} message
@@ -10,11 +10,11 @@ export class ApiError extends Error {
   constructor(message, { reason = 'unknown', code = 0, errors = [] } = {}) {
     super(message);
     this.name = 'ApiError';
-    /** The server's `data.reason`; without an answer, `timed_out` or `connection_lost`. */
+    /** The server's `data.reason`; without a response, `timed_out` or `connection_lost`. */
     this.reason = reason;
-    /** The HTTP status; 0 without an answer. */
+    /** The HTTP status; 0 without a response. */
     this.code = code;
-    /** Which fields were wrong. */
+    /** The invalid fields. */
     this.errors = errors;
   }
 }
@@ -52,7 +52,7 @@ export function get(path, options = {}) {
  * @param {string} path
  * @param {RequestInit & { timeoutMs?: number }} options
  */
-async function ask(path, { timeoutMs = usualTimeoutMs, ...init }) {
+async function ask(path, { timeoutMs = defaultTimeoutMs, ...init }) {
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
   let response;
@@ -63,15 +63,15 @@ async function ask(path, { timeoutMs = usualTimeoutMs, ...init }) {
   } catch (error) {
     if (init.signal?.aborted) throw error;
     if (timeout.aborted)
-      throw new ApiError(`The server has not answered within ${timeoutMs / 1000} s.`, {
+      throw new ApiError(`The server did not respond within ${timeoutMs / 1000} s.`, {
         reason: 'timed_out',
       });
-    throw new ApiError('The server cannot be reached. It may be restarting, or you may be offline.', {
+    throw new ApiError('Cannot reach the server. It may be restarting, or you may be offline.', {
       reason: 'connection_lost',
     });
   }
   if (response.ok) return body;
-  throw new ApiError(inWords(body, response.status), {
+  throw new ApiError(messageFrom(body, response.status), {
     reason: body?.data?.reason,
     code: response.status,
     errors: body?.errors,
@@ -82,6 +82,6 @@ async function ask(path, { timeoutMs = usualTimeoutMs, ...init }) {
  * @param {{ message?: string } | null} body
  * @param {number} status
  */
-function inWords(body, status) {
-  return body?.message ?? `The server answered ${status} without saying why.`;
+function messageFrom(body, status) {
+  return body?.message ?? `The server responded with status ${status}.`;
 }

@@ -1,10 +1,10 @@
 import { html } from 'htm/preact';
 
 /**
- * A player's picture. One that lies elsewhere is not fetched, which would tell its server who is looking; the
- * wallet's own pattern stands in.
+ * A player's avatar. One on another server is not fetched, which would reveal the viewer to that server; the
+ * wallet's identicon is shown instead.
  * @param {{ wallet: string, url?: string | undefined, small?: boolean, present?: boolean | undefined }} props
- *   `present` given, a dot shows whether the player is there
+ *   when `present` is given, a dot shows whether the player is online
  */
 export function Avatar({ wallet, url, small, present }) {
   return html`

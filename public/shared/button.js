@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 
 /**
- * A button; while `busy` it turns and cannot be pressed again.
+ * A button; while `busy` it shows a spinner and is disabled.
  * @param {{
  *   children?: import('preact').ComponentChildren,
  *   onClick?: (event: MouseEvent) => void,
@@ -14,7 +14,7 @@ import { html } from 'htm/preact';
  *   iconOnly?: boolean,
  *   label?: string,
  *   [attribute: string]: unknown,
- * }} props `label` is what a button with nothing but an icon is called
+ * }} props `label` is the accessible name of an icon-only button
  */
 export function Button({
   children,

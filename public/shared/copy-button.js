@@ -6,7 +6,7 @@ import { toast } from './toasts.js';
 const confirmMs = 1_600;
 
 /**
- * Puts a text on the clipboard and shows that it did.
+ * Copies a text to the clipboard and confirms it.
  * @param {{ text: string, label?: string }} props `label` says what is copied: `Copy address`
  */
 export function CopyButton({ text, label = 'Copy' }) {
@@ -17,8 +17,8 @@ export function CopyButton({ text, label = 'Copy' }) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // Without https or localhost browsers keep the clipboard to themselves.
-      toast('This browser did not allow copying; select the text instead', 'error');
+      // Browsers allow clipboard access only over https and on localhost.
+      toast('Copying is not allowed in this browser; select the text instead', 'error');
       return;
     }
     setCopied(true);

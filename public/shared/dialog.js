@@ -11,12 +11,14 @@ import { Icon } from './icon.js';
  *   onClose: () => void,
  *   children?: import('preact').ComponentChildren,
  *   actions?: import('preact').ComponentChildren,
- * }} props `actions` are the buttons at its foot
+ *   stays?: boolean,
+ * }} props `actions` are the buttons in its footer; what is lost with a dialog that `stays` is lost by a button only, not
+ *   by Escape or a click beside it
  */
-export function Dialog({ title, onClose, children, actions }) {
+export function Dialog({ title, onClose, children, actions, stays = false }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const titleId = useId();
-  // At once, so that no key pressed in between goes to what is behind it.
+  // Before the paint, so that no key press reaches the page behind it.
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
@@ -24,10 +26,17 @@ export function Dialog({ title, onClose, children, actions }) {
   }, []);
   /** @param {MouseEvent} event */
   const closeFromBackdrop = (event) => {
-    if (event.target === dialog.current) onClose();
+    if (event.target === dialog.current && !stays) onClose();
   };
   return html`
-    <dialog class="dialog" ref=${dialog} aria-labelledby=${titleId} onCancel=${cancelWith(onClose)} onClick=${closeFromBackdrop}>
+    <dialog
+      class="dialog"
+      ref=${dialog}
+      aria-labelledby=${titleId}
+      closedby=${stays ? 'none' : 'closerequest'}
+      onCancel=${cancelWith(stays ? () => {} : onClose)}
+      onClick=${closeFromBackdrop}
+    >
       <div class="dialog-head">
         <h2 id=${titleId}>${title}</h2>
         <${Button} kind="plain" iconOnly label="Close" onClick=${onClose}><${Icon} name="close" /><//>
@@ -39,7 +48,7 @@ export function Dialog({ title, onClose, children, actions }) {
 }
 
 /**
- * The dialog goes when it is no longer rendered, not by itself.
+ * The dialog closes when it is no longer rendered, not by itself.
  * @param {() => void} onClose
  * @returns {(event: Event) => void}
  */
@@ -51,7 +60,7 @@ function cancelWith(onClose) {
 }
 
 /**
- * Asks before something that cannot be undone, and says what it does.
+ * Asks for confirmation of an action that cannot be undone.
  * @param {{
  *   title: string,
  *   children?: import('preact').ComponentChildren,
@@ -59,7 +68,7 @@ function cancelWith(onClose) {
  *   onConfirm: () => void,
  *   onClose: () => void,
  *   busy?: boolean,
- * }} props `confirm` is what the button says, a verb
+ * }} props `confirm` is the button's label, a verb
  */
 export function ConfirmDialog({ title, children, confirm, onConfirm, onClose, busy }) {
   return html`

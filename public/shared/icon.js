@@ -90,7 +90,7 @@ const paths = {
 /** @typedef {keyof typeof paths} IconName */
 
 /**
- * A picture beside words, or in a button that has an `aria-label`: it says nothing itself.
+ * A decorative icon, beside text or in a button with an `aria-label`.
  * @param {{ name: IconName }} props
  */
 export function Icon({ name }) {

@@ -53,7 +53,7 @@ setInterval(() => {
 }, refreshMs);
 
 /**
- * When something happened, kept current; the exact time shows on hover and is what machines read.
+ * A relative time, kept current; with the exact time on hover and in `datetime`.
  * @param {{ at: number }} props Unix milliseconds
  */
 export function RelativeTime({ at }) {

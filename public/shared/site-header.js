@@ -2,13 +2,13 @@ import { html } from 'htm/preact';
 import { ThemeToggle } from './theme-toggle.js';
 
 /**
- * What every page begins with: the mark, what page this is, and what the page puts to the right.
+ * The header of every page: the logo, the page's title, and the page's actions on the right.
  * @param {{ title: string, children?: import('preact').ComponentChildren }} props
  */
 export function SiteHeader({ title, children }) {
   return html`
     <header class="site-header">
-      <a class="brand" href="/" aria-label="Gantry, start page">
+      <a class="brand" href="/" aria-label="Gantry home">
         <${Mark} />
         <span>Gantry</span>
       </a>
@@ -21,7 +21,7 @@ export function SiteHeader({ title, children }) {
   `;
 }
 
-/** Gantry's mark: a crane that holds a load. */
+/** Gantry's logo: a crane that holds a load. */
 export function Mark() {
   return html`
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">

@@ -3,7 +3,7 @@ import { Button } from './button.js';
 import { Icon } from './icon.js';
 
 /**
- * Something is on its way.
+ * The loading state.
  * @param {{ label?: string }} props
  */
 export function Loading({ label = 'Loading' }) {
@@ -11,7 +11,7 @@ export function Loading({ label = 'Loading' }) {
 }
 
 /**
- * Rows that are on their way, where their number and height are known.
+ * The loading state of a list: skeleton rows.
  * @param {{ rows?: number, label?: string }} props
  */
 export function LoadingRows({ rows = 4, label = 'Loading' }) {
@@ -24,7 +24,7 @@ export function LoadingRows({ rows = 4, label = 'Loading' }) {
 }
 
 /**
- * There is nothing yet, and what would bring something.
+ * The empty state, with a hint how to fill it.
  * @param {{ icon?: import('./icon.js').IconName, title: string, children?: import('preact').ComponentChildren }} props
  */
 export function Empty({ icon = 'search', title, children }) {
@@ -38,22 +38,22 @@ export function Empty({ icon = 'search', title, children }) {
 }
 
 /**
- * Something failed: what, in words, and a way to try again where there is one.
+ * The error state: the message, and a retry button when `onRetry` is given.
  * @param {{ error: unknown, title?: string, onRetry?: (() => void) | undefined }} props
  */
-export function ErrorState({ error, title = 'This could not be loaded', onRetry }) {
+export function ErrorState({ error, title = 'Could not load this', onRetry }) {
   return html`
     <div class="state error" role="alert">
       <${Icon} name="alert" />
       <strong>${title}</strong>
       <p>${messageOf(error)}</p>
-      ${onRetry && html`<${Button} size="small" onClick=${onRetry}><${Icon} name="refresh" />Try again<//>`}
+      ${onRetry && html`<${Button} size="small" onClick=${onRetry}><${Icon} name="refresh" />Retry<//>`}
     </div>
   `;
 }
 
 /**
- * What to tell people of an error.
+ * An error's message for people.
  * @param {unknown} error
  * @returns {string}
  */

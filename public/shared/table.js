@@ -12,7 +12,7 @@ import { Empty, ErrorState, LoadingRows } from './states.js';
  */
 
 /**
- * Rows under their titles, or what stands in for them: loading (`rows` undefined), an error, none.
+ * A table, or its loading (`rows` undefined), error or empty state.
  * @template Row
  * @param {{
  *   caption: string,

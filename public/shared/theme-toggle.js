@@ -11,11 +11,11 @@ export function ThemeToggle() {
     try {
       localStorage.setItem('gantry-theme', other);
     } catch {
-      // Storage is closed to this page: the choice holds until it is left.
+      // No access to storage: the choice lasts until the page is left.
     }
     setTheme(other);
   };
-  const label = `Switch to ${other} colours`;
+  const label = `Switch to ${other} theme`;
   return html`
     <button type="button" class="button plain icon-only" aria-label=${label} title=${label} onClick=${toggle}>
       <${Icon} name=${other === 'dark' ? 'moon' : 'sun'} />

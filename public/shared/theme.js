@@ -4,7 +4,7 @@
   try {
     chosen = localStorage.getItem('gantry-theme');
   } catch {
-    // Storage is closed to this page; the system's choice holds.
+    // No access to storage: the system's setting applies.
   }
   if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen;
 }

@@ -10,8 +10,8 @@ import { Icon } from './icon.js';
 /** How long a toast stays, in milliseconds, and how much longer for each character to be read. */
 const stayMs = 5_000;
 const perCharacterMs = 40;
-/** More at once would be a wall; the oldest goes. */
-const mostShown = 4;
+/** With more toasts than this, the oldest is dismissed. */
+const maxToasts = 4;
 
 /** @type {Toast[]} */
 let shown = [];
@@ -26,13 +26,13 @@ function show(toasts) {
 }
 
 /**
- * Says something in passing, in the corner and to screen readers.
+ * Shows a toast, announced to screen readers.
  * @param {string} text
  * @param {Toast['kind']} [kind]
  */
 export function toast(text, kind = 'info') {
   lastId += 1;
-  show([...shown, { id: lastId, kind, text }].slice(-mostShown));
+  show([...shown, { id: lastId, kind, text }].slice(-maxToasts));
 }
 
 /** @param {number} id */
@@ -40,7 +40,7 @@ function dismiss(id) {
   show(shown.filter((one) => one.id !== id));
 }
 
-/** Where toasts appear; once on a page. */
+/** The region where toasts appear; once on a page. */
 export function ToastRegion() {
   const [toasts, setToasts] = useState(shown);
   useEffect(() => {
@@ -57,21 +57,21 @@ export function ToastRegion() {
 /** @param {Toast} props */
 function ToastCard({ id, kind, text }) {
   const timer = useRef(0);
-  const leaveLater = () => {
+  const startTimer = () => {
     timer.current = window.setTimeout(() => dismiss(id), stayMs + text.length * perCharacterMs);
   };
-  const stay = () => clearTimeout(timer.current);
+  const stopTimer = () => clearTimeout(timer.current);
   useEffect(() => {
-    leaveLater();
-    return stay;
+    startTimer();
+    return stopTimer;
   }, []);
   return html`
     <div
       class="toast ${kind}"
-      onMouseEnter=${stay}
-      onMouseLeave=${leaveLater}
-      onFocusIn=${stay}
-      onFocusOut=${leaveLater}
+      onMouseEnter=${stopTimer}
+      onMouseLeave=${startTimer}
+      onFocusIn=${stopTimer}
+      onFocusOut=${startTimer}
     >
       <${Icon} name=${kind === 'error' ? 'alert' : kind === 'success' ? 'check' : 'bell'} />
       <p>${text}</p>

@@ -1,41 +1,112 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
-import { KeyFileError, readOrCreateKeyFile } from './key-file.ts';
+import type { SecretBox } from '../games/game-secret.ts';
+import { KeyFileError, readOrCreateKeyFile } from '../runtime/key-file.ts';
+import { keepServerKey, serverKey } from '../sessions/server-keys.ts';
 
-/**
- * The administrators' token. As configured or, left out, made on first use: the data directory keeps its
- * hash only, so it can be shown just then. Deleting the file makes a new one at the next start.
- */
-export class AdminToken {
-  readonly #hash: Buffer;
-  /** The token itself, when this process has just made it. */
-  readonly made: string | null = null;
+/** Where the hash of the admin token is kept: 64 hex digits. */
+export interface AdminTokenStore {
+  /** Keeps this hash unless there is one; answers what is kept. */
+  keep(hash: string): Promise<string>;
+  /** Null where there is none any more. */
+  read(): Promise<string | null>;
+}
 
-  constructor(hashFilePath: string, configured: string | undefined) {
-    if (configured !== undefined) {
-      this.#hash = sha256(configured);
-      return;
-    }
-    const token = `gat_${randomBytes(32).toString('base64url')}`;
-    const kept = readOrCreateKeyFile(hashFilePath, () => sha256(token).toString('hex'));
+/** In a file of the data directory, which is read at the start. Deleting it makes a new token at the next start. */
+export class FileAdminToken implements AdminTokenStore {
+  readonly #file: string;
+  #hash: string | null = null;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** @throws KeyFileError */
+  async keep(hash: string): Promise<string> {
+    const kept = readOrCreateKeyFile(this.#file, () => hash);
     if (!/^[0-9a-f]{64}$/.test(kept)) {
       throw new KeyFileError(
-        `${hashFilePath} does not hold the hash of an admin token. Put it back from a backup, or remove it: the next ` +
+        `${this.#file} does not hold the hash of an admin token. Put it back from a backup, or remove it: the next ` +
           'start makes a new token and prints it.',
       );
     }
-    this.#hash = Buffer.from(kept, 'hex');
-    if (timingSafeEqual(this.#hash, sha256(token))) this.made = token;
+    this.#hash = kept;
+    return kept;
+  }
+
+  async read(): Promise<string | null> {
+    return this.#hash;
+  }
+}
+
+/** In the database, encrypted, where every node reads it. Deleting the row makes a new token at the next start. */
+export class DatabaseAdminToken implements AdminTokenStore {
+  readonly #db: Database;
+  readonly #box: SecretBox;
+
+  constructor(db: Database, box: SecretBox) {
+    this.#db = db;
+    this.#box = box;
+  }
+
+  async keep(hash: string): Promise<string> {
+    return (
+      (await this.read()) ??
+      this.#box.open(await this.#db.write(keepServerKey, 'admin-token', this.#box.seal(hash)))
+    );
+  }
+
+  async read(): Promise<string | null> {
+    const row = await this.#db.read(serverKey, 'admin-token');
+    return row && this.#box.open(row.sealed);
+  }
+}
+
+/** The administrators' token. As configured or, left out, made on first use: only its hash is kept, so it can be shown just then. */
+export class AdminToken {
+  readonly #read: () => Promise<string | null>;
+  /** The token itself, when this process has just made it. */
+  readonly made: string | null;
+
+  private constructor(read: () => Promise<string | null>, made: string | null) {
+    this.#read = read;
+    this.made = made;
+  }
+
+  /** @throws KeyFileError */
+  static async open(store: AdminTokenStore, configured: string | undefined): Promise<AdminToken> {
+    if (configured !== undefined) {
+      const hash = sha256(configured);
+      return new AdminToken(async () => hash, null);
+    }
+    const token = `gat_${randomBytes(32).toString('base64url')}`;
+    const kept = await store.keep(sha256(token));
+    return new AdminToken(() => store.read(), isSame(kept, sha256(token)) ? token : null);
   }
 
   /** @throws GantryError `admin_token_invalid` unless the header is `Bearer <admin token>` */
-  check(authorization: string | undefined): void {
-    const token = /^Bearer +(\S{1,512})$/i.exec(authorization ?? '')?.[1];
-    if (token !== undefined && timingSafeEqual(sha256(token), this.#hash)) return;
+  async check(authorization: string | undefined): Promise<void> {
+    const token = shownAdminToken(authorization);
+    if (token !== null) {
+      const hash = await this.#read();
+      if (hash !== null && isSame(sha256(token), hash)) return;
+    }
     throw new GantryError('admin_token_invalid', 'This takes the admin token: Authorization: Bearer <token>');
   }
 }
 
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+/** The token that an `Authorization` header shows, right or wrong; null: it shows none, which is no guess at it. */
+export function shownAdminToken(authorization: string | undefined): string | null {
+  return /^Bearer +(\S{1,512})$/i.exec(authorization ?? '')?.[1] ?? null;
+}
+
+/** In hex. */
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** In the same time, wherever they differ. */
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));
 }

@@ -1,9 +1,12 @@
-import type { Game } from '../domain/game.ts';
+import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
-import type { SessionDetails, Store } from '../store/store.ts';
+import type { Game } from '../games/game.ts';
+import { bearerSecret, hashOfSecret, type SecretBox } from '../games/game-secret.ts';
+import { findGame, findGameBySecret, findGameBySlug, findGamesByOrigin } from '../games/queries.ts';
+import type { SessionDetails } from '../sessions/channel-session.ts';
+import type { LauncherTokens } from '../sessions/launcher-token.ts';
+import { findGameOfSignIn, findSession } from '../sessions/queries.ts';
 import type { AdminToken } from './admin-token.ts';
-import { bearerSecret, hashOfSecret, type SecretBox } from './game-secret.ts';
-import type { LauncherTokens } from './launcher-token.ts';
 import { checkRequestSignature, isSigned, type RequestSignature } from './request-signature.ts';
 
 /** What a call brought along to say who it comes from. */
@@ -12,6 +15,8 @@ export interface Credentials {
   /** The `Authorization` header. */
   authorization?: string | undefined;
   signature?: RequestSignature | undefined;
+  /** Ids and slugs of the games that the address names. */
+  games?: readonly string[];
   /** The `Origin` header: which page of a browser the call comes from. */
   origin?: string | undefined;
 }
@@ -41,24 +46,26 @@ export type AuthKind = keyof Callers;
 export interface Authenticated<Kind extends AuthKind = AuthKind> {
   caller: Callers[Kind];
   game: Game | null;
+  /** The game that the address names and the input does not, where the input is to name one. */
+  gameId?: string;
 }
 
 /** Finds out who is calling and refuses who may not, before anything of the input is looked at closely. */
 export class Authenticator {
-  readonly #store: Store;
+  readonly #db: Database;
   readonly #tokens: LauncherTokens;
   readonly #box: SecretBox;
   readonly #adminToken: AdminToken;
   readonly #ownOrigin: () => string;
 
   constructor(parts: {
-    store: Store;
+    db: Database;
     tokens: LauncherTokens;
     box: SecretBox;
     adminToken: AdminToken;
     ownOrigin: () => string;
   }) {
-    this.#store = parts.store;
+    this.#db = parts.db;
     this.#tokens = parts.tokens;
     this.#box = parts.box;
     this.#adminToken = parts.adminToken;
@@ -72,16 +79,35 @@ export class Authenticator {
     credentials: Credentials,
   ): Promise<Authenticated> {
     if (kind === 'admin') {
-      this.#adminToken.check(credentials.authorization);
+      await this.#adminToken.check(credentials.authorization);
       return { caller: { actor: 'admin-token' }, game: null };
     }
     const bySecret =
       credentials.authorization !== undefined ? await this.#gameOfSecret(credentials.authorization) : null;
-    const authenticated = await this.#identify(kind, input, credentials, bySecret);
+    const named = await this.namedGame(credentials.games);
+    const isForInput = named !== null && (kind === 'game' || kind === 'public') && isLeftOut(input.gameId);
+    const asked = isForInput ? { ...input, gameId: named.id } : input;
+    const authenticated = await this.#identify(kind, asked, credentials, bySecret);
+    refuseOtherGame(named, authenticated.game);
     if (authenticated.game) {
       await this.#check(authenticated.game, bySecret, credentials, kind !== 'public');
     }
-    return authenticated;
+    return isForInput ? { ...authenticated, gameId: named.id } : authenticated;
+  }
+
+  /**
+   * The one game that these ids and slugs name; null: there are none.
+   * @throws GantryError `game_unknown`; `game_mismatch` when they name several
+   */
+  async namedGame(names: readonly string[] = []): Promise<Game | null> {
+    let named: Game | null = null;
+    for (const name of new Set(names)) {
+      const game = (await this.#db.read(findGame, name)) ?? (await this.#db.read(findGameBySlug, name));
+      if (!game) throw new GantryError('game_unknown', 'There is no game with the id or slug of the address');
+      refuseOtherGame(named, game);
+      named = game;
+    }
+    return named;
   }
 
   /**
@@ -124,7 +150,7 @@ export class Authenticator {
       }
       case 'game': {
         const game = bySecret ?? (await this.#namedGame(input.gameId, credentials.origin));
-        if (input.gameId !== undefined && input.gameId !== game.id) throw wrongSecret();
+        if (!isLeftOut(input.gameId) && input.gameId !== game.id) throw wrongSecret();
         const { origin } = credentials;
         const page = origin !== undefined && game.allowedOrigins.includes(origin) ? origin : null;
         return { caller: { game, page }, game };
@@ -135,13 +161,12 @@ export class Authenticator {
       }
       case 'sign-in': {
         const game =
-          typeof input.channelId === 'string'
-            ? await this.#store.sessions.gameOfSignIn(input.channelId)
-            : null;
+          typeof input.channelId === 'string' ? await this.#db.read(findGameOfSignIn, input.channelId) : null;
         return { caller: null, game };
       }
       case 'public': {
-        const game = typeof input.gameId === 'string' ? await this.#store.games.find(input.gameId) : bySecret;
+        const game =
+          typeof input.gameId === 'string' ? await this.#db.read(findGame, input.gameId) : bySecret;
         return { caller: null, game };
       }
     }
@@ -161,7 +186,7 @@ export class Authenticator {
     }
     const { signature } = credentials;
     if (signature && isSigned(signature)) {
-      await checkRequestSignature(signature, game, this.#store, this.#box);
+      await checkRequestSignature(signature, game, this.#db, this.#box);
     } else if (asTheGame && game.policies.requireSignature !== 'no') {
       throw new GantryError(
         'signature_required',
@@ -175,31 +200,42 @@ export class Authenticator {
       throw new GantryError('token_missing', 'launcherJwt is missing; sign in to get one');
     }
     if (typeof token !== 'string') throw new GantryError('token_invalid', 'launcherJwt must be a string');
-    const details = await this.#store.sessions.find(await this.#tokens.verify(token));
+    const details = await this.#db.read(findSession, await this.#tokens.verify(token));
     if (!details)
       throw new GantryError('token_invalid', 'launcherJwt is of a session this server does not know');
     return details;
   }
 
   async #gameOfSecret(authorization: string): Promise<Game> {
-    const game = await this.#store.games.findBySecretHash(hashOfSecret(bearerSecret(authorization)));
+    const game = await this.#db.read(findGameBySecret, hashOfSecret(bearerSecret(authorization)));
     if (!game) throw new GantryError('secret_invalid', 'The game secret is wrong or has expired');
     return game;
   }
 
   async #namedGame(gameId: unknown, origin: string | undefined): Promise<Game> {
-    if (typeof gameId === 'string') {
-      const game = await this.#store.games.find(gameId);
+    if (typeof gameId === 'string' && gameId !== '') {
+      const game = await this.#db.read(findGame, gameId);
       if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
       return game;
     }
-    const [only, ...others] = origin === undefined ? [] : await this.#store.games.findByOrigin(origin);
+    const [only, ...others] = origin === undefined ? [] : await this.#db.read(findGamesByOrigin, origin);
     if (only && others.length === 0) return only;
     throw new GantryError(
       'secret_required',
       'Say which game this is for: send gameId, the game secret (Authorization: Bearer <secret>), or call from an allowed origin',
     );
   }
+}
+
+/** An address is of one game, and nobody acts in another by it. @throws GantryError `game_mismatch` */
+export function refuseOtherGame(named: Game | null, game: Game | null): void {
+  if (!named || !game || named.id === game.id) return;
+  throw new GantryError('game_mismatch', 'The address names another game than the call is for');
+}
+
+/** Clients in typed languages send null or an empty text. */
+function isLeftOut(gameId: unknown): boolean {
+  return gameId === undefined || gameId === null || gameId === '';
 }
 
 function secretRequired(why: string): GantryError {

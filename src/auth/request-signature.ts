@@ -1,15 +1,24 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { GamePolicies } from '../domain/game.ts';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
-import type { SealedSecret, Store } from '../store/store.ts';
-import { md5Hex, type SecretBox } from './game-secret.ts';
+import { consumeNonce } from '../games/commands.ts';
+import type { GamePolicies } from '../games/game.ts';
+import { md5Hex, type SealedSecret, type SecretBox } from '../games/game-secret.ts';
+import { sealedSecrets } from '../games/queries.ts';
 
-/** The signing headers of a request, and what they sign; INTERFACE.md section 5. */
+/** The signing headers of a request, and what they sign; INTERFACE.md section 5 and public/docs/authentication.md, "Signed requests". */
 export interface RequestSignature {
   nonce: string | undefined;
   signature: string | undefined;
-  /** `X-Request-Timestamp`, of the HMAC scheme only: Unix time in milliseconds, or in seconds. */
+  /** `X-Request-Timestamp`, not of MD5: Unix time in milliseconds, or in seconds. */
   timestamp: string | undefined;
+  method: string;
+  /** Path and query, as they were sent. */
+  url: string;
+  /** `X-Service-Method` */
+  serviceMethod: string | undefined;
+  /** `X-Launcher-Jwt` */
+  launcherJwt: string | undefined;
   /** The body's bytes as they arrived. */
   body: Buffer;
 }
@@ -20,16 +29,40 @@ const windowMs = 5 * 60 * 1000;
 /** Unix times below this are in seconds: as milliseconds they would lie in 1973. */
 const secondsBelow = 100_000_000_000;
 
-const hmacForm = /^sha256=([0-9a-f]{64})$/i;
+type Scheme = 'md5' | 'hmac-sha256' | 'v2';
+
+/** What the header holds in each scheme; anything else is taken for MD5. */
+const hmacForm = /^(sha256|v2)=([0-9a-f]{64})$/i;
+
+/** What a game's policy takes of those that are sent. */
+const schemesTaken: Readonly<Record<GamePolicies['requireSignature'], readonly Scheme[]>> = {
+  no: ['md5', 'hmac-sha256', 'v2'],
+  any: ['md5', 'hmac-sha256', 'v2'],
+  'hmac-sha256': ['hmac-sha256', 'v2'],
+  v2: ['v2'],
+};
 
 /** The contract's scheme: hex MD5(nonce + hex MD5(secret)). */
 export function md5Signature(nonce: string, secretMd5: string): string {
   return md5Hex(nonce + secretMd5);
 }
 
-/** The strong scheme: hex HMAC-SHA256(secret, timestamp + "." + nonce + "." + body). */
-export function hmacSignature(secret: string, timestamp: string, nonce: string, body: Buffer): string {
-  return createHmac('sha256', secret).update(`${timestamp}.${nonce}.`).update(body).digest('hex');
+/** What is signed of the body only: timestamp + "." + nonce + "." + body. */
+function bodyText(timestamp: string, nonce: string, { body }: RequestSignature): Buffer {
+  return Buffer.concat([Buffer.from(`${timestamp}.${nonce}.`), body]);
+}
+
+/**
+ * What is signed of the whole request (v2): all that decides what is done, a line each, the body as its hex SHA-256. A
+ * header holds no line break, and the text of the scheme before begins with a digit, so none can be read as another.
+ */
+function wholeText(timestamp: string, nonce: string, signed: RequestSignature): Buffer {
+  const { method, url, serviceMethod = '', launcherJwt = '', body } = signed;
+  const mark = url.indexOf('?');
+  const [path, query] = mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
+  const digest = createHash('sha256').update(body).digest('hex');
+  const lines = ['v2', timestamp, nonce, method, path, query, serviceMethod, launcherJwt, digest];
+  return Buffer.from(lines.join('\n'));
 }
 
 /** Whether the request carries anything of a signature. */
@@ -46,7 +79,7 @@ export function isSigned({ nonce, signature, timestamp }: RequestSignature): boo
 export async function checkRequestSignature(
   signed: RequestSignature,
   game: { id: string; policies: Pick<GamePolicies, 'requireSignature'> },
-  store: Store,
+  db: Database,
   box: SecretBox,
 ): Promise<void> {
   const { nonce, signature } = signed;
@@ -56,26 +89,29 @@ export async function checkRequestSignature(
       'X-Request-Nonce and X-Request-Signature go together: send both, or neither',
     );
   }
-  const hmac = hmacForm.exec(signature)?.[1];
-  if (hmac === undefined && game.policies.requireSignature === 'hmac-sha256') {
+  const [, prefix, hmac] = hmacForm.exec(signature) ?? [];
+  const scheme = hmac === undefined ? 'md5' : prefix?.toLowerCase() === 'v2' ? 'v2' : 'hmac-sha256';
+  const { requireSignature } = game.policies;
+  if (!schemesTaken[requireSignature].includes(scheme)) {
+    const wanted = requireSignature === 'v2' ? 'v2' : 'sha256';
     throw new GantryError(
       'signature_required',
-      'This game wants X-Request-Signature: sha256=<hex HMAC-SHA256>',
+      `This game wants X-Request-Signature: ${wanted}=<hex HMAC-SHA256> (/docs/authentication#signed-requests)`,
     );
   }
-  const secrets = await store.games.sealedSecrets(game.id);
+  const secrets = await db.read(sealedSecrets, game.id);
   const right =
     nonce.length <= maximumNonceLength &&
     (hmac === undefined
       ? matchesMd5(signature, nonce, secrets, box)
-      : matchesHmac(hmac, nonce, signed, secrets, box));
+      : matchesHmac(hmac, nonce, scheme === 'v2' ? wholeText : bodyText, signed, secrets, box));
   if (!right) {
     throw new GantryError(
       'signature_invalid',
-      'X-Request-Signature does not fit X-Request-Nonce and the game\'s current secret (README, "Signed requests")',
+      "X-Request-Signature does not fit X-Request-Nonce and the game's current secret (/docs/authentication#signed-requests)",
     );
   }
-  await store.games.consumeNonce(game.id, nonce);
+  await db.write(consumeNonce, game.id, nonce);
 }
 
 function matchesMd5(
@@ -92,13 +128,16 @@ function matchesMd5(
 function matchesHmac(
   hmac: string,
   nonce: string,
-  { timestamp, body }: RequestSignature,
+  textOf: (timestamp: string, nonce: string, signed: RequestSignature) => Buffer,
+  signed: RequestSignature,
   secrets: readonly SealedSecret[],
   box: SecretBox,
 ): boolean {
+  const { timestamp } = signed;
   if (timestamp === undefined || !isNow(timestamp)) return false;
+  const text = textOf(timestamp, nonce, signed);
   return secrets.some(({ sealedSecret }) =>
-    isSame(hmac.toLowerCase(), hmacSignature(box.open(sealedSecret), timestamp, nonce, body)),
+    isSame(hmac.toLowerCase(), createHmac('sha256', box.open(sealedSecret)).update(text).digest('hex')),
   );
 }
 

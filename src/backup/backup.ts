@@ -7,36 +7,38 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { dataFiles } from '../config.ts';
-import type { CopyProgress, DatabaseFiles, KeptFile } from '../store/database-file.ts';
-import { syncNamesIn } from '../sync-names.ts';
+import type { CopyProgress, DatabaseFiles, KeptFile } from '../core/storage/database-file.ts';
+import { syncNamesIn } from '../runtime/fsync-directory.ts';
 import { BackupError } from './backup-error.ts';
+import { restoringPrefix } from './restoring.ts';
 
 export interface BackupReport {
   file: string;
   bytes: number;
   schemaVersion: number;
-  /** Unix milliseconds: everything answered before is in it. */
+  /** Unix milliseconds; includes every write acknowledged before. */
   madeAt: number;
   keys: string[];
 }
 
 export interface BackupOptions {
-  /** Leave the keys out, to keep them elsewhere. */
+  /** Exclude the keys. */
   withoutKeys: boolean;
-  /** Replace a file of this name. */
+  /** Overwrite an existing file. */
   force: boolean;
   onProgress(progress: CopyProgress): void;
 }
 
 /**
  * Makes a backup of a data directory in one file, a SQLite database with the keys inside, readable by its owner
- * only. It appears under its name when it is whole and has been checked.
+ * only. It appears under its name once it is complete and verified.
  * @throws BackupError, DatabaseUnusableError
  */
 export async function backUp(
@@ -53,7 +55,7 @@ export async function backUp(
   }
   refuseDirectory(file);
   if (!force && existsSync(file)) {
-    throw new BackupError(`${file} is there already. Choose another name, or replace it with --force.`);
+    throw new BackupError(`${file} already exists. Choose another name, or overwrite it with --force.`);
   }
   const kept: KeptFile[] = withoutKeys
     ? []
@@ -62,11 +64,11 @@ export async function backUp(
         .map((path) => ({ name: basename(path), content: readFileSync(path) }));
   const draft = `${file}.${randomUUID()}.partial`;
   try {
-    writeFileSync(draft, '', { mode: 0o600, flag: 'wx' }); // private before there is anything in it
+    writeFileSync(draft, '', { mode: 0o600, flag: 'wx' }); // private before it has any content
     const { madeAt, schemaVersion } = await databases.backUp(database, draft, kept, onProgress);
     const { size: bytes } = statSync(draft);
     if (force) renameSync(draft, file);
-    else linkSync(draft, file); // unlike a rename, fails when somebody was first
+    else linkSync(draft, file); // unlike a rename, fails when the file exists
     syncNamesIn(dirname(file));
     return { file, bytes, schemaVersion, madeAt, keys: kept.map(({ name }) => name) };
   } finally {
@@ -81,22 +83,22 @@ export interface RestoreReport {
   madeAt: number;
   schemaVersion: number;
   keys: string[];
-  /** Actions on chains that were waiting and now wait for a person; see README.md. */
+  /** Queued on-chain actions that now wait for an operator; see public/docs/operating.md. */
   heldActions: number;
-  /** Where what was there before lies now; null when there was nothing. */
+  /** Where the previous contents were moved; null when there were none. */
   replaced: string | null;
 }
 
 export interface RestoreOptions {
-  /** Put it in the place of what is there, which is moved aside. */
+  /** Replace the existing contents, which are moved aside. */
   force: boolean;
-  /** Carry out what was waiting for a chain at the time of the backup, also when that was done since. */
+  /** Execute the on-chain actions queued at the time of the backup, even if they were executed since. */
   keepQueue: boolean;
 }
 
 /**
- * Puts a backup into a data directory. Everything is checked before anything there is touched, and what was
- * there is moved into a directory `replaced-<time>` inside, not removed.
+ * Restores a backup into a data directory. Everything is checked before anything is changed, and existing
+ * contents are moved into a subdirectory `replaced-<time>`, not removed. What fails half way is undone.
  * @throws BackupError, DatabaseUnusableError, SchemaTooNewError
  */
 export function restoreBackup(
@@ -107,70 +109,86 @@ export function restoreBackup(
 ): RestoreReport {
   if (!existsSync(file)) throw new BackupError(`There is no file ${file}.`);
   refuseDirectory(file);
-  const present = entriesOf(dataDirectory);
-  if (present.length > 0 && !force) {
+  if (entriesOf(dataDirectory).length > 0 && !force) {
     throw new BackupError(
-      `${dataDirectory} is not empty. Restore into an empty DATA_DIR, or use --force: what is there is then moved ` +
+      `${dataDirectory} is not empty. Restore into an empty DATA_DIR, or use --force to move its contents ` +
         'aside.',
     );
   }
   const target = dataFiles(dataDirectory);
   if (existsSync(target.database) && databases.isInUse(target.database)) {
-    throw new BackupError(`A server or a command is working in ${dataDirectory}. Stop it first.`);
+    throw new BackupError(`A server or a command is using ${dataDirectory}. Stop it first.`);
   }
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
-  const draft = join(dataDirectory, `restoring-${randomUUID()}`);
+  const draft = join(dataDirectory, `${restoringPrefix}${randomUUID()}`);
   mkdirSync(draft, { mode: 0o700 });
   try {
     const unpacked = dataFiles(draft);
     writeFileSync(unpacked.database, '', { mode: 0o600 });
     copyFileSync(file, unpacked.database);
     const { files, madeAt, schemaVersion, heldActions } = databases.unpackBackup(unpacked.database, {
+      backup: file,
       keepQueue,
     });
     const known = Object.values(target).map((path) => basename(path));
-    // A name is taken as it is known here, never as a path that whoever made the file has thought of.
+    // Only known names are accepted, never a path from a crafted file.
     const keys = files.filter(({ name }) => known.includes(name) && name !== basename(target.database));
     for (const { name, content } of keys) {
-      writeFileSync(join(draft, name), content, { mode: 0o600, flush: true });
+      writeFileSync(join(draft, name), content, { mode: 0o600, flag: 'wx', flush: true });
     }
-    const replaced = moveAside(dataDirectory, present);
-    // The database comes last: until then there is nothing a server would take for its own.
-    for (const { name } of keys) renameSync(join(draft, name), join(dataDirectory, name));
-    renameSync(unpacked.database, target.database);
-    syncNamesIn(dataDirectory);
-    return {
-      dataDirectory,
-      madeAt,
-      schemaVersion,
-      keys: keys.map(({ name }) => name),
-      heldActions,
-      replaced,
-    };
+    const names = keys.map(({ name }) => name);
+    const replaced = replaceContents(dataDirectory, draft, [...names, basename(target.database)]);
+    return { dataDirectory, madeAt, schemaVersion, keys: names, heldActions, replaced };
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/** What counts as something: a file system's own directory does not. */
+/** The entries of a directory, except the file system's own. */
 function entriesOf(directory: string): string[] {
   if (!existsSync(directory)) return [];
   if (!statSync(directory).isDirectory()) throw new BackupError(`${directory} is not a directory.`);
   return readdirSync(directory).filter((name) => name !== 'lost+found');
 }
 
-function moveAside(dataDirectory: string, names: readonly string[]): string | null {
-  const moved = names.filter((name) => !name.startsWith('replaced-'));
-  if (moved.length === 0) return null;
+/**
+ * Moves the contents of a data directory aside, and the files named, in their order, from `draft` into it; should one
+ * not go, all are put back. Returns where the contents are now; null when there were none.
+ *
+ * The database is the first to leave and the last to come: interrupted in between, even by a power cut, the directory
+ * has none, and no server starts on it (see `describeMissingDatabase`).
+ */
+function replaceContents(dataDirectory: string, draft: string, names: readonly string[]): string | null {
+  const present = entriesOf(dataDirectory)
+    .filter((name) => name !== basename(draft) && !name.startsWith('replaced-'))
+    .toSorted((one, other) => rank(one) - rank(other));
   const aside = join(dataDirectory, `replaced-${new Date().toISOString().replaceAll(':', '-')}`);
-  mkdirSync(aside, { mode: 0o700 });
-  for (const name of moved) renameSync(join(dataDirectory, name), join(aside, name));
-  return aside;
+  const done: [from: string, to: string][] = [];
+  const move = (name: string, from: string, to: string) => {
+    renameSync(join(from, name), join(to, name));
+    done.push([join(from, name), join(to, name)]);
+  };
+  if (present.length > 0) mkdirSync(aside, { mode: 0o700 });
+  try {
+    for (const name of present) move(name, dataDirectory, aside);
+    for (const name of names) move(name, draft, dataDirectory);
+  } catch (error) {
+    for (const [from, to] of done.reverse()) renameSync(to, from);
+    if (present.length > 0) rmdirSync(aside);
+    throw error;
+  }
+  if (present.length > 0) syncNamesIn(aside);
+  syncNamesIn(dataDirectory);
+  return present.length > 0 ? aside : null;
+
+  function rank(name: string): number {
+    return name === basename(dataFiles(dataDirectory).database) ? 0 : 1;
+  }
 }
 
 function refuseDirectory(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new BackupError(`${file} is a directory; name the backup's file.`);
+    throw new BackupError(`${file} is a directory; give the path of the backup file.`);
   }
   if (!existsSync(dirname(file))) throw new BackupError(`There is no directory ${dirname(file)}.`);
 }

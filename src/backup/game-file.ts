@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { codeOf } from '../error-code.ts';
-import type { GameRecord } from '../store/game-transfer.ts';
-import { syncNamesIn } from '../sync-names.ts';
+import type { GameRecord } from '../administration/game-transfer.ts';
+import { codeOf } from '../runtime/error-code.ts';
+import { syncNamesIn } from '../runtime/fsync-directory.ts';
 import { BackupError } from './backup-error.ts';
 
 const format = 'gantry-game';
 const version = 1;
 const chunkBytes = 1024 * 1024;
 /** The longest record: a state of 1 MB, with everything in it escaped. */
-const maximumLine = 16 * 1024 * 1024;
+const maxLineLength = 16 * 1024 * 1024;
 
 const header = z.strictObject({
   format: z.literal(format),
@@ -30,32 +30,31 @@ const record = z.strictObject({
 const end = z.strictObject({ type: z.literal('end'), records: z.int() });
 
 /**
- * Writes a game as NDJSON: a header, a record a line, and a line at the end with their count, by which a file
- * that was cut short is known. It appears under its name when it is whole; readable by its owner only.
- * @throws BackupError when there is such a file
+ * Writes a game as NDJSON: a header, one record per line, and a final line with their count, by which a
+ * truncated file is detected. It appears under its name once complete; readable by its owner only.
+ * @throws BackupError when the file exists
  */
-export function writeGameFile(
+export async function writeGameFile(
   file: string,
   { force, ...head }: Omit<GameFileHeader, 'format' | 'version'> & { force: boolean },
-  records: Iterable<GameRecord>,
+  records: (take: (record: GameRecord) => void) => Promise<void>,
   onRecord: (written: number) => void,
-): number {
+): Promise<number> {
   const draft = `${file}.${randomUUID()}.partial`;
   const descriptor = openSync(draft, 'wx', 0o600);
   try {
-    let waiting = `${JSON.stringify({ format, version, ...head })}\n`;
+    let buffered = `${JSON.stringify({ format, version, ...head })}\n`;
     let written = 0;
-    for (const one of records) {
-      waiting += `${JSON.stringify(one)}\n`;
+    await records((one) => {
+      buffered += `${JSON.stringify(one)}\n`;
       onRecord(++written);
-      if (waiting.length > chunkBytes) {
-        writeSync(descriptor, waiting);
-        waiting = '';
-      }
-    }
-    writeSync(descriptor, `${waiting}${JSON.stringify({ type: 'end', records: written })}\n`);
+      if (buffered.length <= chunkBytes) return;
+      writeSync(descriptor, buffered);
+      buffered = '';
+    });
+    writeSync(descriptor, `${buffered}${JSON.stringify({ type: 'end', records: written })}\n`);
     fsyncSync(descriptor);
-    putInPlace(draft, file, force);
+    publish(draft, file, force);
     syncNamesIn(dirname(file));
     return written;
   } finally {
@@ -64,7 +63,7 @@ export function writeGameFile(
   }
 }
 
-function putInPlace(draft: string, file: string, force: boolean): void {
+function publish(draft: string, file: string, force: boolean): void {
   if (force) {
     renameSync(draft, file);
     return;
@@ -73,12 +72,12 @@ function putInPlace(draft: string, file: string, force: boolean): void {
     linkSync(draft, file);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
-    throw new BackupError(`${file} is there already. Choose another name, or replace it with --force.`);
+    throw new BackupError(`${file} already exists. Choose another name, or overwrite it with --force.`);
   }
 }
 
 /**
- * Reads a game file from beginning to end, without keeping it, and checks that it is whole.
+ * Reads a game file from beginning to end, without keeping it, and checks that it is complete.
  * @throws BackupError
  */
 export function checkGameFile(file: string): GameFileHeader & { records: number } {
@@ -94,29 +93,30 @@ function readHeader(file: string): GameFileHeader {
     if (parsed.success) return parsed.data;
     break;
   }
-  throw new BackupError(`${file} is not a game that \`gantry export\` of this version has written.`);
+  throw new BackupError(`${file} is not a file written by \`gantry export\` of this version.`);
 }
 
 /** The records of a game file, read anew each time. @throws BackupError when a line is no record, or the end is missing */
 export function* readRecords(file: string): Iterable<GameRecord> {
   let number = 0;
-  let isOver = false;
+  let hasEnded = false;
   for (const line of linesOf(file)) {
     number++;
     if (number === 1) continue;
-    if (isOver) throw new BackupError(`${file} goes on after its end, in line ${number}.`);
+    if (hasEnded) throw new BackupError(`${file} has data after its end, in line ${number}.`);
     const value = parseLine(line, number);
     const last = end.safeParse(value);
     if (last.success) {
-      if (last.data.records !== number - 2) throw new BackupError(`${file} has not all of its records.`);
-      isOver = true;
+      if (last.data.records !== number - 2)
+        throw new BackupError(`${file} is incomplete: the record count does not match.`);
+      hasEnded = true;
       continue;
     }
     const parsed = record.safeParse(value);
-    if (!parsed.success) throw new BackupError(`${file} has a line that is no record: ${number}.`);
+    if (!parsed.success) throw new BackupError(`${file} has an invalid record in line ${number}.`);
     yield parsed.data;
   }
-  if (!isOver) throw new BackupError(`${file} was cut short: its last line is missing.`);
+  if (!hasEnded) throw new BackupError(`${file} is truncated: its last line is missing.`);
 }
 
 function parseLine(line: string, number: number): unknown {
@@ -139,7 +139,8 @@ function* linesOf(file: string): Iterable<string> {
       const lines = rest.split('\n');
       rest = lines.pop() ?? '';
       yield* lines;
-      if (rest.length > maximumLine) throw new BackupError(`${file} has a line longer than any record.`);
+      if (rest.length > maxLineLength)
+        throw new BackupError(`${file} has a line that exceeds the maximum record length.`);
       if (read === 0) break;
     }
     if (rest !== '') yield rest;

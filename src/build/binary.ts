@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
-import { threadFiles } from '../threads/start-thread.ts';
-import { bundle, carriedSqlite } from './bundle.ts';
-import { putPages } from './put-pages.ts';
-import { executableName, nativePartOf, ownTarget, runtimeOf, type Target, targets } from './targets.ts';
+import { threadFiles } from '../runtime/start-thread.ts';
+import { bundle, embeddedSqlite } from './bundle.ts';
+import { collectPages } from './collect-pages.ts';
+import { executableName, nativeAddonOf, ownTarget, runtimeOf, type Target, targets } from './targets.ts';
 
-// `npm run build:binary`: makes Gantry into one executable, of the Node that runs this and everything it needs.
+// `npm run build:binary`: builds Gantry into one executable, with the Node that runs this and all dependencies.
 // How: https://nodejs.org/api/single-executable-applications.html
 
 const source = fileURLToPath(new URL('..', import.meta.url));
@@ -18,16 +18,18 @@ const dist = fileURLToPath(new URL('../../dist', import.meta.url));
 const parts = join(dist, 'executable');
 
 /**
- * Where the code takes itself to lie: nowhere, but an address that is one on Windows too. Node's own word is the
- * path of the executable, which it does not know where no /proc is mounted.
+ * A placeholder for `import.meta.url` that is a valid file URL on Windows too. Node's own value is the
+ * path of the executable, which Node does not know where /proc is not mounted.
  */
-const nowhere = JSON.stringify('file:///C:/gantry/gantry.mjs');
+const placeholderUrl = JSON.stringify('file:///C:/gantry/gantry.mjs');
 /** Packages that are CommonJS ask for Node's modules with `require`, which an ES module does not have. */
-const requireInModules = `import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(${nowhere});`;
+const requireInModules = `import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(${placeholderUrl});`;
 
 const { target: asked } = new Command('build:binary')
-  .description('make dist/gantry: one executable with everything in it')
-  .addOption(new Option('--target <platform...>', 'for these platforms instead of this one').choices(targets))
+  .description('build dist/gantry, a standalone executable')
+  .addOption(
+    new Option('--target <platform...>', 'platforms to build for, instead of this one').choices(targets),
+  )
   .addHelpText('after', '\nExample:\n  npm run build:binary -- --target linux-arm64 darwin-arm64')
   .parse()
   .opts<{ target?: Target[] }>();
@@ -35,33 +37,33 @@ const { target: asked } = new Command('build:binary')
 const own = ownTarget();
 const wanted = asked ?? (own ? [own] : []);
 if (wanted.length === 0) {
-  throw new Error(`There is no SQLite ready for ${process.platform}-${process.arch}: name a --target`);
+  throw new Error(`There is no prebuilt SQLite for ${process.platform}-${process.arch}: give a --target`);
 }
 
 await rm(parts, { recursive: true, force: true });
-const pages = await putPages(join(parts, 'pages'));
+const pages = await collectPages(join(parts, 'pages'));
 await bundle({
   entryPoints: [join(source, 'main.ts')],
   outfile: join(parts, 'main.mjs'),
   format: 'esm',
-  define: { 'import.meta.url': nowhere },
-  plugins: [carriedSqlite],
+  define: { 'import.meta.url': placeholderUrl },
+  plugins: [embeddedSqlite],
   banner: { js: requireInModules },
 });
 for (const [thread, file] of Object.entries(threadFiles)) {
   await bundle({
-    entryPoints: [join(source, 'threads', file)],
+    entryPoints: [join(source, 'runtime', file)],
     outfile: join(parts, `${thread}.cjs`),
     format: 'cjs',
-    plugins: [carriedSqlite],
-    define: { 'import.meta.url': nowhere },
+    plugins: [embeddedSqlite],
+    define: { 'import.meta.url': placeholderUrl },
   });
 }
 for (const target of wanted) {
   const file = join(dist, executableName(target));
   await makeExecutable(target, file);
   const { size } = await stat(file);
-  process.stdout.write(`${file}: ${(size / 1e6).toFixed(1)} MB${await remark(target, file)}\n`);
+  process.stdout.write(`${file}: ${(size / 1e6).toFixed(1)} MB${await summary(target, file)}\n`);
 }
 
 async function makeExecutable(target: Target, output: string): Promise<void> {
@@ -75,9 +77,9 @@ async function makeExecutable(target: Target, output: string): Promise<void> {
       executable: runtimeOf(target, join(dist, 'runtimes')),
       output,
       disableExperimentalSEAWarning: true,
-      useCodeCache: target === own, // what is compiled here runs nowhere else
+      useCodeCache: target === own, // what is compiled here runs placeholderUrl else
       assets: {
-        'better-sqlite3.node': nativePartOf(target),
+        'better-sqlite3.node': nativeAddonOf(target),
         ...Object.fromEntries(
           Object.keys(threadFiles).map((thread) => [`${thread}.cjs`, join(parts, `${thread}.cjs`)]),
         ),
@@ -90,11 +92,11 @@ async function makeExecutable(target: Target, output: string): Promise<void> {
   await chmod(output, 0o755);
 }
 
-/** What should be known of an executable: how fast it starts here, or what is still to be done elsewhere. */
-async function remark(target: Target, file: string): Promise<string> {
+/** How fast an executable starts here, or what is left to do on its platform. */
+async function summary(target: Target, file: string): Promise<string> {
   if (target === own) return `, ready to take calls ${await msToReady(file)} ms after its start`;
-  const untried = '; not tried, for it does not run on this platform';
-  return target.startsWith('darwin') ? `${untried}; sign it on a Mac: codesign --sign - ${file}` : untried;
+  const untested = '; not tested: it does not run on this platform';
+  return target.startsWith('darwin') ? `${untested}; sign it on a Mac: codesign --sign - ${file}` : untested;
 }
 
 /** From the start of the process until it says where it listens, in an empty directory. */

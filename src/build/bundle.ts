@@ -6,21 +6,21 @@ const common: BuildOptions = {
   bundle: true,
   platform: 'node',
   target: 'node24',
-  // Names stay, so that the stack of a defect can be read.
+  // Names are kept for readable stack traces.
   keepNames: true,
   logLevel: 'warning',
 };
 
-/** Bundles programs or modules with esbuild, as `options` say beyond what holds for all of ours. */
+/** Bundles programs or modules with esbuild, with `options` beyond the common ones. */
 export async function bundle(options: BuildOptions): Promise<void> {
   await build({ ...common, ...options });
 }
 
-/** Has better-sqlite3 load the library that the executable carries, in place of the one it was installed with. */
-export const carriedSqlite: Plugin = {
-  name: 'carried-sqlite',
+/** Makes better-sqlite3 load the executable's embedded addon instead of the installed one. */
+export const embeddedSqlite: Plugin = {
+  name: 'embedded-sqlite',
   setup({ onResolve, onEnd }) {
-    const nativePart = fileURLToPath(new URL('../store/sqlite/native-part.ts', import.meta.url));
+    const nativeAddon = fileURLToPath(new URL('../engines/sqlite/native-addon.ts', import.meta.url));
     let [isUsed, isFound] = [false, false];
     onResolve({ filter: /^better-sqlite3$/ }, () => {
       isUsed = true;
@@ -29,7 +29,7 @@ export const carriedSqlite: Plugin = {
     onResolve({ filter: /^\.\/binding$/ }, ({ importer }) => {
       if (!/better-sqlite3[\\/]lib[\\/]index\.js$/.test(importer)) return null;
       isFound = true;
-      return { path: nativePart };
+      return { path: nativeAddon };
     });
     onEnd(() => {
       if (isUsed && !isFound) throw new Error('better-sqlite3 no longer loads its library in binding.js');

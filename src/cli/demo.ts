@@ -7,9 +7,9 @@ import { serve } from './serve.ts';
 
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('run the service with the demo game in a directory of its own, removed at the end')
-    .option('--json', 'print one line of JSON when ready, instead of the welcome')
-    .addHelpText('after', '\nDATA_DIR is neither read nor written.\n\nExample:\n  PORT=4000 gantry demo')
+    .description('run the server with the demo game in a temporary directory, removed on exit')
+    .option('--json', 'print one line of JSON when ready, instead of the welcome message')
+    .addHelpText('after', '\nDATA_DIR is not used.\n\nExample:\n  PORT=4000 gantry demo')
     .action(async ({ json }: { json?: boolean }) => {
       const dataDirectory = mkdtempSync(join(tmpdir(), 'gantry-demo-'));
       process.on('exit', () => rmSync(dataDirectory, { recursive: true, force: true }));

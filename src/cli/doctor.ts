@@ -1,33 +1,33 @@
 import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
+import { databaseFiles, inspectServer } from '../data-directory.ts';
 import { examine } from '../doctor/examine.ts';
 import type { Finding, Level } from '../doctor/finding.ts';
-import { databaseFiles } from '../workspace.ts';
 
 const marks: Record<Level, string> = { ok: 'ok', warning: 'warning', error: 'ERROR' };
 const colours = { ok: 'green', warning: 'yellow', error: 'red' } as const;
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('look for what keeps a server from running well here, and say what to do about it')
+    .description('check configuration, data directory, network and machine, and suggest fixes')
     .option('--json', 'print JSON: {ok, findings: [{check, level, message, remedy?}]}')
     .addHelpText(
       'after',
-      '\nIt changes nothing, and can be run beside a server. Exit code 1 when there is an error; warnings leave it 0.' +
+      '\nRead-only; can run next to a server. Exits with 1 on errors, with 0 on warnings.' +
         '\n\nExample:\n  DATA_DIR=/var/lib/gantry gantry doctor',
     )
     .action(async ({ json }: { json?: boolean }) => {
-      const findings = await examine(readConfig, databaseFiles);
+      const findings = await examine(readConfig, databaseFiles, inspectServer);
       const hasError = findings.some(({ level }) => level === 'error');
       process.stdout.write(
-        json ? `${JSON.stringify({ ok: !hasError, findings })}\n` : findings.map(inWords).join(''),
+        json ? `${JSON.stringify({ ok: !hasError, findings })}\n` : findings.map(formatFinding).join(''),
       );
       if (hasError) process.exitCode = 1;
     });
 }
 
-function inWords(finding: Finding): string {
+function formatFinding(finding: Finding): string {
   const { check, level, message } = finding;
   const mark = styleText(colours[level], marks[level].padEnd(7), { stream: process.stdout });
   const line = `${mark}  ${check.padEnd(15)}  ${message}\n`;

@@ -1,9 +1,14 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { beginAudit, finishAudit } from '../administration/commands.ts';
+import { exportGame, measureGame } from '../administration/game-transfer.ts';
 import { writeGameFile } from '../backup/game-file.ts';
+import { tables } from '../catalogue/tables.ts';
 import { readConfig } from '../config.ts';
+import { databaseFiles, openWorkspace } from '../data-directory.ts';
 import { GantryError } from '../errors.ts';
-import { openTransfer } from '../workspace.ts';
+import { findGame, findGameBySlug } from '../games/queries.ts';
+import { confirmNewDataDirectory } from './new-data-directory.ts';
 import { print } from './output.ts';
 import { Progress } from './progress.ts';
 
@@ -15,40 +20,39 @@ interface Options {
 
 export function exportCommand(): Command {
   return new Command('export')
-    .description('write a game with all its data as NDJSON, to be imported elsewhere')
-    .argument('<game>', 'its id or short name')
-    .argument('<file>', 'readable by its owner only')
-    .option('--secrets', 'its secrets too, in the clear; left out, it gets a new one where it is imported')
-    .option('--force', 'replace a file of this name')
+    .description('export a game with all its data as NDJSON')
+    .argument('<game>', 'game ID or slug')
+    .argument('<file>', 'output file, readable by its owner only')
+    .option('--secrets', 'include its secrets in plain text; otherwise a new one is created on import')
+    .option('--force', 'overwrite an existing file')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry export space-race space-race.ndjson')
     .action(async (name: string, given: string, { secrets = false, force = false, json }: Options) => {
-      const { store, box, transfer } = openTransfer(readConfig());
+      const config = readConfig();
+      await confirmNewDataDirectory(config);
+      const { db, box } = await openWorkspace(config);
       try {
-        const game = (await store.games.find(name)) ?? (await store.games.findBySlug(name));
-        if (!game)
-          throw new GantryError('game_unknown', `There is no game with the id or short name ${name}`);
+        const game = (await db.read(findGame, name)) ?? (await db.read(findGameBySlug, name));
+        if (!game) throw new GantryError('game_unknown', `There is no game with the ID or slug ${name}`);
         const file = resolve(given);
-        const entry = await store.audit.begin('cli', 'exportGame', { gameId: game.id, secrets });
-        const total = transfer.count(game.id);
+        const entry = await db.write(beginAudit, 'cli', 'exportGame', { gameId: game.id, secrets });
+        const measured = await db.read(measureGame, tables, game.id);
         const progress = new Progress('Writing');
-        const head = {
-          schemaVersion: transfer.schemaVersion,
-          gameId: game.id,
-          exportedAt: Date.now(),
-          secrets,
-          force,
-        };
+        const { schemaVersion } = databaseFiles;
+        const head = { schemaVersion, gameId: game.id, exportedAt: Date.now(), secrets, force };
         const open = secrets ? (sealed: string) => box.open(sealed) : null;
-        const records = writeGameFile(file, head, transfer.records(game.id, open), (written) =>
-          progress.at(Math.min(written, total), total),
+        const records = await writeGameFile(
+          file,
+          head,
+          (take) => db.read(exportGame, tables, game.id, open, take),
+          (written) => progress.at(Math.min(written, measured.records), measured.records),
         );
         progress.end();
-        await store.audit.finish(entry, 'ok');
-        const leftOut = transfer.waitingActions(game.id);
-        print({ gameId: game.id, file, records, secrets, actionsLeftOut: leftOut }, json);
+        await db.write(finishAudit, entry, 'ok');
+        const actionsLeftOut = measured.waitingActions;
+        print({ gameId: game.id, file, records, secrets, actionsLeftOut }, json);
       } finally {
-        await store.close();
+        await db.close();
       }
     });
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readConfig } from '../config.ts';
 import { print } from './output.ts';
 
-const answerWithinMs = 5_000;
+const timeoutMs = 5_000;
 const answer = z.object({ status: z.string(), reason: z.string().optional() });
 
 interface Options {
@@ -13,12 +13,12 @@ interface Options {
 
 export function healthcheckCommand(): Command {
   return new Command('healthcheck')
-    .description('ask the server at HOST and PORT whether it takes calls; ends with 1 when it does not')
-    .option('--url <url>', 'a server elsewhere, such as http://gantry:3000')
+    .description('check whether the server at HOST and PORT is ready; exits with 1 if it is not')
+    .option('--url <url>', 'check another server, such as http://gantry:3000')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nA server that goes on without its Redis is healthy: restarting it would mend nothing.' +
+      '\nA server without its Redis counts as healthy: a restart would not help.' +
         '\n\nExample:\n  gantry healthcheck && echo healthy',
     )
     .action(async ({ url = ownUrl(), json }: Options) => {
@@ -28,7 +28,7 @@ export function healthcheckCommand(): Command {
     });
 }
 
-/** Where a server with these settings can be reached from this machine. */
+/** The URL of a server with these settings, from this machine. */
 function ownUrl(): string {
   const { host, port } = readConfig();
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
@@ -37,12 +37,13 @@ function ownUrl(): string {
 
 async function ask(url: string): Promise<{ healthy: boolean; status: string; reason?: string }> {
   try {
-    const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(answerWithinMs) });
+    const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(timeoutMs) });
     const parsed = answer.safeParse(await response.json());
-    if (!response.ok || !parsed.success) return { healthy: false, status: `answered ${response.status}` };
+    if (!response.ok || !parsed.success)
+      return { healthy: false, status: `responded with ${response.status}` };
     const { status, reason } = parsed.data;
     return { healthy: true, status, ...(reason !== undefined && { reason }) };
   } catch {
-    return { healthy: false, status: `no answer at ${url}` };
+    return { healthy: false, status: `no response from ${url}` };
   }
 }

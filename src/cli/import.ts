@@ -1,59 +1,92 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { newGameSecret } from '../auth/game-secret.ts';
+import { beginAudit, finishAudit } from '../administration/commands.ts';
+import { importGame } from '../administration/game-transfer.ts';
 import { BackupError } from '../backup/backup-error.ts';
 import { checkGameFile, readRecords } from '../backup/game-file.ts';
-import { dataFiles, readConfig } from '../config.ts';
-import { gameSlug } from '../domain/game.ts';
-import { databaseFiles, openTransfer } from '../workspace.ts';
+import { tables } from '../catalogue/tables.ts';
+import { type Config, dataFiles, readConfig } from '../config.ts';
+import { databaseFiles, openWorkspace } from '../data-directory.ts';
+import { gameSlug, type SpendingPolicy } from '../games/game.ts';
+import { newGameSecret } from '../games/game-secret.ts';
+import { confirmNewDataDirectory } from './new-data-directory.ts';
 import { parsed } from './option-parsers.ts';
 import { print } from './output.ts';
 import { Progress } from './progress.ts';
 
-/** While a game is put in, other writes wait: for a second or two with so many records. */
-const besideServerRecords = 100_000;
+/** An import blocks other writes: for a second or two with this many records. */
+const maxRecordsBesideServer = 100_000;
+
+interface Options {
+  slug?: string;
+  allowLauncher?: boolean;
+  json?: boolean;
+}
 
 export function importCommand(): Command {
   return new Command('import')
-    .description(
-      'put in a game that was exported, wholly or not at all; one that is there already is refused',
-    )
-    .argument('<file>', 'what `gantry export` of the same version has written')
-    .option('--slug <slug>', 'another short name, when its own is taken', parsed(gameSlug))
+    .description('import an exported game atomically; fails if the game already exists')
+    .argument('<file>', 'file written by `gantry export` of the same version')
+    .option('--slug <slug>', 'use another slug, when its own is taken', parsed(gameSlug))
+    .option('--allow-launcher', 'import a game of kind launcher, whose sessions reach every game')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry import space-race.ndjson')
-    .action(async (given: string, { slug, json }: { slug?: string; json?: boolean }) => {
+    .action(async (given: string, { slug, allowLauncher = false, json }: Options) => {
       const config = readConfig();
       const file = resolve(given);
       const { schemaVersion, records } = checkGameFile(file);
-      const { database } = dataFiles(config.dataDirectory);
-      if (records > besideServerRecords && existsSync(database) && databaseFiles.isInUse(database)) {
-        throw new BackupError(`${records} records would hold up the running server for long. Stop it first.`);
+      if (records > maxRecordsBesideServer && isServedHere(config)) {
+        throw new BackupError(
+          `Importing ${records} records would block the running server for too long. Stop it first.`,
+        );
       }
-      const { store, box, transfer } = openTransfer(config);
+      await confirmNewDataDirectory(config);
+      const { db, box } = await openWorkspace(config);
       try {
-        if (schemaVersion !== transfer.schemaVersion) {
+        if (schemaVersion !== databaseFiles.schemaVersion) {
           throw new BackupError(
-            `The file was written at schema version ${schemaVersion}, and this Gantry works with ` +
-              `${transfer.schemaVersion}. Export it with the same version of Gantry as it is imported with.`,
+            `The file has schema version ${schemaVersion}, but this Gantry uses ` +
+              `${databaseFiles.schemaVersion}. Export and import with the same version of Gantry.`,
           );
         }
         const progress = new Progress('Reading');
         const newSecret = newGameSecret();
-        const entry = await store.audit.begin('cli', 'importGame', { file: given });
+        const entry = await db.write(beginAudit, 'cli', 'importGame', { file: given });
         const seal = (secret: string) => box.sealSecret(secret);
-        const { gameId, secrets } = await transfer.insert(
+        const { gameId, secrets, actionsLeftOut, spendingBefore } = await db.write(
+          importGame,
           () => counted(readRecords(file), (read) => progress.at(read, records)),
-          { slug, seal, newSecret },
+          { tables, slug, allowLauncher, seal, newSecret },
         );
         progress.end();
-        await store.audit.finish(entry, 'ok');
-        print({ gameId, records, ...(secrets === 0 ? { gameSecret: newSecret } : { secrets }) }, json);
+        await db.write(finishAudit, entry, 'ok');
+        print(
+          {
+            gameId,
+            records,
+            ...(secrets === 0 ? { gameSecret: newSecret } : { secrets }),
+            actionsLeftOut,
+            ...(spendingBefore && { spending: howToSpend(gameId, spendingBefore) }),
+          },
+          json,
+        );
       } finally {
-        await store.close();
+        await db.close();
       }
     });
+}
+
+/** Whether a server has the data directory open. One on PostgreSQL is not known of here. */
+function isServedHere({ databaseUrl, dataDirectory }: Config): boolean {
+  const { database } = dataFiles(dataDirectory);
+  return databaseUrl === undefined && existsSync(database) && databaseFiles.isInUse(database);
+}
+
+/** What the file allows the game to spend is for an administrator of this server to allow here. */
+function howToSpend(gameId: string, spending: SpendingPolicy): string {
+  const policies = JSON.stringify({ spending });
+  return `set to 0. To allow what the file says: gantry game update --game ${gameId} --policies '${policies}'`;
 }
 
 function* counted<One>(all: Iterable<One>, tell: (read: number) => void): Iterable<One> {

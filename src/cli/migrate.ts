@@ -1,39 +1,52 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { dataFiles, readConfig } from '../config.ts';
-import { DatabaseUnusableError } from '../store/database-unusable.ts';
-import { databaseFiles } from '../workspace.ts';
+import { type Config, dataFiles, readConfig } from '../config.ts';
+import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
+import { databaseFiles, inspectServer, openWorkspace } from '../data-directory.ts';
 import { print } from './output.ts';
 
 interface Options {
   check?: boolean;
-  json?: boolean;
+  json?: boolean | undefined;
 }
 
 export function migrateCommand(): Command {
   return new Command('migrate')
     .description(
-      'bring the schema of the database up to date, in one transaction; a server does so at its start',
+      'migrate the database to the current schema in one transaction; the server does this on start',
     )
-    .option('--check', 'change nothing; end with 1 when it is not up to date')
+    .option('--check', 'change nothing; exit with 1 if migrations are pending')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nMake a backup first: there is no way back to an earlier version.\n\nExample:\n  gantry migrate --check',
+      '\nMake a backup first: migrations cannot be reverted.\n\nExample:\n  gantry migrate --check',
     )
-    .action(({ check = false, json }: Options) => {
-      const { database } = dataFiles(readConfig().dataDirectory);
+    .action(async ({ check = false, json }: Options) => {
+      const config = readConfig();
+      if (config.databaseUrl !== undefined) return migrateServer(config, config.databaseUrl, { check, json });
+      const { database } = dataFiles(config.dataDirectory);
       const to = databaseFiles.schemaVersion;
       const from = existsSync(database) ? databaseFiles.version(database) : null;
-      if (check) {
-        print({ schemaVersion: from ?? 'none', wanted: to, upToDate: from === to }, json);
-        if (from !== to) process.exitCode = 1;
-        return;
-      }
+      if (check) return printCheck(from, to, json);
       if (from === null) {
-        throw new DatabaseUnusableError(`There is no database at ${database}; the first start makes one.`);
+        throw new DatabaseUnusableError(`There is no database at ${database}; it is created on first start.`);
       }
       databaseFiles.migrate(database);
       print({ before: from, schemaVersion: to }, json);
     });
+}
+
+/** Of PostgreSQL, where an empty database may be given its schema before the first start. */
+async function migrateServer(config: Config, url: string, { check, json }: Options): Promise<void> {
+  const found = await inspectServer(url);
+  if ('refused' in found) throw new DatabaseUnusableError(`The database of DATABASE_URL: ${found.why}`);
+  const { schemaVersion: from, latestSchema: to } = found;
+  if (check) return printCheck(from, to, json);
+  await (await openWorkspace(config)).db.close();
+  print({ before: from ?? 'none', schemaVersion: to }, json);
+}
+
+function printCheck(from: number | null, to: number, json: boolean | undefined): void {
+  print({ schemaVersion: from ?? 'none', wanted: to, upToDate: from === to }, json);
+  if (from !== to) process.exitCode = 1;
 }

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
+import { operations } from '../catalogue/operations.ts';
 import { readConfig } from '../config.ts';
 import { openApiDocument } from '../openapi/document.ts';
-import { operations } from '../operations/operations.ts';
 import { Registry } from '../operations/registry.ts';
 
 export function openApiCommand(): Command {
   return new Command('openapi')
-    .description('print the OpenAPI 3.1 document that the server has at /openapi.json')
-    .option('--json', 'on one line')
+    .description('print the OpenAPI 3.1 document served at /openapi.json')
+    .option('--json', 'print it on one line')
     .addHelpText('after', '\nExample:\n  gantry openapi > openapi.json')
     .action(({ json }: { json?: boolean }) => {
       const { publicUrl, host, port } = readConfig();

@@ -2,22 +2,31 @@ import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 
 /** Ten years. */
-const maximumMinutes = 10 * 365 * 24 * 60;
+const maxMinutes = 10 * 365 * 24 * 60;
 
-/** A whole number, such as a score or a count. */
-export const wholeNumber = z
+/** An integer, such as a score or a count. */
+export const integer = z
   .string()
-  .regex(/^-?\d{1,16}$/, 'must be a whole number')
+  .regex(/^-?\d{1,16}$/, 'must be an integer')
   .transform(Number);
 
-/** A duration as options take it; fractions count. */
+/** Where a server is, such as `https://play.example`. */
+export const httpUrl = z
+  .string()
+  .refine(
+    (text) => /^https?:\/\//.test(text) && URL.canParse(text),
+    'must be a URL that begins with http:// or https://',
+  )
+  .transform((text) => new URL(text));
+
+/** A duration option in minutes; fractions are allowed. */
 export const minutes = z
   .string()
   .regex(/^\d+(\.\d+)?$/, 'must be a number of minutes')
   .transform(Number)
-  .refine((value) => value <= maximumMinutes, `must be a number of minutes, at most ${maximumMinutes}`);
+  .refine((value) => value <= maxMinutes, `must be a number of minutes, at most ${maxMinutes}`);
 
-/** An option parser that reads the option with a schema; what is wrong is said beside the option's name. */
+/** An option parser that validates with a schema; commander reports the issues with the option's name. */
 export function parsed<Schema extends z.ZodType>(schema: Schema): (value: unknown) => z.output<Schema> {
   return (value) => {
     const result = schema.safeParse(value);
@@ -28,7 +37,7 @@ export function parsed<Schema extends z.ZodType>(schema: Schema): (value: unknow
   };
 }
 
-/** As `parsed`, for an option that may be given several times. */
+/** Like `parsed`, for a repeatable option. */
 export function collected<Schema extends z.ZodType>(
   schema: Schema,
 ): (value: string, before?: z.output<Schema>[]) => z.output<Schema>[] {

@@ -24,7 +24,7 @@ function toTable(result: object | readonly object[]): string {
       .join('  ')
       .trimEnd(),
   );
-  // Only a terminal is given the style.
+  // Styled on terminals only.
   return [styleText('bold', heading, { stream: process.stdout }), ...lines].join('\n');
 }
 

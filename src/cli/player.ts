@@ -1,13 +1,13 @@
 import { Command } from 'commander';
-import { addressInput } from '../domain/address.ts';
-import { username } from '../domain/player.ts';
-import { banPlayer } from '../operations/admin/ban-player.ts';
-import { erasePlayer } from '../operations/admin/erase-player.ts';
-import { listPlayers } from '../operations/admin/list-players.ts';
-import { unbanPlayer } from '../operations/admin/unban-player.ts';
-import { updatePlayer } from '../operations/admin/update-player.ts';
-import { asAdministrator } from './as-administrator.ts';
-import { parsed, wholeNumber } from './option-parsers.ts';
+import { banPlayer } from '../administration/operations/ban-player.ts';
+import { erasePlayer } from '../administration/operations/erase-player.ts';
+import { unbanPlayer } from '../administration/operations/unban-player.ts';
+import { addressInput } from '../core/schemas/address.ts';
+import { listPlayers } from '../players/operations/list-players.ts';
+import { updatePlayer } from '../players/operations/update-player.ts';
+import { username } from '../players/player.ts';
+import type { Administrator } from './administrator.ts';
+import { integer, parsed } from './option-parsers.ts';
 import { print } from './output.ts';
 
 interface Common {
@@ -23,8 +23,8 @@ interface ListOptions extends Common {
 
 const exampleWallet = `0x${'ab'.repeat(20)}`;
 
-export function playerCommand(): Command {
-  const command = new Command('player').description('find players, rename, ban and erase them');
+export function playerCommand(administrator: Administrator): Command {
+  const command = new Command('player').description('list, rename, ban and erase players');
   const onPlayer = (name: string, description: string, example = `gantry player ${name} ${exampleWallet}`) =>
     command
       .command(name)
@@ -36,14 +36,15 @@ export function playerCommand(): Command {
   command
     .command('list')
     .description('list players, newest first')
-    .option('--game <id>', 'in one game')
-    .option('--search <text>', 'whose name or wallet begins so')
-    .option('--limit <count>', 'at most so many', parsed(wholeNumber), 50)
-    .option('--skip <count>', 'leave out so many at the beginning', parsed(wholeNumber), 0)
+    .option('--game <game>', 'filter by game')
+    .option('--search <text>', 'filter by the beginning of the name or wallet')
+    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
+    .option('--skip <count>', 'number of results to skip', parsed(integer), 0)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry player list --search ada')
-    .action(async ({ game: gameId, search, limit, skip, json }: ListOptions) => {
-      const { data } = await asAdministrator(listPlayers, { gameId, search, limit, skip });
+    .action(async ({ game, search, limit, skip, json }: ListOptions) => {
+      const gameId = await administrator.optionalGameId(game);
+      const { data } = await administrator.execute(listPlayers, { gameId, search, limit, skip });
       const shown = data.map(({ wallet, username, createdAt, bannedFrom }) => ({
         wallet,
         username,
@@ -53,40 +54,45 @@ export function playerCommand(): Command {
       print(json ? data : shown, json);
     });
 
-  onPlayer('rename', 'change the name others see', `gantry player rename ${exampleWallet} --name Ada`)
-    .requiredOption('--name <name>', "the new name; '' takes it away", parsed(username))
+  onPlayer(
+    'rename',
+    'change the display name of a player',
+    `gantry player rename ${exampleWallet} --name Ada`,
+  )
+    .requiredOption('--name <name>', "new display name; '' removes it", parsed(username))
     .action(async (wallet: string, { name, json }: Common & { name: string }) => {
-      const { wallet: renamed, username } = await asAdministrator(updatePlayer, { wallet, username: name });
+      const { wallet: renamed, username } = await administrator.execute(updatePlayer, {
+        wallet,
+        username: name,
+      });
       print({ wallet: renamed, username }, json);
     });
 
   onPlayer(
     'ban',
-    'keep a player out, and end the sessions there',
+    'ban a player and end their sessions',
     `gantry player ban ${exampleWallet} --reason cheating`,
   )
-    .option('--game <id>', 'out of one game; left out: of every game')
-    .option('--reason <text>', 'for the record')
-    .action(async (wallet: string, { game: gameId, reason, json }: Common & { reason?: string }) => {
-      await asAdministrator(banPlayer, { wallet, gameId, reason });
+    .option('--game <game>', 'only from this game; default: from all games')
+    .option('--reason <text>', 'reason for the audit log')
+    .action(async (wallet: string, { game, reason, json }: Common & { reason?: string }) => {
+      const gameId = await administrator.optionalGameId(game);
+      await administrator.execute(banPlayer, { wallet, gameId, reason });
       print({ wallet, banned: gameId ?? 'every game' }, json);
     });
 
-  onPlayer('unban', 'let a banned player in again')
-    .option('--game <id>', 'into one game; left out: what was banned from every game')
-    .action(async (wallet: string, { game: gameId, json }: Common) => {
-      await asAdministrator(unbanPlayer, { wallet, gameId });
+  onPlayer('unban', 'lift the ban of a player')
+    .option('--game <game>', 'only the ban from this game; default: the ban from all games')
+    .action(async (wallet: string, { game, json }: Common) => {
+      const gameId = await administrator.optionalGameId(game);
+      await administrator.execute(unbanPlayer, { wallet, gameId });
       print({ wallet, unbanned: gameId ?? 'every game' }, json);
     });
 
-  onPlayer(
-    'erase',
-    'remove everything of a player, everywhere, for good',
-    `gantry player erase ${exampleWallet} --yes`,
-  )
-    .requiredOption('--yes', 'that it is meant')
+  onPlayer('erase', 'permanently delete all data of a player', `gantry player erase ${exampleWallet} --yes`)
+    .requiredOption('--yes', 'confirm the deletion')
     .action(async (wallet: string, { json }: Common) => {
-      await asAdministrator(erasePlayer, { wallet });
+      await administrator.execute(erasePlayer, { wallet });
       print({ wallet, erased: true }, json);
     });
   return command;

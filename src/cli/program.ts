@@ -1,6 +1,8 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { ConfigError } from '../config.ts';
 import { actionsCommand } from './actions.ts';
 import { adminCommand } from './admin.ts';
+import { Administrator, type Target } from './administrator.ts';
 import { backupCommand } from './backup.ts';
 import { bareProgram } from './bare-program.ts';
 import { completionCommand } from './completion.ts';
@@ -12,39 +14,99 @@ import { gameCommand } from './game.ts';
 import { healthcheckCommand } from './healthcheck.ts';
 import { importCommand } from './import.ts';
 import { keyCommand } from './key.ts';
+import { leaderboardCommand } from './leaderboard.ts';
+import { messageCommand } from './message.ts';
 import { migrateCommand } from './migrate.ts';
+import { migrateToCommand } from './migrate-to.ts';
 import { openApiCommand } from './openapi.ts';
+import { httpUrl, parsed } from './option-parsers.ts';
 import { playerCommand } from './player.ts';
 import { restoreCommand } from './restore.ts';
 import { rulesCommand } from './rules.ts';
+import { scoreCommand } from './score.ts';
 import { serveCommand } from './serve.ts';
 import { sessionCommand } from './session.ts';
+import { tailCommand } from './tail.ts';
 import { tokenCommand } from './token.ts';
 import { webhooksCommand } from './webhooks.ts';
 
-/** All commands there are. */
+/** The program with all its commands. */
 export function createProgram(): Command {
-  const program = bareProgram()
-    .addCommand(serveCommand())
-    .addCommand(gameCommand())
-    .addCommand(tokenCommand())
-    .addCommand(rulesCommand())
-    .addCommand(actionsCommand())
-    .addCommand(webhooksCommand())
-    .addCommand(keyCommand())
-    .addCommand(adminCommand())
-    .addCommand(backupCommand())
-    .addCommand(restoreCommand())
-    .addCommand(exportCommand())
-    .addCommand(importCommand())
-    .addCommand(doctorCommand())
-    .addCommand(demoCommand())
-    .addCommand(playerCommand())
-    .addCommand(sessionCommand())
-    .addCommand(migrateCommand())
-    .addCommand(healthcheckCommand())
-    .addCommand(configCommand())
-    .addCommand(openApiCommand())
-    .addCommand(completionCommand(() => program));
+  let target: Target = {};
+  const administrator = new Administrator(() => target);
+  const remote = new Set<Command>();
+  const offered = (...creators: ((administrator: Administrator) => Command)[]) =>
+    creators.map((create) => {
+      const command = create(administrator);
+      for (const leaf of leavesOf(command)) remote.add(leaf);
+      return command;
+    });
+
+  const program = withTargetOptions(bareProgram().enablePositionalOptions());
+  const groups: [title: string, commands: Command[]][] = [
+    ['Server', [serveCommand(), demoCommand(), doctorCommand(), healthcheckCommand(), configCommand()]],
+    [
+      'Games and players',
+      offered(
+        gameCommand,
+        playerCommand,
+        sessionCommand,
+        tokenCommand,
+        leaderboardCommand,
+        scoreCommand,
+        messageCommand,
+      ),
+    ],
+    ['Rules and webhooks', offered(rulesCommand, actionsCommand, webhooksCommand)],
+    ['Administration', [...offered(adminCommand, tailCommand), keyCommand()]],
+    [
+      'Data',
+      [
+        backupCommand(),
+        restoreCommand(),
+        exportCommand(),
+        importCommand(),
+        migrateCommand(),
+        migrateToCommand(),
+      ],
+    ],
+    ['For programs', [openApiCommand(), completionCommand(() => program)]],
+  ];
+  for (const [title, commands] of groups) {
+    program.commandsGroup(`${title}:`);
+    for (const command of commands) program.addCommand(command);
+  }
+
+  const hasOwnUrl = ({ options }: Command) => options.some(({ long }) => long === '--url');
+  const withOwnUrl = new Set([...remote].filter(hasOwnUrl));
+  for (const command of remote) {
+    if (!withOwnUrl.has(command)) withTargetOptions(command, true);
+  }
+  program.hook('preAction', (_program, command) => {
+    const own: Target = withOwnUrl.has(command) || !remote.has(command) ? {} : command.opts();
+    const given: Target = program.opts();
+    const url = own.url ?? given.url;
+    const adminToken = own.token ?? given.token;
+    if (url !== undefined && !remote.has(command)) {
+      throw new ConfigError(`gantry ${command.name()} works on DATA_DIR, not on the server of --url`);
+    }
+    if (url === undefined && adminToken !== undefined) {
+      throw new ConfigError('--token is for the server of --url; on DATA_DIR no token is needed');
+    }
+    target = { ...(url && { url }), ...(adminToken !== undefined && { token: adminToken }) };
+  });
   return program;
+}
+
+function leavesOf(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+}
+
+/** Before a command, and behind those that have no `--url` of their own. */
+function withTargetOptions(command: Command, isHidden = false): Command {
+  const url = new Option('--url <url>', 'work on the server at this URL, not on DATA_DIR');
+  const token = new Option('--token <token>', 'admin token of that server; default: ADMIN_TOKEN');
+  return command
+    .addOption(url.argParser(parsed(httpUrl)).hideHelp(isHidden))
+    .addOption(token.hideHelp(isHidden));
 }

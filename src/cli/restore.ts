@@ -1,11 +1,13 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { restoreBackup } from '../backup/backup.ts';
-import { readConfig } from '../config.ts';
-import { databaseFiles } from '../workspace.ts';
+import { BackupError } from '../backup/backup-error.ts';
+import { ConfigError, readConfig, requireDataDirectory } from '../config.ts';
+import { databaseFiles, markRestored } from '../data-directory.ts';
 import { print } from './output.ts';
 
 interface Options {
+  database?: boolean;
   force?: boolean;
   keepQueue?: boolean;
   json?: boolean;
@@ -13,25 +15,35 @@ interface Options {
 
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('put a backup into DATA_DIR, which must be empty and is made when it is not there')
-    .argument('<file>', 'what `gantry backup` has made')
+    .description('restore a backup into DATA_DIR, which must be empty and is created if missing')
+    .argument('[file]', 'file written by `gantry backup`')
+    .option('--force', 'if DATA_DIR is not empty, move its contents into a subdirectory replaced-<time>')
     .option(
-      '--force',
-      'when DATA_DIR is not empty: move what is there into a directory replaced-<time> in it',
+      '--database',
+      'no file: PostgreSQL itself was restored; rename its history, and hold queued on-chain actions',
     )
-    .option(
-      '--keep-queue',
-      'carry out what waited for a chain when the backup was made, even if it was done since',
-    )
+    .option('--keep-queue', 'execute on-chain actions queued in the backup, even if they were executed since')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  DATA_DIR=/var/lib/gantry gantry restore gantry-2026-11-21.gantry')
-    .action((file: string, { force = false, keepQueue = false, json }: Options) => {
-      const { dataDirectory } = readConfig();
+    .action(async (file: string | undefined, options: Options) => {
+      const { database = false, force = false, keepQueue = false, json } = options;
+      const config = readConfig();
+      if (database) {
+        if (config.databaseUrl === undefined)
+          throw new ConfigError('--database is for DATABASE_URL, which is not set.');
+        print({ heldActions: await markRestored(config, config.databaseUrl, keepQueue) }, json);
+        return;
+      }
+      const dataDirectory = requireDataDirectory(
+        config,
+        'Restore it by its own means (pg_restore, or to a point in time), then run `gantry restore --database`.',
+      );
+      if (file === undefined) throw new BackupError('Give the path of the backup file.');
       const report = restoreBackup(databaseFiles, resolve(file), dataDirectory, { force, keepQueue });
       const shown = {
         ...report,
         madeAt: new Date(report.madeAt).toISOString(),
-        keys: report.keys.join(', ') || 'none: put those in use at the time into the directory',
+        keys: report.keys.join(', ') || 'none: put the keys used at that time into the directory',
         replaced: report.replaced ?? 'nothing',
       };
       print(json ? report : shown, json);

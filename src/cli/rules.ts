@@ -2,13 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { z } from 'zod';
 import { GantryError } from '../errors.ts';
-import { getRules } from '../operations/admin/get-rules.ts';
-import { setRules } from '../operations/admin/set-rules.ts';
-import { testRules } from '../operations/admin/test-rules.ts';
-import { ruleList } from '../rules/rule.ts';
-import { asAdministrator } from './as-administrator.ts';
-import { parsed, wholeNumber } from './option-parsers.ts';
+import { getRules } from '../rules/operations/get-rules.ts';
+import { setRules } from '../rules/operations/set-rules.ts';
+import { testRules } from '../rules/operations/test-rules.ts';
+import { submittedRules } from '../rules/rule-bounds.ts';
+import type { Administrator } from './administrator.ts';
+import { integer, parsed } from './option-parsers.ts';
 import { print } from './output.ts';
+
+interface SetOptions {
+  game: string;
+  ifVersion?: number;
+  json?: boolean;
+}
 
 interface TestOptions {
   game: string;
@@ -18,49 +24,53 @@ interface TestOptions {
   json?: boolean;
 }
 
-export function rulesCommand(): Command {
-  const command = new Command('rules').description('read and set the rules of a game');
+export function rulesCommand(administrator: Administrator): Command {
+  const command = new Command('rules').description('read, replace and test the rules of a game');
 
   command
     .command('get')
-    .description("print a game's rules as JSON, in the form that `set` reads")
-    .requiredOption('--game <id>', 'the game')
+    .description("print a game's rules as JSON, in the format that `set` reads")
+    .requiredOption('--game <game>', 'game ID or slug')
     .option('--json', 'print {version, rules}')
     .addHelpText('after', '\nExample:\n  gantry rules get --game 0198… > rules.json')
-    .action(async ({ game: gameId, json }: { game: string; json?: boolean }) => {
-      const { version, rules } = await asAdministrator(getRules, { gameId });
+    .action(async ({ game, json }: { game: string; json?: boolean }) => {
+      const gameId = await administrator.gameId(game);
+      const { version, rules } = await administrator.execute(getRules, { gameId });
       process.stdout.write(`${json ? JSON.stringify({ version, rules }) : JSON.stringify(rules, null, 2)}\n`);
     });
 
   command
     .command('set <file>')
     .description("replace a game's rules with those in a JSON file")
-    .requiredOption('--game <id>', 'the game')
+    .requiredOption('--game <game>', 'game ID or slug')
+    .option('--if-version <number>', 'only if the rules there are still have this version', parsed(integer))
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry rules set rules.json --game 0198…')
-    .action(async (file: string, { game: gameId, json }: { game: string; json?: boolean }) => {
-      const rules = ruleList.safeParse(await readJson(file));
-      if (!rules.success) throw notStored(file, rules.error);
-      const stored = await asAdministrator(setRules, { gameId, rules: rules.data });
+    .action(async (file: string, { game, ifVersion: version, json }: SetOptions) => {
+      const rules = submittedRules.safeParse(await readJson(file));
+      if (!rules.success) throw invalidRules(file, rules.error);
+      const gameId = await administrator.gameId(game);
+      const stored = await administrator.execute(setRules, { gameId, rules: rules.data, version });
       print({ gameId, version: stored.version, rules: stored.rules.length }, json);
     });
 
   command
     .command('test <file>')
-    .description('say which actions of the rules in a file a trigger would run, and why not the others')
-    .requiredOption('--game <id>', 'the game')
-    .requiredOption('--wallet <address>', 'the player')
-    .requiredOption('--trigger <name>', 'the trigger')
-    .option('--value <number>', 'the value sent with it', parsed(wholeNumber))
+    .description('show which actions of the rules in a file a trigger would run, without running them')
+    .requiredOption('--game <game>', 'game ID or slug')
+    .requiredOption('--wallet <address>', 'wallet of the player')
+    .requiredOption('--trigger <name>', 'trigger name')
+    .option('--value <number>', 'value sent with the trigger', parsed(integer))
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExample:\n  gantry rules test rules.json --game 0198… --wallet 0xab… --trigger win --value 7',
     )
-    .action(async (file: string, { game: gameId, json, ...given }: TestOptions) => {
-      const rules = ruleList.safeParse(await readJson(file));
-      if (!rules.success) throw notStored(file, rules.error);
-      const { actions } = await asAdministrator(testRules, { gameId, ...given, rules: rules.data });
+    .action(async (file: string, { game, json, ...given }: TestOptions) => {
+      const rules = submittedRules.safeParse(await readJson(file));
+      if (!rules.success) throw invalidRules(file, rules.error);
+      const gameId = await administrator.gameId(game);
+      const { actions } = await administrator.execute(testRules, { gameId, ...given, rules: rules.data });
       const shown = actions.map(({ rule, action, type, fires, why }) => ({
         action: `rules.${rule}.actions.${action}`,
         type,
@@ -83,8 +93,8 @@ async function readJson(file: string): Promise<unknown> {
   }
 }
 
-/** Says where in the file what is wrong. */
-function notStored(file: string, error: z.ZodError): GantryError {
+/** Lists the validation errors with their paths. */
+function invalidRules(file: string, error: z.ZodError): GantryError {
   const problems = error.issues.map(({ path, message }) => `  ${path.join('.') || 'rules'}: ${message}`);
-  return new GantryError('rule_invalid', `${file} was not stored:\n${problems.join('\n')}`);
+  return new GantryError('rule_invalid', `${file} was not saved:\n${problems.join('\n')}`);
 }

@@ -1,31 +1,31 @@
 import { Command } from 'commander';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import { demoEntrance } from '../demo/entrance.ts';
+import { demoAccess } from '../demo/demo-access.ts';
 import { seedDemo } from '../demo/seed.ts';
 import { welcome } from '../demo/welcome.ts';
-import { createLogger } from '../observability/logger.ts';
 import { type RunningServer, startServer } from '../server.ts';
+import { createLogger } from '../telemetry/logger.ts';
 
-/** How long a stop may take before the process ends anyway, in milliseconds. */
-const stopWithinMs = 9_000;
-const lookForParentEveryMs = 250;
+/** How long a graceful shutdown may take before the process exits anyway, in milliseconds. */
+const shutdownTimeoutMs = 9_000;
+const parentPollMs = 250;
 
 export function serveCommand(): Command {
   return new Command('serve')
-    .description('run the service')
-    .option('--json', 'print one line of JSON when ready, instead of the welcome')
+    .description('run the server')
+    .option('--json', 'print one line of JSON when ready, instead of the welcome message')
     .addHelpText('after', '\nExample:\n  PORT=4000 DATA_DIR=./data gantry serve')
     .action(({ json }: { json?: boolean }) => serve(readConfig(), json));
 }
 
-/** Runs the service until it is told to stop. */
+/** Runs the server until it receives SIGTERM or SIGINT. */
 export async function serve(config: Config, json: boolean | undefined): Promise<void> {
   const logger = createLogger(config.logLevel);
   const server = await startServer(config, logger);
-  stopWhenTold(server, logger, config.startedByNpm);
-  if (config.demo) await seedDemo(server.services.store, server.box);
-  const demo = config.demo ? await demoEntrance(server.services) : null;
+  stopOnSignal(server, logger, config.startedByNpm);
+  if (config.demo) await seedDemo(server.services.db, server.box);
+  const demo = config.demo ? await demoAccess(server.services) : null;
   const message = `Gantry listening on ${server.url}`;
   const elsewhere = config.dataDirectory === readConfig().dataDirectory ? null : config.dataDirectory;
   if (json)
@@ -38,18 +38,18 @@ export async function serve(config: Config, json: boolean | undefined): Promise<
     );
 }
 
-/** The admin token is kept as a hash, so the start that makes it is the only one that can show it. */
+/** Only the hash of the admin token is stored, so it is shown by the start that creates it. */
 function adminNote(token: string | null): string {
-  return token === null ? '' : `\n  Admin token  ${token}  (shown this once)\n`;
+  return token === null ? '' : `\n  Admin token  ${token}  (shown only once)\n`;
 }
 
-function stopWhenTold(server: RunningServer, logger: Logger, startedByNpm: boolean): void {
+function stopOnSignal(server: RunningServer, logger: Logger, startedByNpm: boolean): void {
   const stop = (cause: string) => {
     logger.info({ cause }, 'stopping');
     setTimeout(() => {
-      logger.error('connections are still open; ending anyway');
+      logger.error('connections are still open; exiting anyway');
       process.exit(0);
-    }, stopWithinMs).unref();
+    }, shutdownTimeoutMs).unref();
     server.close().then(
       () => logger.flush(() => process.exit(0)),
       (error: unknown) => {
@@ -60,12 +60,12 @@ function stopWhenTold(server: RunningServer, logger: Logger, startedByNpm: boole
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  if (startedByNpm) onceOrphaned(() => stop('npm has ended'));
+  if (startedByNpm) onceOrphaned(() => stop('npm has exited'));
 }
 
 /**
- * npm passes a signal to the shell it started, and some shells end without passing it on; what is left is a
- * server nobody owns that keeps the port. It shows by its parent having changed.
+ * npm forwards a signal to the shell it started, and some shells exit without forwarding it, which leaves an
+ * orphaned server that holds the port. It is detected by its changed parent.
  */
 function onceOrphaned(stop: () => void): void {
   const parent = process.ppid;
@@ -73,5 +73,5 @@ function onceOrphaned(stop: () => void): void {
     if (process.ppid === parent) return;
     clearInterval(timer);
     stop();
-  }, lookForParentEveryMs).unref();
+  }, parentPollMs).unref();
 }

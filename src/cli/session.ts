@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { addressInput } from '../domain/address.ts';
-import { listSessions } from '../operations/admin/list-sessions.ts';
-import { revokeSession } from '../operations/admin/revoke-session.ts';
-import { asAdministrator } from './as-administrator.ts';
-import { parsed, wholeNumber } from './option-parsers.ts';
+import { addressInput } from '../core/schemas/address.ts';
+import { listSessions } from '../sessions/operations/list-sessions.ts';
+import { revokeSession } from '../sessions/operations/revoke-session.ts';
+import type { Administrator } from './administrator.ts';
+import { integer, parsed } from './option-parsers.ts';
 import { print } from './output.ts';
 
 interface ListOptions {
@@ -14,23 +14,24 @@ interface ListOptions {
   json?: boolean;
 }
 
-export function sessionCommand(): Command {
-  const command = new Command('session').description('look at channel sessions, and end them');
+export function sessionCommand(administrator: Administrator): Command {
+  const command = new Command('session').description('list and revoke channel sessions');
 
   command
     .command('list')
     .description('list channel sessions, newest first')
-    .option('--game <id>', 'in one game')
-    .option('--wallet <address>', 'of one player', parsed(addressInput))
-    .option('--limit <count>', 'at most so many', parsed(wholeNumber), 50)
-    .option('--skip <count>', 'leave out so many at the beginning', parsed(wholeNumber), 0)
+    .option('--game <game>', 'filter by game')
+    .option('--wallet <address>', 'filter by player', parsed(addressInput))
+    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
+    .option('--skip <count>', 'number of results to skip', parsed(integer), 0)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nWho is present is known to running servers only.\n\nExample:\n  gantry session list --game 0198…',
+      '\nPresence is known to running servers only.\n\nExample:\n  gantry session list --game 0198…',
     )
-    .action(async ({ game: gameId, json, ...filter }: ListOptions) => {
-      const { data } = await asAdministrator(listSessions, { gameId, ...filter });
+    .action(async ({ game, json, ...filter }: ListOptions) => {
+      const gameId = await administrator.optionalGameId(game);
+      const { data } = await administrator.execute(listSessions, { gameId, ...filter });
       const shown = data.map(({ sessionId, wallet, openedAt, expiresAt, endedAt, endReason }) => ({
         sessionId,
         wallet,
@@ -43,11 +44,11 @@ export function sessionCommand(): Command {
 
   command
     .command('revoke <session>')
-    .description('end a channel session; its launchers are told')
+    .description('end a channel session and notify its launchers')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry session revoke 0198…')
     .action(async (sessionId: string, { json }: { json?: boolean }) => {
-      await asAdministrator(revokeSession, { sessionId });
+      await administrator.execute(revokeSession, { sessionId });
       print({ sessionId, revoked: true }, json);
     });
   return command;

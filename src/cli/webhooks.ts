@@ -1,17 +1,17 @@
 import { Command, Option } from 'commander';
 import type { z } from 'zod';
-import { actionState } from '../domain/action.ts';
-import { type WebhookFilter, webhookFilter } from '../domain/webhook.ts';
-import { createWebhook } from '../operations/admin/create-webhook.ts';
-import { listWebhookDeliveries } from '../operations/admin/list-webhook-deliveries.ts';
-import { listWebhooks } from '../operations/admin/list-webhooks.ts';
-import { removeWebhook } from '../operations/admin/remove-webhook.ts';
-import { replayWebhookDelivery } from '../operations/admin/replay-webhook-delivery.ts';
-import { rotateWebhookSecret } from '../operations/admin/rotate-webhook-secret.ts';
-import { testWebhook } from '../operations/admin/test-webhook.ts';
-import { updateWebhook } from '../operations/admin/update-webhook.ts';
-import { asAdministrator } from './as-administrator.ts';
-import { minutes, parsed } from './option-parsers.ts';
+import { actionState } from '../queue/action.ts';
+import { createWebhook } from '../webhooks/operations/create-webhook.ts';
+import { listWebhookDeliveries } from '../webhooks/operations/list-webhook-deliveries.ts';
+import { listWebhooks } from '../webhooks/operations/list-webhooks.ts';
+import { removeWebhook } from '../webhooks/operations/remove-webhook.ts';
+import { replayWebhookDelivery } from '../webhooks/operations/replay-webhook-delivery.ts';
+import { rotateWebhookSecret } from '../webhooks/operations/rotate-webhook-secret.ts';
+import { testWebhook } from '../webhooks/operations/test-webhook.ts';
+import { updateWebhook } from '../webhooks/operations/update-webhook.ts';
+import { type WebhookFilter, webhookFilter } from '../webhooks/webhook.ts';
+import type { Administrator } from './administrator.ts';
+import { integer, minutes, parsed } from './option-parsers.ts';
 import { print } from './output.ts';
 
 interface Json {
@@ -22,47 +22,42 @@ interface DeliveriesOptions extends Json {
   webhook?: string;
   game?: string;
   state?: z.infer<typeof actionState>;
-  limit: string;
+  limit: number;
+  skip: number;
 }
 
-export function webhooksCommand(): Command {
-  const command = new Command('webhooks').description(
-    'have what happens in games told to addresses, and look after the deliveries',
-  );
+export function webhooksCommand(administrator: Administrator): Command {
+  const command = new Command('webhooks').description('manage webhooks and their deliveries');
 
   command
     .command('create')
-    .description('make a webhook; its secret is shown this once')
-    .requiredOption('--game <id>', 'the game')
-    .requiredOption('--url <url>', 'where deliveries are posted to')
+    .description('create a webhook; its secret is shown only once')
+    .requiredOption('--game <game>', 'game ID or slug')
+    .requiredOption('--url <url>', 'URL that deliveries are posted to')
     .addOption(filterOption().default('all'))
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExample:\n  gantry webhooks create --game 0198… --url https://game.example/hooks',
     )
-    .action(
-      async ({
-        game: gameId,
-        json,
-        ...given
-      }: { game: string; url: string; filter: WebhookFilter } & Json) => {
-        const { webhook, secret } = await asAdministrator(createWebhook, { gameId, ...given });
-        print({ webhookId: webhook.webhookId, secret }, json);
-      },
-    );
+    .action(async ({ game, json, ...given }: { game: string; url: string; filter: WebhookFilter } & Json) => {
+      const gameId = await administrator.gameId(game);
+      const { webhook, secret } = await administrator.execute(createWebhook, { gameId, ...given });
+      print({ webhookId: webhook.webhookId, secret }, json);
+    });
 
   command
     .command('list')
     .description('list webhooks')
-    .option('--game <id>', 'of one game')
+    .option('--game <game>', 'filter by game')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry webhooks list --game 0198…')
-    .action(async ({ game: gameId, json }: { game?: string } & Json) => {
-      const { webhooks } = await asAdministrator(listWebhooks, { gameId });
+    .action(async ({ game, json }: { game?: string } & Json) => {
+      const gameId = await administrator.optionalGameId(game);
+      const { webhooks } = await administrator.execute(listWebhooks, { gameId });
       const shown = webhooks.map(({ webhookId, gameId, url, filter, enabled, disabledReason }) => ({
-        webhook: webhookId,
-        game: gameId,
+        webhookId,
+        gameId,
         url,
         filter,
         enabled: enabled ? 'yes' : `no${disabledReason === null ? '' : `: ${disabledReason}`}`,
@@ -72,20 +67,20 @@ export function webhooksCommand(): Command {
 
   command
     .command('update <webhook>')
-    .description("change a webhook's address or filter; what is not given stays")
-    .option('--url <url>', 'where deliveries are posted to')
+    .description("update a webhook's URL or filter; omitted options stay unchanged")
+    .option('--url <url>', 'URL that deliveries are posted to')
     .addOption(filterOption())
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry webhooks update 0198… --filter rules-engine-errors')
     .action(
       async (webhookId: string, { json, ...changes }: { url?: string; filter?: WebhookFilter } & Json) => {
-        print((await asAdministrator(updateWebhook, { webhookId, ...changes })).webhook, json);
+        print((await administrator.execute(updateWebhook, { webhookId, ...changes })).webhook, json);
       },
     );
 
   for (const { name, description, enabled } of [
-    { name: 'enable', description: 'deliver to a webhook again', enabled: true },
-    { name: 'disable', description: 'deliver to a webhook no longer', enabled: false },
+    { name: 'enable', description: 'resume deliveries to a webhook', enabled: true },
+    { name: 'disable', description: 'stop deliveries to a webhook', enabled: false },
   ]) {
     command
       .command(`${name} <webhook>`)
@@ -93,38 +88,41 @@ export function webhooksCommand(): Command {
       .option('--json', 'print JSON')
       .addHelpText('after', `\nExample:\n  gantry webhooks ${name} 0198…`)
       .action(async (webhookId: string, { json }: Json) => {
-        print((await asAdministrator(updateWebhook, { webhookId, enabled })).webhook, json);
+        print((await administrator.execute(updateWebhook, { webhookId, enabled })).webhook, json);
       });
   }
 
   command
     .command('remove <webhook>')
-    .description('remove a webhook with its deliveries')
+    .description('remove a webhook and its deliveries')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry webhooks remove 0198…')
     .action(async (webhookId: string, { json }: Json) => {
-      await asAdministrator(removeWebhook, { webhookId });
+      await administrator.execute(removeWebhook, { webhookId });
       print({ removed: webhookId }, json);
     });
 
   command
     .command('rotate-secret <webhook>')
-    .description('give a webhook a new secret; the earlier ones go on signing beside it for a while')
-    .option('--overlap <minutes>', 'how long', parsed(minutes), 24 * 60)
+    .description('create a new secret for a webhook; old secrets keep signing for the overlap')
+    .option('--overlap <minutes>', 'how long old secrets keep signing', parsed(minutes), 24 * 60)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry webhooks rotate-secret 0198… --overlap 60')
     .action(async (webhookId: string, { overlap, json }: { overlap: number } & Json) => {
-      const rotated = await asAdministrator(rotateWebhookSecret, { webhookId, overlapSeconds: overlap * 60 });
+      const rotated = await administrator.execute(rotateWebhookSecret, {
+        webhookId,
+        overlapSeconds: overlap * 60,
+      });
       print({ webhookId, secret: rotated.secret }, json);
     });
 
   command
     .command('test <webhook>')
-    .description('send a webhook a ping and say how its receiver answered')
+    .description("send a ping to a webhook and print its receiver's response")
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry webhooks test 0198…')
     .action(async (webhookId: string, { json }: Json) => {
-      const { success, ...answer } = await asAdministrator(testWebhook, { webhookId });
+      const { success, ...answer } = await administrator.execute(testWebhook, { webhookId });
       print(answer, json);
       if (!answer.delivered) process.exitCode = 1;
     });
@@ -132,18 +130,19 @@ export function webhooksCommand(): Command {
   command
     .command('deliveries')
     .description('list deliveries, newest first; `--state failed` is the dead-letter list')
-    .option('--webhook <id>', 'of one webhook')
-    .option('--game <id>', 'of one game')
-    .addOption(new Option('--state <state>', 'in one state').choices(actionState.options))
-    .option('--limit <count>', 'at most so many', '50')
+    .option('--webhook <id>', 'filter by webhook')
+    .option('--game <game>', 'filter by game')
+    .addOption(new Option('--state <state>', 'filter by state').choices(actionState.options))
+    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
+    .option('--skip <count>', 'number of results to skip', parsed(integer), 0)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry webhooks deliveries --state failed')
-    .action(async ({ webhook: webhookId, game: gameId, state, limit, json }: DeliveriesOptions) => {
-      const filter = { webhookId, gameId, state, limit: Number(limit) };
-      const { data } = await asAdministrator(listWebhookDeliveries, filter);
+    .action(async ({ webhook: webhookId, game, json, ...filter }: DeliveriesOptions) => {
+      const gameId = await administrator.optionalGameId(game);
+      const { data } = await administrator.execute(listWebhookDeliveries, { webhookId, gameId, ...filter });
       const shown = data.map(({ deliveryId, webhookId, event, state, attempts, createdAt, error }) => ({
-        delivery: deliveryId,
-        webhook: webhookId,
+        deliveryId,
+        webhookId,
         event,
         state,
         attempts,
@@ -155,16 +154,16 @@ export function webhooksCommand(): Command {
 
   command
     .command('replay <delivery>')
-    .description('deliver something again, whatever became of it')
+    .description('redeliver an event, whatever its state')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry webhooks replay 0198…')
     .action(async (deliveryId: string, { json }: Json) => {
-      print((await asAdministrator(replayWebhookDelivery, { deliveryId })).delivery, json);
+      print((await administrator.execute(replayWebhookDelivery, { deliveryId })).delivery, json);
     });
 
   return command;
 }
 
 function filterOption(): Option {
-  return new Option('--filter <filter>', 'what it is told').choices(webhookFilter.options);
+  return new Option('--filter <filter>', 'which events are delivered').choices(webhookFilter.options);
 }

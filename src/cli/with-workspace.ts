@@ -1,16 +1,18 @@
 import { type Config, readConfig } from '../config.ts';
-import { type Opener, openWorkspace, type Workspace } from '../workspace.ts';
+import { type Opener, openWorkspace, type Workspace } from '../data-directory.ts';
+import { confirmNewDataDirectory } from './new-data-directory.ts';
 
-/** Runs a command on the data directory, whether or not a server is running on it, and lets go of it. */
+/** Opens the data directory, also while a server is running on it, runs a command, and closes it. */
 export async function withWorkspace<Result>(
   command: (workspace: Workspace, config: Config) => Promise<Result>,
   opener: Opener = 'command',
 ): Promise<Result> {
   const config = readConfig();
-  const workspace = openWorkspace(config, opener);
+  await confirmNewDataDirectory(config);
+  const workspace = await openWorkspace(config, opener);
   try {
     return await command(workspace, config);
   } finally {
-    await workspace.store.close();
+    await workspace.db.close();
   }
 }

@@ -6,13 +6,13 @@ export interface ErrorBody {
   errors?: readonly { path: string; message: string }[];
 }
 
-/** An operation was refused or could not be carried out. */
+/** An operation was rejected or failed. */
 export class ClientError extends Error {
-  /** The server's `data.reason`; `connection_lost` when no answer came, so that the outcome is unknown. */
+  /** The server's `data.reason`; `connection_lost` without a response: the outcome is unknown. */
   readonly reason: string;
-  /** The HTTP status; 0 without an answer. */
+  /** The HTTP status; 0 without a response. */
   readonly code: number;
-  /** Which fields were wrong. */
+  /** The invalid fields. */
   readonly errors: readonly { path: string; message: string }[];
 
   constructor(body: ErrorBody) {
@@ -24,10 +24,10 @@ export class ClientError extends Error {
   }
 }
 
-/** No answer came; the operation may or may not have been carried out. */
+/** No response; the operation may or may not have been executed. */
 export function connectionLost(): ClientError {
   return new ClientError({
-    message: 'The connection was lost before an answer came',
+    message: 'The connection was lost before the response arrived',
     data: { reason: 'connection_lost' },
   });
 }

@@ -14,23 +14,23 @@ export type {
 } from './operation-types.ts';
 
 export interface ClientOptions {
-  /** Where the server is, such as `http://127.0.0.1:3000`. */
+  /** The server's URL, such as `http://127.0.0.1:3000`. */
   url: string;
-  /** Without one, only operations that need none can be called, and nothing is heard. */
+  /** Without a token, only operations that need none can be called, and no events are received. */
   launcherJwt?: string;
-  /** Saved from `client.cursors` earlier: what was missed since then is replayed. */
+  /** Saved from `client.cursors` earlier: events missed since then are replayed. */
   cursors?: Readonly<Record<string, Cursor>>;
-  /** How operations are called; events come over the socket either way. Default `socket`. */
+  /** The transport of calls; events always arrive over the socket. Default `socket`. */
   callOver?: 'socket' | 'http';
-  /** How long an answer may take, in milliseconds. Default 15,000. */
+  /** The timeout of a call, in milliseconds. Default 15,000. */
   timeoutMs?: number;
 }
 
 /**
- * - `connecting`: not there yet, or trying again
- * - `live`: what happens now arrives, behind the `replayed` events that were missed
- * - `ended`: the server has ended the session; it does not try again
- * - `refused`: the token was not accepted, for `reason`, which `message` puts in words; it does not try again
+ * - `connecting`: not connected yet, or reconnecting
+ * - `live`: connected; events arrive, after the `replayed` missed ones
+ * - `ended`: the server ended the session; the client does not reconnect
+ * - `refused`: the token was not accepted, for `reason`, explained by `message`; the client does not reconnect
  */
 export type Status =
   | { state: 'connecting' }
@@ -38,10 +38,10 @@ export type Status =
   | { state: 'ended' }
   | { state: 'refused'; reason: string; message: string };
 
-/** How long a server that cannot take connections right now is left alone. */
-const retryAfterMs = 1_000;
-/** And one that has been asked too often; its windows are half a minute and a minute. */
-const retryWhenLimitedMs = 10_000;
+/** The reconnect delay when the server cannot accept connections right now. */
+const reconnectDelayMs = 1_000;
+/** The reconnect delay when rate limited; the limits' windows are half a minute and a minute. */
+const rateLimitedDelayMs = 10_000;
 
 type Listener<Name extends HeardName> = (record: Heard[Name], meta: Meta) => void;
 
@@ -50,9 +50,9 @@ interface FirstEvent {
 }
 
 /**
- * A launcher's connection to Gantry, for browsers and Node. It reconnects by itself and sends its cursors
- * along, so that what happened meanwhile is replayed; an event that comes twice is passed on once, and one
- * that comes out of turn makes it ask again from where it was.
+ * A launcher's connection to Gantry, for browsers and Node. It reconnects automatically and sends its cursors,
+ * so that missed events are replayed; a duplicate event is delivered once, and an event
+ * out of order makes it reconnect from its cursor.
  */
 export class GantryClient {
   readonly #options: Required<Pick<ClientOptions, 'url' | 'callOver' | 'timeoutMs'>> & ClientOptions;
@@ -73,12 +73,12 @@ export class GantryClient {
       forceNew: true,
       reconnectionDelay: 250,
       reconnectionDelayMax: 5_000,
-      // Asked for at every attempt, so that each reconnect goes on from the latest event.
-      auth: (send) => send({ launcherJwt: options.launcherJwt, cursors: this.cursors }),
+      // Evaluated at every attempt, so that each reconnect continues after the latest event.
+      auth: (send) => send({ launcherJwt: options.launcherJwt, ...this.#cursors.toSend() }),
     });
     this.#socket.on('realtime-events connected', (first: FirstEvent) => this.#begin(first));
     this.#socket.onAny((name: string, record: { _id?: string }, meta?: Meta) =>
-      this.#hear(name, record, meta),
+      this.#receive(name, record, meta),
     );
     this.#socket.on('connect', () => {
       if (options.launcherJwt === undefined) this.#setStatus({ state: 'live', replayed: 0 });
@@ -94,12 +94,12 @@ export class GantryClient {
     return this.#status;
   }
 
-  /** How far every stream has been heard; save it to go on from there after a restart of the client. */
+  /** The position in every stream; save it to continue from there after a restart of the client. */
   get cursors(): Record<string, Cursor> {
     return this.#cursors.toJSON();
   }
 
-  /** Hears a game's public stream too: its activities, and `leaderboards patched`. @throws ClientError */
+  /** Subscribes to a game's public stream: its activities, and `leaderboards patched`. @throws ClientError */
   async subscribe(gameId?: string): Promise<OperationOutput<'subscribe'>> {
     const answer = await this.#callOverSocket('subscribe', gameId === undefined ? {} : { gameId });
     this.#cursors.begin(answer.stream, answer);
@@ -109,10 +109,10 @@ export class GantryClient {
   /** @throws ClientError */
   async unsubscribe(gameId?: string): Promise<void> {
     const { stream } = await this.#callOverSocket('unsubscribe', gameId === undefined ? {} : { gameId });
-    this.#cursors.forget(stream); // a cursor would follow it again at the next connection
+    this.#cursors.forget(stream); // with a cursor, the next connection would subscribe again
   }
 
-  /** Carries out an operation. @throws ClientError */
+  /** Calls an operation. @throws ClientError */
   call<Name extends OperationName>(
     name: Name,
     ...[input]: Record<never, never> extends OperationInput<Name>
@@ -122,12 +122,12 @@ export class GantryClient {
     return this.#call(name, { ...input });
   }
 
-  /** Calls with another token over the same connection, as a launcher does in a game it has opened. */
+  /** Calls with another token over the same connection, as a launcher does for a game's session. */
   as(launcherJwt: string): Pick<GantryClient, 'call'> {
     return { call: (name, ...[input]) => this.#call(name, { ...input, launcherJwt }) };
   }
 
-  /** Calls the listener for each event of this name, once and in order within its stream. Returns how to stop. */
+  /** Calls the listener for each event of this name, once and in order within its stream. Returns a function that unsubscribes. */
   on<Name extends HeardName>(name: Name, listener: Listener<Name>): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
@@ -135,8 +135,8 @@ export class GantryClient {
   }
 
   /**
-   * Calls the listener with each stream whose history cannot be had (at the first connection, or after too
-   * long an absence): load what it is about anew; events from then on follow without a gap.
+   * Calls the listener with each stream whose history is not available (at the first connection, or after too
+   * long an absence): reload the data it is about; later events follow without a gap.
    */
   onResync(listener: (stream: string) => void): () => void {
     this.#resyncListeners.add(listener);
@@ -174,19 +174,24 @@ export class GantryClient {
     const known = this.#cursors.toJSON();
     let replayed = 0;
     for (const [stream, { epoch, seq, latest, recovered }] of Object.entries(streams)) {
-      this.#cursors.set(stream, { epoch, seq });
+      const own = this.#cursors.get(stream);
+      const isSameHistory = own?.epoch === epoch;
       replayed += latest - seq;
-      if (!recovered) for (const listener of this.#resyncListeners) listener(stream);
+      // Its cursor may not have been sent: then nothing was missed when it stands where the stream does.
+      const isMissed = !recovered && !(isSameHistory && own.seq === seq);
+      if (recovered && isSameHistory && own.seq > seq) continue; // what comes again is dropped
+      this.#cursors.set(stream, { epoch, seq });
+      if (isMissed) for (const listener of this.#resyncListeners) listener(stream);
     }
-    // A stream that is no longer named is one this player no longer hears.
+    // The player no longer receives a stream that is not listed.
     for (const stream of Object.keys(known))
       if (!Object.hasOwn(streams, stream)) this.#cursors.forget(stream);
     this.#setStatus({ state: 'live', replayed });
   }
 
-  #hear(name: string, record: { _id?: string }, meta: Meta | undefined): void {
+  #receive(name: string, record: { _id?: string }, meta: Meta | undefined): void {
     if (!meta?.stream) return;
-    const verdict = this.#cursors.judge(meta, record._id);
+    const verdict = this.#cursors.judge(name, meta, record._id);
     if (verdict === 'gap') {
       this.#socket.disconnect().connect();
       return;
@@ -196,17 +201,17 @@ export class GantryClient {
   }
 
   /**
-   * With data it is the server's own word: of the token, which trying again would not change, or of itself,
-   * which may pass. Without, the network failed, and socket.io-client tries again by itself.
+   * With data, the server itself refused: because of the token, which retrying would not change, or because of
+   * its own state, which may pass. Without, the network failed, and socket.io-client retries by itself.
    */
   #refused(body: ErrorBody | undefined): void {
     if (!body) return;
     const { code = 0, data: { reason = 'unknown' } = {}, message = 'The connection was refused' } = body;
     if (reason === 'cursors_invalid' && Object.keys(this.cursors).length > 0) {
-      this.#cursors.clear(); // what they were of is loaded anew
+      this.#cursors.clear(); // the listeners of onResync reload the data
       this.#retry = setTimeout(() => this.#socket.connect());
-    } else if (code === 429) this.#retry = setTimeout(() => this.#socket.connect(), retryWhenLimitedMs);
-    else if (code >= 500) this.#retry = setTimeout(() => this.#socket.connect(), retryAfterMs);
+    } else if (code === 429) this.#retry = setTimeout(() => this.#socket.connect(), rateLimitedDelayMs);
+    else if (code >= 500) this.#retry = setTimeout(() => this.#socket.connect(), reconnectDelayMs);
     else this.#setStatus({ state: 'refused', reason, message });
   }
 
@@ -225,7 +230,7 @@ export class GantryClient {
     return new Promise((resolve, reject) => {
       const lost = () => reject(connectionLost());
       this.#socket.once('disconnect', lost);
-      // A call that times out before it was sent is not sent later, behind the caller's back.
+      // A call that times out before it was sent is not sent later.
       this.#socket
         .timeout(this.#options.timeoutMs)
         .emit(
@@ -252,7 +257,7 @@ export class GantryClient {
     }).catch(() => {
       throw connectionLost();
     });
-    // Not JSON: a proxy's word that the server broke off, say.
+    // Not JSON: a proxy's error page, for example.
     const body = await response.json().catch(() => {
       throw connectionLost();
     });

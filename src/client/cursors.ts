@@ -1,4 +1,4 @@
-/** How far a client has heard one stream. */
+/** A client's position in one stream. */
 export interface Cursor {
   epoch: string;
   seq: number;
@@ -12,64 +12,101 @@ export interface Meta {
   late?: true;
 }
 
-/** What to do with an event: `take` it, `drop` it as heard before, or reconnect because one before it is missing. */
+/** What to do with an event: `take` it, `drop` it as a duplicate, or reconnect because of a `gap` before it. */
 export type Verdict = 'take' | 'drop' | 'gap';
 
-/** Late notifications heard, remembered by id because their seq lies behind the cursor. */
-const rememberedLate = 1_000;
+/**
+ * How many notifications are remembered by ID. One that was delivered may come again behind the cursor, as a late one: the
+ * server did not live to write down that it was delivered.
+ */
+const maxNotificationIds = 1_000;
 
-/** Keeps a client's place in every stream, and tells events heard before from new ones. */
+/** How many cursors a handshake carries at most: the server refuses one that is too long. */
+const maxSent = 1_000;
+
+/** What a handshake says of the cursors: `partial` tells the server that there are more than these. */
+export interface SentCursors {
+  cursors: Record<string, Cursor>;
+  partial?: true;
+}
+
+/** A client's position in every stream; detects duplicates and gaps. */
 export class Cursors {
-  readonly #places: Map<string, Cursor>;
-  readonly #late = new Set<string>();
+  readonly #positions: Map<string, Cursor>;
+  readonly #notifications = new Set<string>();
 
   constructor(saved: Readonly<Record<string, Cursor>> = {}) {
-    this.#places = new Map(Object.entries(saved));
+    this.#positions = new Map(Object.entries(saved));
   }
 
-  /** As the handshake takes them; to be saved where a restart of the client should not miss anything. */
+  /** All of them, the most recently active last; save it so that a restart of the client misses nothing. */
   toJSON(): Record<string, Cursor> {
-    return Object.fromEntries(this.#places);
+    return Object.fromEntries(this.#positions);
+  }
+
+  /** For the handshake: all of them, or those of players and games and of the most recently active message channels. */
+  toSend(): SentCursors {
+    if (this.#positions.size <= maxSent) return { cursors: this.toJSON() };
+    const isChannel = ([stream]: [string, Cursor]) => stream.startsWith('channel:');
+    const recent = [...this.#positions].reverse();
+    const others = recent.filter((one) => !isChannel(one));
+    return {
+      cursors: Object.fromEntries([...others, ...recent.filter(isChannel)].slice(0, maxSent)),
+      partial: true,
+    };
+  }
+
+  get(stream: string): Cursor | undefined {
+    return this.#positions.get(stream);
   }
 
   set(stream: string, { epoch, seq }: Cursor): void {
-    this.#places.set(stream, { epoch, seq });
+    this.#positions.set(stream, { epoch, seq });
   }
 
-  /** As `set`, unless the stream is being heard already: then its cursor knows better. */
+  /** Like `set`, unless the stream has a cursor already, which is more recent. */
   begin(stream: string, { epoch, seq }: Cursor): void {
-    if (this.#places.get(stream)?.epoch !== epoch) this.set(stream, { epoch, seq });
+    if (this.#positions.get(stream)?.epoch !== epoch) this.set(stream, { epoch, seq });
   }
 
-  /** Goes on from nowhere: every stream is to be loaded anew. */
+  /** Forgets all positions: every stream has to be reloaded. */
   clear(): void {
-    this.#places.clear();
+    this.#positions.clear();
   }
 
   forget(stream: string): void {
-    this.#places.delete(stream);
+    this.#positions.delete(stream);
   }
 
   /** Judges an event, and moves the cursor when it is to be taken. */
-  judge(meta: Meta, recordId: string | undefined): Verdict {
+  judge(name: string, meta: Meta, recordId: string | undefined): Verdict {
     const { stream, epoch, seq } = meta;
     if (epoch === undefined || seq === undefined) return 'take';
-    if (meta.late) return this.#judgeLate(recordId);
-    const place = this.#places.get(stream);
-    if (place && place.epoch === epoch) {
-      if (seq <= place.seq) return 'drop';
-      if (seq > place.seq + 1) return 'gap';
+    const verdict = meta.late ? 'take' : this.#judgeSeq(stream, { epoch, seq });
+    const isNew = verdict !== 'take' || name !== 'notifications created' || this.#isNew(recordId);
+    return isNew ? verdict : 'drop';
+  }
+
+  #judgeSeq(stream: string, { epoch, seq }: Cursor): Verdict {
+    const position = this.#positions.get(stream);
+    if (position && position.epoch === epoch) {
+      if (seq <= position.seq) return 'drop';
+      if (seq > position.seq + 1) return 'gap';
     }
+    this.#positions.delete(stream); // the map is in the order of activity
     this.set(stream, { epoch, seq });
     return 'take';
   }
 
-  #judgeLate(recordId: string | undefined): Verdict {
-    if (recordId === undefined) return 'take';
-    if (this.#late.has(recordId)) return 'drop';
-    this.#late.add(recordId);
-    const [oldest] = this.#late;
-    if (this.#late.size > rememberedLate && oldest !== undefined) this.#late.delete(oldest);
-    return 'take';
+  /** Whether a notification was not handled yet; it is about to be. */
+  #isNew(id: string | undefined): boolean {
+    if (id === undefined) return true;
+    if (this.#notifications.has(id)) return false;
+    this.#notifications.add(id);
+    const [oldest] = this.#notifications;
+    if (this.#notifications.size > maxNotificationIds && oldest !== undefined) {
+      this.#notifications.delete(oldest);
+    }
+    return true;
   }
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
 export const demoSlug = 'demo-game';
-/** Where the demo game is played: a page of this server's. */
+/** The path of the demo game on this server. */
 export const demoPage = '/demo-game';
 export const launcherSlug = 'launcher';
 
-/** The players a newcomer finds; the first one is whom the printed token is for. */
+/** The demo players; the printed token is for the first one. */
 export const demoPlayers = [
   { username: 'Ada', score: 1180 },
   { username: 'Grace', score: 1540 },
@@ -14,7 +14,7 @@ export const demoPlayers = [
   { username: 'Dennis', score: 730 },
 ].map((player) => ({ ...player, wallet: walletNamed(player.username) }));
 
-/** An address nobody has the key of. */
+/** An address without a known private key. */
 function walletNamed(name: string): string {
   return `0x${createHash('sha256').update(`gantry demo ${name}`).digest('hex').slice(0, 40)}`;
 }

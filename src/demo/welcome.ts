@@ -1,12 +1,12 @@
-import { isExecutable } from '../carried.ts';
-import type { DemoEntrance } from './entrance.ts';
+import { isExecutable } from '../runtime/embedded-assets.ts';
+import type { DemoAccess } from './demo-access.ts';
 
 /**
- * What `serve` prints for a newcomer to go on with: every line works as it stands. `dataDirectory` is given where
- * it is not the one that a command would find by itself.
+ * The welcome message of `serve`: every command in it can be pasted. `dataDirectory` is given when
+ * it differs from the default of a command.
  */
-export function welcome(url: string, demo: DemoEntrance, dataDirectory: string | null): string {
-  const onIts = dataDirectory === null ? '' : `DATA_DIR=${asWord(dataDirectory)} `;
+export function welcome(url: string, demo: DemoAccess, dataDirectory: string | null): string {
+  const environment = dataDirectory === null ? '' : `DATA_DIR=${shellQuote(dataDirectory)} `;
   return `
   Demo game    ${demo.gameId}
   Demo player  ${demo.username} ${demo.wallet}
@@ -16,25 +16,25 @@ export function welcome(url: string, demo: DemoEntrance, dataDirectory: string |
 
     curl -s ${url}/launcher/set-user-score -H 'Content-Type: application/json' -d '{"launcherJwt":"${demo.launcherJwt}","score":1600}'
 
-  See the leaderboard:
+  Read the leaderboard:
 
     curl -s ${url}/scores -H 'X-Service-Method: getGameScoresLeaderboard' -H 'Content-Type: application/json' -d '{"gameId":"${demo.gameId}"}'
 
-  A token for another player:
+  Create a token for another player:
 
-    ${onIts}${thisProgram()} token --game ${demo.gameId} --wallet ${demo.otherWallet}
+    ${environment}${thisProgram()} token --game ${demo.gameId} --wallet ${demo.otherWallet}
 
 `;
 }
 
-/** How a shell calls this program once more. */
+/** The shell command that runs this program. */
 function thisProgram(): string {
   const [, script = ''] = process.argv;
   if (import.meta.url.endsWith('.ts')) return 'npm run -s gantry --';
-  return asWord(isExecutable ? process.argv0 : script);
+  return shellQuote(isExecutable ? process.argv0 : script);
 }
 
-/** As a shell takes it for one word. */
-function asWord(text: string): string {
+/** Quotes a text as one shell word. */
+function shellQuote(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,15 +1,16 @@
 import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { SecretBox } from '../auth/game-secret.ts';
-import { TokenKeys } from '../auth/token-keys.ts';
+import { describeMissingDatabase } from '../backup/missing-database.ts';
 import { type Config, dataFiles } from '../config.ts';
-import type { DatabaseCondition, DatabaseFiles } from '../store/database-file.ts';
+import type { DatabaseCondition, DatabaseFiles } from '../core/storage/database-file.ts';
+import { SecretBox } from '../games/game-secret.ts';
+import { FileTokenKeys } from '../sessions/file-token-keys.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
 const mebibyte = 1024 * 1024;
-const tooLittleBytes = 64 * mebibyte;
-const littleBytes = 1024 * mebibyte;
-/** The log is cut back to 64 MiB when it can be; far above that, something keeps it from being. */
+const minFreeBytes = 64 * mebibyte;
+const lowFreeBytes = 1024 * mebibyte;
+/** The log is truncated to 64 MiB when possible; far above that, a reader prevents it. */
 const largeWalBytes = 256 * mebibyte;
 
 /** `f_type` of file systems of other machines (statfs(2)), where SQLite's write-ahead log does not work. */
@@ -22,7 +23,7 @@ const networkFileSystems = new Map([
   [0x00c36400, 'Ceph'],
 ]);
 
-/** The data directory: whose it is, what is in it, and whether there is room. */
+/** The data directory: ownership, permissions and free space. */
 export function checkDirectory({ dataDirectory }: Config): Finding[] {
   const check = 'data-directory';
   const stats = statSync(dataDirectory, { throwIfNoEntry: false });
@@ -30,10 +31,10 @@ export function checkDirectory({ dataDirectory }: Config): Finding[] {
     return [
       warning(
         check,
-        `${dataDirectory} is not there; the first start makes it`,
-        'If there should be data already, set DATA_DIR to where it is.',
+        `${dataDirectory} does not exist; it is created on first start`,
+        'If you expect existing data, set DATA_DIR to its directory.',
       ),
-      ...checkDisk(nearestThatIs(dataDirectory)),
+      ...checkDisk(nearestExisting(dataDirectory)),
     ];
   }
   if (!stats.isDirectory()) {
@@ -47,21 +48,21 @@ function checkAccess(check: string, directory: string, stats: Stats): Finding {
   if (!mayWrite(directory)) {
     return error(
       check,
-      `${directory} cannot be written`,
+      `${directory} is not writable`,
       `Run Gantry as its owner, or: chown -R $(id -u) ${directory}`,
     );
   }
   if (uid !== undefined && stats.uid !== uid) {
     return warning(
       check,
-      `${directory} belongs to another user (uid ${stats.uid}, and this is ${uid})`,
-      'Run every command as the user the server runs as: files that another one makes may be closed to it.',
+      `${directory} is owned by another user (uid ${stats.uid}; running as ${uid})`,
+      'Run all commands as the user of the server: it may not be able to read files of other users.',
     );
   }
   if ((stats.mode & 0o077) !== 0) {
     return warning(
       check,
-      `${directory} is open to other users of this machine (mode ${octal(stats)})`,
+      `${directory} is accessible to other users (mode ${octal(stats)})`,
       `chmod 700 ${directory}`,
     );
   }
@@ -83,32 +84,32 @@ function checkDisk(directory: string): Finding[] {
   const shown = `${Math.floor(free / mebibyte)} MiB free`;
   const system = networkFileSystems.get(type);
   return [
-    free < tooLittleBytes
+    free < minFreeBytes
       ? error(
           'disk',
           shown,
-          'Make room now, or move DATA_DIR to a larger disk: writes are refused when it is full.',
+          'Free up space now, or move DATA_DIR to a larger disk: writes are refused when it is full.',
         )
-      : free < littleBytes
-        ? warning('disk', shown, 'Make room: the write-ahead log, backups and upgrades need some.')
+      : free < lowFreeBytes
+        ? warning('disk', shown, 'Free up space: the write-ahead log, backups and upgrades need it.')
         : ok('disk', shown),
     ...(system === undefined
       ? []
       : [
           error(
             'file-system',
-            `${directory} is on a network file system (${system}), where SQLite cannot keep what it promises`,
+            `${directory} is on a network file system (${system}), where SQLite does not guarantee durability`,
             'Move DATA_DIR to a local disk.',
           ),
         ]),
   ];
 }
 
-function nearestThatIs(path: string): string {
-  return existsSync(path) ? path : nearestThatIs(dirname(path));
+function nearestExisting(path: string): string {
+  return existsSync(path) ? path : nearestExisting(dirname(path));
 }
 
-/** The key files: there, readable as keys, and by nobody else. */
+/** The key files: present, valid, and readable by their owner only. */
 export function checkKeys(config: Config): Finding[] {
   const { database, tokenKeys, secretKey, adminTokenHash } = dataFiles(config.dataDirectory);
   const isNew = !existsSync(database);
@@ -118,9 +119,9 @@ export function checkKeys(config: Config): Finding[] {
       ifMissing: {
         message: 'the server does not start without it',
         remedy:
-          'Put it back from a backup; if there is none: gantry key rotate, after which players sign in again.',
+          'Restore it from a backup; without one, run gantry key rotate: players then have to sign in again.',
       },
-      read: () => void new TokenKeys(tokenKeys),
+      read: () => void new FileTokenKeys(tokenKeys),
     },
     ...(config.secretKey === undefined
       ? [
@@ -128,45 +129,56 @@ export function checkKeys(config: Config): Finding[] {
             file: secretKey,
             ifMissing: {
               message: 'the server does not start without it',
-              remedy: 'Put it back from a backup, or set GANTRY_SECRET_KEY to what it held.',
+              remedy: 'Restore it from a backup, or set GANTRY_SECRET_KEY to its value.',
             },
-            read: () => refuseNoKey(secretKey),
+            read: () => checkHexKey(secretKey),
           },
         ]
       : []),
     ...(config.adminToken === undefined
-      ? [{ file: adminTokenHash, read: () => refuseNoKey(adminTokenHash) }]
+      ? [{ file: adminTokenHash, read: () => checkHexKey(adminTokenHash) }]
       : []),
   ];
   return wanted.map(({ file, ifMissing, read }): Finding => {
     const name = basename(file);
     const stats = statSync(file, { throwIfNoEntry: false });
     if (!stats) {
-      if (isNew) return ok('keys', `${name} is made at the first start`);
+      if (isNew) return ok('keys', `${name} is created on first start`);
       return ifMissing === undefined
-        ? warning('keys', `${name} is missing`, 'The next start makes a new admin token and prints it, once.')
+        ? warning(
+            'keys',
+            `${name} is missing`,
+            'The next start creates a new admin token and prints it once.',
+          )
         : error('keys', `${name} is missing: ${ifMissing.message}`, ifMissing.remedy);
     }
     if ((stats.mode & 0o077) !== 0) {
-      return error('keys', `${name} can be read by other users (mode ${octal(stats)})`, `chmod 600 ${file}`);
+      return error('keys', `${name} is readable by other users (mode ${octal(stats)})`, `chmod 600 ${file}`);
     }
     try {
       read();
-      return ok('keys', `${name} is there, readable by its owner only`);
+      return ok('keys', `${name} is present, readable by its owner only`);
     } catch {
-      return error('keys', `${name} cannot be read as what it should be`, 'Put the file back from a backup.');
+      return error('keys', `${name} is not a valid key file`, 'Restore the file from a backup.');
     }
   });
 }
 
-function refuseNoKey(file: string): void {
+function checkHexKey(file: string): void {
   if (!/^[0-9a-f]{64}$/i.test(readFileSync(file, 'utf8').trim())) throw new Error('not a key');
 }
 
-/** The database: whole, of a schema that is known, and its log of a size that can be. */
+/** The database: integrity, schema version, and the size of its write-ahead log. */
 export function checkDatabase(config: Config, databases: DatabaseFiles): Finding[] {
   const { database, secretKey } = dataFiles(config.dataDirectory);
-  if (!existsSync(database)) return [ok('database', 'is made at the first start')];
+  if (!existsSync(database)) {
+    const missing = describeMissingDatabase(config.dataDirectory);
+    return [
+      missing === null
+        ? ok('database', 'is created on first start')
+        : error('database', missing, 'Restore a backup: gantry restore <file> --force'),
+    ];
+  }
   let condition: DatabaseCondition;
   try {
     condition = databases.inspect(database);
@@ -177,20 +189,28 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
   const { damage, bytes, walBytes, sealedSample } = condition;
   return [
     damage.length === 0
-      ? ok('database', `whole, ${Math.ceil(bytes / mebibyte)} MiB`)
+      ? ok('database', `intact, ${Math.ceil(bytes / mebibyte)} MiB`)
       : error(
           'database',
           `damaged: ${damage.slice(0, 3).join('; ')}`,
           'Stop the server, keep a copy of the data directory, and restore a backup: gantry restore <file> --force. ' +
-            'Then find out why; disks and memory that fail do this.',
+            'Then look for the cause, such as a failing disk or memory.',
         ),
     checkSchema(condition.schemaVersion, databases.schemaVersion),
+    ...condition.droppedLogs.map(({ file, frames }) =>
+      error(
+        'write-ahead-log',
+        `was damaged: at least ${frames} frames of acknowledged writes are lost; the log was kept as ${basename(file)}`,
+        'Restore a backup if it has what is missing. Look for the cause, such as a failing disk, and then delete the ' +
+          'file, which holds what players have written.',
+      ),
+    ),
     walBytes <= largeWalBytes
       ? ok('write-ahead-log', `${Math.ceil(walBytes / mebibyte)} MiB`)
       : warning(
           'write-ahead-log',
-          `${Math.ceil(walBytes / mebibyte)} MiB, which slows reading down`,
-          'Look for a program that keeps the database open for reading (a backup, a shell), and end it.',
+          `${Math.ceil(walBytes / mebibyte)} MiB, which slows down reads`,
+          'Find the program with an open read transaction (a backup, a shell), and end it.',
         ),
     ...(sealedSample === null ? [] : checkSecretKey(sealedSample, secretKey, config.secretKey)),
   ];
@@ -201,27 +221,27 @@ function checkSchema(found: number, known: number): Finding {
   return found < known
     ? warning(
         'schema',
-        `version ${found}, and this Gantry works with ${known}`,
-        'Make a backup, then run gantry migrate; the next start of the server does it too.',
+        `version ${found}; this Gantry uses version ${known}`,
+        'Make a backup, then run gantry migrate, or start the server, which migrates too.',
       )
     : error(
         'schema',
-        `version ${found} is of a newer Gantry; this one knows versions up to ${known}`,
+        `version ${found} is from a newer Gantry; this one supports up to ${known}`,
         'Run the newer Gantry, or restore a backup made before the upgrade.',
       );
 }
 
 function checkSecretKey(sealed: string, file: string, configured: string | undefined): Finding[] {
-  if (configured === undefined && !existsSync(file)) return []; // said of the keys
+  if (configured === undefined && !existsSync(file)) return []; // reported with the keys
   try {
     new SecretBox(file, configured).open(sealed);
-    return [ok('secret-key', 'opens the game secrets')];
+    return [ok('secret-key', 'decrypts the game secrets')];
   } catch {
     return [
       error(
         'secret-key',
-        'is not the key that the game secrets in the database were encrypted with; the server does not start with it',
-        'Set GANTRY_SECRET_KEY to the key they were encrypted with, or put secret.key back from a backup.',
+        'is not the key that encrypted the game secrets in the database; the server does not start with it',
+        'Set GANTRY_SECRET_KEY to the right key, or restore secret.key from a backup.',
       ),
     ];
   }

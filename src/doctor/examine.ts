@@ -2,22 +2,24 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../config.ts';
-import type { DatabaseFiles } from '../store/database-file.ts';
+import type { DatabaseFiles } from '../core/storage/database-file.ts';
+import type { InspectServer } from '../core/storage/database-server.ts';
 import { checkDatabase, checkDirectory, checkKeys } from './directory-checks.ts';
 import { error, type Finding, ok } from './finding.ts';
 import { checkOpenFiles, checkPort, checkRuntime, checkSettings, checkSqlite } from './machine-checks.ts';
 import { checkChains, checkKeystore, checkPublicUrl, checkRedis } from './network-checks.ts';
+import { checkServer } from './server-checks.ts';
 
 /**
- * Looks at everything that a server needs to run well here, whether or not one is running, and changes
- * nothing. What cannot be looked at because the configuration is wrong is left out.
+ * Checks everything that a server needs to run well here, whether or not one is running, and changes
+ * nothing. With an invalid configuration, the checks that depend on it are skipped.
  */
-export async function examine(readConfig: () => Config, databases: DatabaseFiles): Promise<Finding[]> {
-  const machine = [
-    checkRuntime(process.versions.node),
-    checkSqlite(databases.libraryVersion),
-    ...checkOpenFiles(process.report.getReport()),
-  ];
+export async function examine(
+  readConfig: () => Config,
+  databases: DatabaseFiles,
+  inspectServer: InspectServer,
+): Promise<Finding[]> {
+  const machine = [checkRuntime(process.versions.node), ...checkOpenFiles(process.report.getReport())];
   let config: Config;
   try {
     config = readConfig();
@@ -25,21 +27,23 @@ export async function examine(readConfig: () => Config, databases: DatabaseFiles
     if (!(thrown instanceof ConfigError)) throw thrown;
     return [
       ...machine,
-      error('configuration', thrown.message, 'Correct the variables; README.md lists what each may be.'),
+      error(
+        'configuration',
+        thrown.message,
+        'Correct the variables; "Configuration" in the manual lists the allowed values.',
+      ),
     ];
   }
-  const [port, redis, chains] = await Promise.all([
+  const [server, port, redis, chains] = await Promise.all([
+    checkServer(config, inspectServer),
     checkPort(config),
     checkRedis(config.redisUrl),
     checkChains(config),
   ]);
   return [
     ...machine,
-    ok('configuration', 'can be used; gantry config shows it'),
-    settingsHere(databases),
-    ...checkDirectory(config),
-    ...checkKeys(config),
-    ...checkDatabase(config, databases),
+    ok('configuration', 'valid; gantry config shows it'),
+    ...(config.databaseUrl === undefined ? checkDataDirectory(config, databases) : server),
     port,
     ...checkPublicUrl(config.publicUrl),
     ...redis,
@@ -48,7 +52,18 @@ export async function examine(readConfig: () => Config, databases: DatabaseFiles
   ];
 }
 
-function settingsHere(databases: DatabaseFiles): Finding {
+/** Of a server that keeps all it has in its data directory. */
+function checkDataDirectory(config: Config, databases: DatabaseFiles): Finding[] {
+  return [
+    checkSqlite(databases.libraryVersion),
+    checkSqliteSettings(databases),
+    ...checkDirectory(config),
+    ...checkKeys(config),
+    ...checkDatabase(config, databases),
+  ];
+}
+
+function checkSqliteSettings(databases: DatabaseFiles): Finding {
   const scratch = mkdtempSync(join(tmpdir(), 'gantry-doctor-'));
   try {
     return checkSettings(databases.settings(join(scratch, 'scratch.db')));

@@ -1,7 +1,7 @@
-export const levels = ['ok', 'warning', 'error'] as const;
+const levels = ['ok', 'warning', 'error'] as const;
 export type Level = (typeof levels)[number];
 
-/** What one check found. `remedy` says what to do, wherever the level is not `ok`. */
+/** The result of one check. `remedy` says what to do, unless the level is `ok`. */
 export type Finding =
   | { check: string; level: 'ok'; message: string }
   | { check: string; level: 'warning' | 'error'; message: string; remedy: string };

@@ -1,45 +1,45 @@
 import { createServer } from 'node:net';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
-import type { DatabaseFiles } from '../store/database-file.ts';
+import type { DatabaseFiles } from '../core/storage/database-file.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
-const neededNode = 24;
-/** Before it, two connections that write and empty the log in one instant can damage it (https://sqlite.org/wal.html#walresetbug). */
-const neededSqlite = '3.51.3';
-const neededOpenFiles = 4_096;
-const answerWithinMs = 2_000;
+const minNodeVersion = 24;
+/** Older versions can corrupt the database in a race of a write and a checkpoint (https://sqlite.org/wal.html#walresetbug). */
+const minSqliteVersion = '3.51.3';
+const minOpenFiles = 4_096;
+const timeoutMs = 2_000;
 
 export function checkRuntime(version: string): Finding {
-  return Number(version.split('.')[0]) >= neededNode
+  return Number(version.split('.')[0]) >= minNodeVersion
     ? ok('runtime', `Node ${version}`)
     : error(
         'runtime',
         `Node ${version} is too old`,
-        `Run it on Node ${neededNode} or newer; npm ci brings one.`,
+        `Run Gantry on Node ${minNodeVersion} or newer; npm ci installs one.`,
       );
 }
 
 export function checkSqlite(version: string): Finding {
-  return version.localeCompare(neededSqlite, 'en', { numeric: true }) >= 0
+  return version.localeCompare(minSqliteVersion, 'en', { numeric: true }) >= 0
     ? ok('sqlite', `SQLite ${version}`)
     : error(
         'sqlite',
-        `SQLite ${version} can damage a database that two processes write to`,
-        `Install better-sqlite3 with SQLite ${neededSqlite} or newer: npm ci takes the one Gantry was tested with.`,
+        `SQLite ${version} can corrupt a database that two processes write to`,
+        `Install better-sqlite3 with SQLite ${minSqliteVersion} or newer; npm ci installs the tested version.`,
       );
 }
 
-/** What a store would have set, tried on a database of its own. */
+/** The settings a database would have, tried on a scratch database. */
 export function checkSettings(settings: ReturnType<DatabaseFiles['settings']>): Finding {
   const { journalMode, synchronous, foreignKeys, secureDelete } = settings;
   const isDurable = journalMode === 'wal' && synchronous === 2;
   return isDurable && foreignKeys === 1 && secureDelete === 1
-    ? ok('settings', 'a write that is answered is on disk (journal_mode wal, synchronous FULL)')
+    ? ok('settings', 'acknowledged writes are durable (journal_mode wal, synchronous FULL)')
     : error(
         'settings',
-        `SQLite does not take the settings it is given: ${JSON.stringify(settings)}`,
-        'Use a local disk that SQLite can lock and map (no network file system), and the better-sqlite3 of npm ci.',
+        `SQLite did not apply the required settings:  ${JSON.stringify(settings)}`,
+        'Use a local disk that supports locking and memory mapping (no network file system), and the better-sqlite3 that npm ci installs.',
       );
 }
 
@@ -50,19 +50,19 @@ const limits = z.object({
 /** Every socket is an open file. */
 export function checkOpenFiles(report: unknown): Finding[] {
   const parsed = limits.safeParse(report);
-  if (!parsed.success) return []; // not told on this platform
+  if (!parsed.success) return []; // not reported on this platform
   const { soft } = parsed.data.userLimits.open_files;
-  if (typeof soft === 'string' || soft >= neededOpenFiles) return [ok('open-files', `up to ${soft}`)];
+  if (typeof soft === 'string' || soft >= minOpenFiles) return [ok('open-files', `up to ${soft}`)];
   return [
     warning(
       'open-files',
-      `at most ${soft} files may be open, and every connection is one`,
-      'Raise it: ulimit -n 65536, or LimitNOFILE=65536 in the systemd unit.',
+      `the limit is ${soft} open files, and every connection needs one`,
+      'Raise the limit: ulimit -n 65536, or LimitNOFILE=65536 in the systemd unit.',
     ),
   ];
 }
 
-/** Whether the server could listen where it is told to. */
+/** Whether the server could listen at its configured address. */
 export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> {
   const where = `${host}:${port}`;
   const failure = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
@@ -72,43 +72,39 @@ export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): 
   });
   switch (failure?.code) {
     case undefined:
-      return ok('port', port === 0 ? 'a free one is taken at the start' : `${where} is free`);
+      return ok('port', port === 0 ? 'a free port is chosen on start' : `${where} is free`);
     case 'EADDRINUSE':
       return (await isGantry(host, port))
-        ? ok('port', `a Gantry answers at ${where}`)
+        ? ok('port', `Gantry is running at ${where}`)
         : error(
             'port',
-            `another program listens at ${where}`,
-            'Choose another PORT, or stop what listens there.',
+            `another program is listening at ${where}`,
+            'Choose another PORT, or stop that program.',
           );
     case 'EACCES':
       return error(
         'port',
-        `${where} may not be listened at`,
+        `no permission to listen at ${where}`,
         'Choose a PORT above 1023, with a proxy in front.',
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return error(
         'port',
-        `${host} is no address of this machine`,
+        `${host} is not an address of this machine`,
         'Set HOST to one of its addresses, or 0.0.0.0.',
       );
     default:
-      return error(
-        'port',
-        `${where} cannot be listened at: ${failure?.message}`,
-        'Choose another HOST or PORT.',
-      );
+      return error('port', `cannot listen at ${where}: ${failure?.message}`, 'Choose another HOST or PORT.');
   }
 }
 
-/** Whether what listens there answers as Gantry does. */
+/** Whether the program listening there is a Gantry. */
 async function isGantry(host: string, port: number): Promise<boolean> {
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   const url = `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}/healthz`;
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(answerWithinMs) });
+    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
     return z.object({ status: z.literal('ok') }).safeParse(await response.json()).success;
   } catch {
     return false;

@@ -1,20 +1,20 @@
 import { existsSync, statSync } from 'node:fs';
 import { Redis } from 'ioredis';
+import { ChainClients } from '../chains/chain-client.ts';
 import type { Config } from '../config.ts';
-import { ChainClients } from '../rules/chain/chain-client.ts';
 import { checkClock } from './clock-check.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
-const answerWithinMs = 3_000;
+const timeoutMs = 3_000;
 
-/** Redis: that it answers, and the same time as this machine. */
+/** Redis: reachable, and its clock in sync. */
 export async function checkRedis(url: string | undefined): Promise<Finding[]> {
-  if (url === undefined) return [ok('redis', 'not used: one process does everything in memory')];
+  if (url === undefined) return [ok('redis', 'not configured: single node')];
   const { host } = new URL(url);
   const redis = new Redis(url, {
     lazyConnect: true,
-    connectTimeout: answerWithinMs,
-    commandTimeout: answerWithinMs,
+    connectTimeout: timeoutMs,
+    commandTimeout: timeoutMs,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
@@ -26,17 +26,17 @@ export async function checkRedis(url: string | undefined): Promise<Finding[]> {
     await redis.connect();
     const [seconds, microseconds] = await redis.time();
     const theirs = Number(seconds) * 1000 + Number(microseconds) / 1000;
-    return [ok('redis', `${host} answers`), checkClock(`Redis at ${host}`, theirs, Date.now(), false)];
+    return [ok('redis', `${host} is reachable`), checkClock(`Redis at ${host}`, theirs, Date.now(), false)];
   } catch (thrown) {
     why ??= thrown instanceof Error ? thrown.message : String(thrown);
     const isRefused = /WRONGPASS|NOAUTH|NOPERM/.test(why);
     return [
       error(
         'redis',
-        `${host} ${isRefused ? 'refuses the user or the password of REDIS_URL' : `cannot be reached (${why})`}`,
+        `${host} ${isRefused ? 'rejects the user or password of REDIS_URL' : `cannot be reached (${why})`}`,
         isRefused
           ? 'Correct REDIS_URL: redis://user:password@host:port.'
-          : 'Start Redis, correct REDIS_URL, or leave it empty for a single node. Nodes go on without it, but each for itself.',
+          : 'Start Redis, correct REDIS_URL, or unset it for a single node. Without Redis, nodes keep running with delayed events and per-node presence and rate limits.',
       ),
     ];
   } finally {
@@ -44,7 +44,7 @@ export async function checkRedis(url: string | undefined): Promise<Finding[]> {
   }
 }
 
-/** Every RPC server on its own, so that one which is down is not hidden by another. Said without its path, which may hold a key. */
+/** Each RPC server separately, so that a working one does not hide one that is down. Reported without its path, which may hold a key. */
 export async function checkChains({ chains }: Pick<Config, 'chains'>): Promise<Finding[]> {
   const servers = [...chains].flatMap(([chainId, urls]) => urls.map((url) => ({ chainId, url })));
   const findings = await Promise.all(servers.map(({ chainId, url }) => checkRpcServer(chainId, url)));
@@ -57,7 +57,7 @@ async function checkRpcServer(chainId: number, url: string): Promise<Finding[]> 
     const client = await new ChainClients(new Map([[chainId, [url]]])).get(chainId);
     const { timestamp, number } = await client.getBlock({ blockTag: 'latest' });
     return [
-      ok('chains', `chain ${chainId} at ${host} answers, block ${number}`),
+      ok('chains', `chain ${chainId} at ${host} is reachable, block ${number}`),
       checkClock(`chain ${chainId} at ${host}`, Number(timestamp) * 1000, Date.now(), true),
     ];
   } catch (thrown) {
@@ -67,8 +67,8 @@ async function checkRpcServer(chainId: number, url: string): Promise<Finding[]> 
         'chains',
         isOther ? `${thrown.message} (${host})` : `chain ${chainId} at ${host} cannot be reached`,
         isOther
-          ? 'Put the address under the chain it belongs to in CHAINS.'
-          : 'Correct the address in CHAINS, or name a second server for this chain beside it.',
+          ? 'Move the URL to the right chain in CHAINS.'
+          : 'Correct the URL in CHAINS, or add a second server for this chain.',
       ),
     ];
   }
@@ -78,20 +78,20 @@ async function checkRpcServer(chainId: number, url: string): Promise<Finding[]> 
 export function checkKeystore(file: string | undefined): Finding[] {
   if (file === undefined) return [];
   if (!existsSync(file))
-    return [error('signers', `${file} is not there`, 'Set SIGNER_KEYSTORE to the file of the key.')];
+    return [error('signers', `${file} does not exist`, 'Set SIGNER_KEYSTORE to the keystore file.')];
   const mode = statSync(file).mode & 0o777;
   return (mode & 0o077) === 0
     ? [ok('signers', `${file} is readable by its owner only`)]
     : [
         warning(
           'signers',
-          `${file} can be read by other users (mode ${mode.toString(8)})`,
+          `${file} is readable by other users (mode ${mode.toString(8)})`,
           `chmod 600 ${file}`,
         ),
       ];
 }
 
-/** Whether what passes between players and this server can be read on the way. */
+/** Whether traffic between players and this server is encrypted. */
 export function checkPublicUrl(url: string | undefined): Finding[] {
   if (url === undefined) return [];
   const { protocol, hostname } = new URL(url);
@@ -101,8 +101,8 @@ export function checkPublicUrl(url: string | undefined): Finding[] {
     : [
         warning(
           'public-url',
-          `${url} is not encrypted, so tokens can be read on the way`,
-          'Put a proxy that ends TLS in front, and set PUBLIC_URL to its https:// address.',
+          `${url} is not encrypted, so tokens can be intercepted`,
+          'Put a TLS-terminating proxy in front, and set PUBLIC_URL to its https:// address.',
         ),
       ];
 }

@@ -1,4 +1,3 @@
-import { isIPv6, SocketAddress } from 'node:net';
 import type { Redis } from 'ioredis';
 import {
   type RateLimiterAbstract,
@@ -6,11 +5,11 @@ import {
   RateLimiterRedis,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
-import type { Game, RateLimit } from '../domain/game.ts';
 import { GantryError, type Reason } from '../errors.ts';
-import type { AnyOperation, OperationKind } from '../operations/define.ts';
+import type { Game, RateLimit } from '../games/game.ts';
+import { networkOf } from './network-of.ts';
 
-/** What one token, or an address without one, may do: a hundred reads and fifty writes a second, bursts of twice that. */
+/** What one player, or an address without a token, may do: a hundred reads and fifty writes a second, bursts of twice that. */
 const perCaller: Record<'read' | 'write', RateLimit> = {
   read: { points: 200, seconds: 2 },
   write: { points: 100, seconds: 2 },
@@ -28,6 +27,8 @@ const perAddress: Record<'read' | 'write', RateLimit> = {
 };
 /** Connecting a socket. A launcher that is thrown out and back in by a bad line stays well below. */
 const handshakes: RateLimit = { points: 60, seconds: 30 };
+/** Opening a connection, which comes before connecting a socket: all launchers behind one address come back at once. */
+const openings: RateLimit = { points: 6_000, seconds: 30 };
 /**
  * Credentials that are none of ours, from one address. Tokens, secrets and signatures cannot be guessed, so
  * good ones pass however many bad ones came before: nobody locks out the others behind the same address.
@@ -45,11 +46,17 @@ const guesses: ReadonlySet<Reason> = new Set<Reason>([
   'nonce_replayed',
 ]);
 
+/** A call as far as limits are concerned: what it does to what is kept, and the operation's name. */
+export interface LimitedCall {
+  kind: 'read' | 'write' | 'sign-in';
+  name: string;
+}
+
 /** Who is calling, as far as limits are concerned. */
 export interface LimitedCaller {
   address: string;
-  /** Left out: without a token. */
-  sessionId?: string | undefined;
+  /** The player's: whatever their sessions, they count together. Left out: without a token. */
+  wallet?: string | undefined;
   game?: Game | undefined;
 }
 
@@ -77,7 +84,7 @@ export class RateLimits {
    * @throws GantryError `rate_limited`
    */
   async count(
-    { kind, name }: Pick<AnyOperation, 'kind' | 'name'>,
+    { kind, name }: LimitedCall,
     caller: LimitedCaller,
     tell: (state: LimitState) => void = () => undefined,
   ): Promise<void> {
@@ -88,8 +95,8 @@ export class RateLimits {
     }
     const { game } = caller;
     const ofGame = game?.policies.limits[kind];
-    const anonymous = ofGame ? `${game?.id} ${address}` : address;
-    tell(await this.#consume(kind, caller.sessionId ?? anonymous, ofGame ?? perCaller[kind], tell));
+    const by = caller.wallet ?? address;
+    tell(await this.#consume(kind, ofGame ? `${game?.id} ${by}` : by, ofGame ?? perCaller[kind], tell));
     await Promise.all([
       this.#consume(`${kind} address`, address, perAddress[kind], tell),
       game && this.#consume(`${kind} game`, game.id, perGame[kind], tell),
@@ -97,13 +104,13 @@ export class RateLimits {
   }
 
   /** Counts a socket's connecting. @throws GantryError `rate_limited` */
-  async countHandshake(caller: Pick<LimitedCaller, 'address' | 'sessionId'>): Promise<void> {
-    await this.#consume(
-      'handshake',
-      caller.sessionId ?? networkOf(caller.address),
-      handshakes,
-      () => undefined,
-    );
+  async countHandshake(caller: Pick<LimitedCaller, 'address' | 'wallet'>): Promise<void> {
+    await this.#consume('handshake', caller.wallet ?? networkOf(caller.address), handshakes, () => undefined);
+  }
+
+  /** Counts a connection's being opened, before anything is known of it. @throws GantryError `rate_limited` */
+  async countOpening(address: string): Promise<void> {
+    await this.#consume('opening', networkOf(address), openings, () => undefined);
   }
 
   /** To be asked before the admin token is looked at. @throws GantryError `rate_limited` */
@@ -114,11 +121,11 @@ export class RateLimits {
   }
 
   /**
-   * Counts a call that was refused for what it said of who is calling.
+   * Counts a call that was refused for what it said of who is calling; `refused` null: it said nothing of it.
    * @throws GantryError `rate_limited`
    */
   async countRefused(
-    kind: OperationKind,
+    kind: LimitedCall['kind'],
     address: string,
     refused: unknown,
     tell: (state: LimitState) => void = () => undefined,
@@ -185,23 +192,4 @@ function refusal(state: LimitState, tell: (state: LimitState) => void): GantryEr
 
 function toState(limit: RateLimit, { remainingPoints, msBeforeNext }: RateLimiterRes): LimitState {
   return { limit, remaining: remainingPoints, resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
-}
-
-/**
- * What is counted of an address: an IPv6 customer has a /64 to call from; IPv4 counts as it is, in whatever
- * form it is written. Some proxies forward a port behind the address, which is none of it.
- */
-function networkOf(written: string): string {
-  const address = /^(?:\[(.+)\]|([\d.]+)):\d+$/.exec(written)?.slice(1).find(Boolean) ?? written;
-  if (!isIPv6(address)) return address;
-  const plain = new SocketAddress({ address, family: 'ipv6' }).address;
-  const mapped = /^::ffff:([\d.]+)$/.exec(plain)?.[1];
-  if (mapped) return mapped;
-  const [head = '', tail] = plain.split('::');
-  const groups = head.split(':');
-  if (tail !== undefined) {
-    const behind = tail === '' ? [] : tail.split(':');
-    while (groups.length + behind.length < 8) groups.push('0');
-  }
-  return `${groups.slice(0, 4).join(':')}::/64`;
 }

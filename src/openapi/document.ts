@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { reasons } from '../errors.ts';
 import type { AnyOperation } from '../operations/define.ts';
 import { kebabCase, type Registry } from '../operations/registry.ts';
+import recorded from './examples.json' with { type: 'json' };
 
 type Json = Record<string, unknown>;
 
@@ -13,10 +14,25 @@ const errorBody = z
     message: z.string(),
     code: z.int(),
     className: z.string(),
-    data: z.object({ reason: z.enum(Object.keys(reasons) as [keyof typeof reasons]) }),
+    data: z.object({
+      reason: z.enum(Object.keys(reasons) as [keyof typeof reasons]),
+      success: z.literal(false),
+      error: z.string(),
+    }),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })
-  .meta({ description: 'What every failed call answers' });
+  .meta({ description: 'The body of every error response' });
+
+interface Example {
+  input: Json;
+  output: unknown;
+}
+
+/** A call of each operation and its answer, which `test/openapi/record-examples.ts` has recorded. */
+const examples: Readonly<Record<string, Example>> = recorded;
+
+/** What stands in examples where a caller's own token goes. */
+const exampleToken = 'YOUR_LAUNCHER_JWT';
 
 const token = z.string().meta({ description: "The player's launcher token" });
 
@@ -48,11 +64,19 @@ export function openApiDocument(registry: Registry, serverUrl: string): Json {
 }
 
 const securitySchemes = {
-  adminToken: { type: 'http', scheme: 'bearer', description: "The administrators' token" },
+  launcherJwt: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Launcher-Jwt',
+    description:
+      'The token of one player in one game, from signing in or `gantry token`. GET takes it as this header; POST takes ' +
+      "it as the body's field `launcherJwt`, where the reference of this server puts it by itself.",
+  },
+  adminToken: { type: 'http', scheme: 'bearer', description: 'The admin token, printed by the first start' },
   gameSecret: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The secret of the game; optional unless the game wants it',
+    description: 'The secret of the game; optional unless the game requires it',
   },
 };
 
@@ -64,8 +88,8 @@ function dedicated(operation: AnyOperation): Json {
     ...(operation.service === 'admin'
       ? { security: [{ adminToken: [] }] }
       : { parameters: signingHeaders, security: [...secretIsOptional(operation), { gameSecret: [] }] }),
-    requestBody: jsonBody(reference(`${operation.name}Input`)),
-    responses: responses(reference(`${operation.name}Output`)),
+    requestBody: jsonBody(reference(`${operation.name}Input`), inputExample(operation)),
+    responses: responses(reference(`${operation.name}Output`), examples[operation.name]?.output),
   };
 }
 
@@ -79,53 +103,54 @@ function byQuery(operation: AnyOperation): Json {
     tags: [operation.service],
     summary: operation.summary,
     parameters: queryParameters(operation),
-    responses: responses(reference(`${operation.name}Output`)),
+    responses: responses(reference(`${operation.name}Output`), examples[operation.name]?.output),
   };
 }
 
 function dispatch(registry: Registry, service: string): Json {
-  const offered = offeredBy(registry, service);
+  const offered = registry.offered(service);
+  const [shown] = offered;
   return {
     operationId: `${service}Dispatch`,
     tags: [service],
-    summary: 'Carry out the operation that X-Service-Method names',
+    summary: 'Execute the operation named by X-Service-Method',
     parameters: [methodHeader(offered), ...signingHeaders],
     security: [{}, { gameSecret: [] }],
-    requestBody: jsonBody({ anyOf: offered.map((one) => reference(dispatchSchemaName(one))) }),
-    responses: responses({ anyOf: offered.map((one) => reference(`${one.name}Output`)) }),
+    requestBody: jsonBody(
+      { anyOf: offered.flatMap(({ operation }) => dispatchInputs(operation)) },
+      shown && inputExample(shown.operation),
+    ),
+    responses: responses(
+      { anyOf: offered.flatMap(({ operation }) => dispatchOutputs(operation)) },
+      shown && examples[shown.operation.name]?.output,
+    ),
   };
 }
 
-/** Nothing where a service has no operation that changes nothing. */
+/** Empty for a service without read operations. */
 function dispatchedGet(registry: Registry, service: string): Json {
-  const offered = offeredBy(registry, service).filter((one) => one.kind === 'read');
+  const offered = registry.offered(service).filter(({ operation }) => operation.kind === 'read');
   if (offered.length === 0) return {};
   const get = {
     operationId: `${service}DispatchByQuery`,
     tags: [service],
-    summary: 'Carry out an operation that changes nothing; its input is the query',
+    summary: 'Execute a read operation; its input is the query',
     parameters: [
       methodHeader(offered),
       {
         name: 'launcherJwt',
         in: 'query',
         schema: { type: 'string' },
-        description: 'Or the header X-Launcher-Jwt',
+        description: 'Alternatively the header X-Launcher-Jwt',
       },
-      { name: 'X-Launcher-Jwt', in: 'header', schema: { type: 'string' } },
     ],
-    responses: responses({ anyOf: offered.map((one) => reference(`${one.name}Output`)) }),
+    security: [{}, { launcherJwt: [] }],
+    responses: responses({ anyOf: offered.flatMap(({ operation }) => dispatchOutputs(operation)) }),
   };
   return { get };
 }
 
-function offeredBy(registry: Registry, service: string): AnyOperation[] {
-  return registry.operations.filter(
-    (one) => one.service !== 'admin' && (service === 'launcher' || one.service === service),
-  );
-}
-
-/** Every schema by name; records that several operations answer with stand once, under their own name. */
+/** Every schema by name; records shared by several operations appear once, under their own name. */
 function components(registry: Registry): Json {
   const schemas: Json = {};
   const add = (name: string, schema: z.ZodType, io: 'input' | 'output') => {
@@ -139,21 +164,49 @@ function components(registry: Registry): Json {
       add(dispatchSchemaName(operation), withToken(operation, operation.dispatchInput), 'input');
     }
     add(`${operation.name}Output`, operation.output, 'output');
+    if (operation.otherForm) {
+      add(`${operation.name}OtherInput`, operation.otherForm.input, 'input');
+      add(`${operation.name}OtherOutput`, operation.otherForm.output, 'output');
+    }
   }
-  return JSON.parse(JSON.stringify(schemas).replaceAll('"#/$defs/', '"#/components/schemas/'));
+  return withoutNumberBounds(
+    JSON.parse(JSON.stringify(schemas).replaceAll('"#/$defs/', '"#/components/schemas/')),
+  );
 }
 
-/** zod numbers the schemas it has to name itself, from 0 in each document; here they get their owner's name. */
+/** Leaves out that an integer is one that JSON can carry, which says nothing and takes the eye from real bounds. */
+function withoutNumberBounds(schema: unknown): Json {
+  return JSON.parse(
+    JSON.stringify(schema, (key, value) =>
+      (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
+      (key === 'maximum' && value === Number.MAX_SAFE_INTEGER)
+        ? undefined
+        : value,
+    ),
+  );
+}
+
+/** The input as sent, with the token. */
+function inputExample(operation: AnyOperation): Json | undefined {
+  const example = examples[operation.name]?.input;
+  if (!example) return undefined;
+  return takesToken(operation) ? { launcherJwt: exampleToken, ...example } : example;
+}
+
+/** zod numbers unnamed schemas from 0 in each document; they are renamed after their owner. */
 function ownNames(json: string, owner: string): string {
   return json
     .replaceAll('"__schema', `"${owner}Part`)
     .replaceAll('"#/$defs/__schema', `"#/$defs/${owner}Part`);
 }
 
-/** The input as a caller sends it, with the token that authentication takes out of it. */
+/** The input as sent by a caller, with the token that authentication removes. */
 function withToken(operation: AnyOperation, schema: z.ZodObject): z.ZodObject {
-  const takesToken = operation.auth === 'player' || operation.auth === 'session';
-  return takesToken ? z.object({ launcherJwt: token, ...schema.shape }) : schema;
+  return takesToken(operation) ? z.object({ launcherJwt: token, ...schema.shape }) : schema;
+}
+
+function takesToken({ auth }: AnyOperation): boolean {
+  return auth === 'player' || auth === 'session';
 }
 
 function dispatchSchemaName(operation: AnyOperation): string {
@@ -162,17 +215,35 @@ function dispatchSchemaName(operation: AnyOperation): string {
 
 function queryParameters(operation: AnyOperation): Json[] {
   const schema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' });
+  const example = examples[operation.name]?.input ?? {};
   return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
     name,
     in: 'query',
     required: schema.required?.includes(name) ?? false,
-    schema: property,
+    schema: withoutNumberBounds(property),
+    ...(Object.hasOwn(example, name) && { example: example[name] }),
   }));
 }
 
-function methodHeader(operations: readonly AnyOperation[]): Json {
-  const names = operations.flatMap((one) => [one.name, ...(one.aliases ?? [])]);
-  return { name: 'X-Service-Method', in: 'header', required: true, schema: { type: 'string', enum: names } };
+function dispatchInputs(operation: AnyOperation): Json[] {
+  const own = reference(dispatchSchemaName(operation));
+  return operation.otherForm ? [own, reference(`${operation.name}OtherInput`)] : [own];
+}
+
+function dispatchOutputs(operation: AnyOperation): Json[] {
+  const own = reference(`${operation.name}Output`);
+  return operation.otherForm ? [own, reference(`${operation.name}OtherOutput`)] : [own];
+}
+
+function methodHeader(offered: readonly { names: readonly string[] }[]): Json {
+  const names = offered.flatMap((one) => one.names);
+  return {
+    name: 'X-Service-Method',
+    in: 'header',
+    required: true,
+    schema: { type: 'string', enum: names },
+    example: names[0],
+  };
 }
 
 const signingHeaders: Json[] = [
@@ -180,15 +251,16 @@ const signingHeaders: Json[] = [
     name: 'X-Request-Nonce',
     in: 'header',
     schema: { type: 'string' },
-    description: 'Random, new for every request',
+    description: 'Random and unique per request',
   },
   {
     name: 'X-Request-Signature',
     in: 'header',
     schema: { type: 'string' },
     description:
-      'hex MD5(nonce + hex MD5(game secret)) or, stronger, `sha256=` and ' +
-      'hex HMAC-SHA256(game secret, timestamp + "." + nonce + "." + body)',
+      'Best: `v2=` and hex HMAC-SHA256(game secret, text), where the lines of text are `v2`, timestamp, nonce, method, ' +
+      'path, query, X-Service-Method, X-Launcher-Jwt and hex SHA-256(body). Of the body only: `sha256=` and ' +
+      'hex HMAC-SHA256(game secret, timestamp + "." + nonce + "." + body). Weak: hex MD5(nonce + hex MD5(game secret))',
   },
   {
     name: 'X-Request-Timestamp',
@@ -198,18 +270,18 @@ const signingHeaders: Json[] = [
   },
 ];
 
-function jsonBody(schema: Json): Json {
-  return { required: true, content: { 'application/json': { schema } } };
+function jsonBody(schema: Json, example: unknown): Json {
+  return { required: true, content: { 'application/json': { schema, example } } };
 }
 
-function responses(schema: Json): Json {
+function responses(schema: Json, example?: unknown): Json {
   const failure = { content: { 'application/json': { schema: reference('Error') } } };
   return {
-    200: { description: 'Done', content: { 'application/json': { schema } } },
-    400: { description: 'The request is wrong; `errors` says where', ...failure },
-    401: { description: 'The caller may not do this', ...failure },
-    429: { description: 'Too many calls; `Retry-After` says when to try again', ...failure },
-    default: { description: 'Any other failure', ...failure },
+    200: { description: 'Success', content: { 'application/json': { schema, example } } },
+    400: { description: 'Invalid request; `errors` lists the invalid fields', ...failure },
+    401: { description: 'Not authenticated or not permitted', ...failure },
+    429: { description: 'Rate limited; `Retry-After` says when to retry', ...failure },
+    default: { description: 'Any other error', ...failure },
   };
 }
 

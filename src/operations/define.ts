@@ -1,36 +1,6 @@
 import type { z } from 'zod';
 import type { AuthKind, Callers } from '../auth/authenticator.ts';
-import type { ContractWallets } from '../auth/contract-wallets.ts';
-import type { SecretBox } from '../auth/game-secret.ts';
-import type { LauncherTokens } from '../auth/launcher-token.ts';
-import type { Signals } from '../events/signals.ts';
-import type { Figures } from '../figures/figures.ts';
-import type { Links } from '../links.ts';
-import type { Presence } from '../presence/presence.ts';
-import type { RuleChains } from '../rules/chain/rule-chains.ts';
-import type { StateReader } from '../states/state-reader.ts';
-import type { Store } from '../store/store.ts';
-import type { WebhookSender } from '../webhooks/webhook-sender.ts';
-import type { Connection } from './connection.ts';
-
-/** What handlers work with. */
-export interface Services {
-  store: Store;
-  presence: Presence;
-  tokens: LauncherTokens;
-  links: Links;
-  contractWallets: ContractWallets;
-  ruleChains: RuleChains;
-  /** Seals the secrets of games and webhooks. */
-  box: SecretBox;
-  signals: Signals;
-  figures: Figures;
-  /** Reads states sent as text. */
-  states: StateReader;
-  webhookSender: WebhookSender;
-  /** How long a new channel session lasts, in milliseconds. */
-  sessionLifetimeMs: number;
-}
+import type { AnyOtherForm } from './other-form.ts';
 
 /** The services operations belong to, as Feathers clients name them; every operation is on `launcher` too, save
  * those of `admin`, which have paths under `/admin` and nothing else. */
@@ -54,12 +24,19 @@ export interface Operation<
   Auth extends AuthKind = AuthKind,
   In extends Input = Input,
   Out extends z.ZodType = z.ZodType,
+  Needs extends object = object,
 > {
   /** camelCase: the `X-Service-Method`, the socket's event and, in kebab-case, the dedicated path. */
   name: Name;
   service: ServiceName;
   /** Other names clients know it by; they work wherever the name does, except as dedicated paths. */
   aliases?: readonly string[];
+  /** Names on one service only, which clients of basement.fun know it by. */
+  alsoOn?: readonly { service: ServiceName; name: string }[];
+  /** A form of its input and output that those clients use. */
+  otherForm?: AnyOtherForm;
+  /** Fields that those clients may send and that are not served, and why: a call with one is refused, not half done. */
+  notServed?: Readonly<Record<string, string>>;
   kind: OperationKind;
   summary: string;
   auth: Auth;
@@ -68,14 +45,18 @@ export interface Operation<
   /** What method dispatch and the socket accept, where INTERFACE.md allows them more than the dedicated path. */
   dispatchInput?: z.ZodObject<z.core.$ZodLooseShape, z.core.$strip> & z.ZodType<z.output<In>>;
   output: Out;
+  /** An object in its input may come as a `LargeValue` of `states/large-input.ts`, where `dispatchInput` takes anything. */
+  takesLargeValues?: true;
   /** A path of its own, called with GET; the input is the query. Feathers clients reach it with `find`. */
   getPath?: `/${string}`;
   /** What the audit log keeps of an administrator's input; left out, all of it. */
   auditInput?(input: z.output<In>): unknown;
-  handler(
-    request: { input: z.output<In>; caller: Callers[Auth]; connection?: Connection | undefined },
-    services: Services,
-  ): Promise<z.input<Out>>;
+  /**
+   * `services` holds what the handler says it needs by the type of this parameter: every operation's needs
+   * together are `Services` of `catalogue/operations.ts`. `connection` among them is the live connection the
+   * call came over, if any.
+   */
+  handler(request: { input: z.output<In>; caller: Callers[Auth] }, services: Needs): Promise<z.input<Out>>;
 }
 
 /** An operation whose types have been checked where it was defined. */
@@ -83,10 +64,7 @@ export interface Operation<
 export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditInput'> & {
   dispatchInput?: z.ZodObject;
   auditInput?(input: never): unknown;
-  handler(
-    request: { input: never; caller: never; connection?: Connection | undefined },
-    services: Services,
-  ): Promise<unknown>;
+  handler(request: { input: never; caller: never }, services: never): Promise<unknown>;
 };
 
 /** Declares an operation. Where it goes from there: `registry.ts`. */
@@ -95,6 +73,7 @@ export function defineOperation<
   const Auth extends AuthKind,
   In extends Input,
   Out extends z.ZodType,
->(operation: Operation<Name, Auth, In, Out>): Operation<Name, Auth, In, Out> {
+  Needs extends object,
+>(operation: Operation<Name, Auth, In, Out, Needs>): Operation<Name, Auth, In, Out, Needs> {
   return operation;
 }

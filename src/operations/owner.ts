@@ -1,6 +1,6 @@
-import type { Owner, SessionDetails } from '../store/store.ts';
+import type { Owner } from '../core/schemas/owner.ts';
 
 /** The player in the game whose token was sent. */
-export function ownerOf({ session }: SessionDetails): Owner {
-  return { gameId: session.gameId, wallet: session.wallet };
+export function ownerOf({ session: { gameId, wallet } }: { session: Owner }): Owner {
+  return { gameId, wallet };
 }

@@ -21,6 +21,10 @@ export class Registry {
           this.#add(this.#byMethod, `${service} ${name}`, operation);
         }
       }
+      for (const { service, name } of operation.alsoOn ?? []) {
+        this.#services.add(service);
+        this.#add(this.#byMethod, `${service} ${name}`, operation);
+      }
       this.#add(this.#byPath, kebabCase(operation.name), operation);
       if (operation.getPath) this.#add(this.#byMethod, `${operation.service} find`, operation);
     }
@@ -29,6 +33,20 @@ export class Registry {
   /** Names of the services, which are the dispatch paths too. */
   get services(): ReadonlySet<string> {
     return this.#services;
+  }
+
+  /** The operations a service offers by method dispatch, each with the names it has there. */
+  offered(service: string): { operation: AnyOperation; names: string[] }[] {
+    return this.operations.flatMap((operation) => {
+      if (operation.service === 'admin') return [];
+      const own = service === 'launcher' || operation.service === service;
+      const further = (operation.alsoOn ?? []).filter((one) => one.service === service);
+      const names = [
+        ...(own ? [operation.name, ...(operation.aliases ?? [])] : []),
+        ...further.map(({ name }) => name),
+      ];
+      return names.length === 0 ? [] : [{ operation, names }];
+    });
   }
 
   /** The operation a service knows under a method name, as the socket and `X-Service-Method` give it. */

@@ -1,12 +1,14 @@
 /**
- * The files the pages are made of, by name: `play/index.html`, `shared/tokens.css`, `vendor/preact/preact.mjs`,
- * `client/client.ts`. Read from folders by `directory-assets.ts`; a program that carries its files inside
- * itself gives them out through the same method.
+ * The files of the pages, by name: `play/index.html`, `shared/tokens.css`, `vendor/preact/preact.mjs`,
+ * `client/client.ts`. `directory-assets.ts` reads them from folders, `built-assets.ts` from a build or
+ * from inside the executable.
  */
 export interface Assets {
+  /** The name of every asset. */
+  names(): readonly string[];
   /**
-   * A file's bytes as browsers are to get them; null when there is none of this name. Files that have not
-   * changed are the same object again, so that what was computed of them need not be computed again.
+   * A file's bytes as served to browsers; null when there is no such file. An unchanged file
+   * is the same object, so that values computed from it can be cached.
    */
   read(name: string): Promise<Uint8Array | null>;
 }

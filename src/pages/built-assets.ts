@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { carried, carriedIn } from '../carried.ts';
+import { carried, carriedIn } from '../runtime/embedded-assets.ts';
 import type { Assets } from './assets.ts';
 
-/** Assets as a build has put them together: they are these, and none of them changes. */
+/** Assets collected by a build, which do not change. */
 export class BuiltAssets implements Assets {
   readonly #names: ReadonlySet<string>;
   readonly #load: (name: string) => Promise<Uint8Array>;
@@ -15,12 +15,12 @@ export class BuiltAssets implements Assets {
     this.#load = load;
   }
 
-  /** From inside the executable. */
-  static carried(): BuiltAssets {
+  /** From the executable's embedded assets. */
+  static embedded(): BuiltAssets {
     return new BuiltAssets(carriedIn('pages/'), async (name) => carried(`pages/${name}`));
   }
 
-  /** From a folder, where each lies under its name. */
+  /** From a folder, with a file per asset. */
   static in(folder: string): BuiltAssets {
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
@@ -29,6 +29,10 @@ export class BuiltAssets implements Assets {
       relative(folder, join(file.parentPath, file.name)).split(sep).join('/'),
     );
     return new BuiltAssets(names, (name) => readFile(join(folder, name)));
+  }
+
+  names(): readonly string[] {
+    return [...this.#names];
   }
 
   async read(name: string): Promise<Uint8Array | null> {

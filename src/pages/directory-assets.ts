@@ -10,48 +10,47 @@ const publicDirectory = fileURLToPath(new URL('../../public', import.meta.url));
 const sourceDirectory = fileURLToPath(new URL('..', import.meta.url));
 const clientDirectory = join(sourceDirectory, 'client');
 
-/** Segments that begin with a letter, a digit or an underscore: no way up, nothing hidden. */
+/** Segments that begin with a letter, a digit or an underscore: no parent directories, no hidden files. */
 const safeName = /^[\w][\w.-]*(\/[\w][\w.-]*)*$/;
 
-interface Kept {
+interface CachedFile {
   modifiedMs: number;
   size: number;
   bytes: Uint8Array;
 }
 
-/** The assets as they lie in this repository and its installed packages; what is edited shows at the next request. */
+/** The assets of this repository and its installed packages; edits take effect at the next request. */
 export class DirectoryAssets implements Assets {
-  readonly #kept = new Map<string, Kept>();
+  readonly #cache = new Map<string, CachedFile>();
+
+  names(): readonly string[] {
+    const entries = readdirSync(publicDirectory, { recursive: true, withFileTypes: true });
+    const ours = entries
+      .filter((entry) => entry.isFile())
+      .map((file) => relative(publicDirectory, join(file.parentPath, file.name)).split(sep).join('/'));
+    return [
+      ...ours,
+      ...vendoredFiles.map(({ path }) => `vendor/${path}`),
+      ...clientFiles.map((path) => `client/${path}`),
+      ...Object.keys(documentFiles),
+    ];
+  }
 
   async read(name: string): Promise<Uint8Array | null> {
     const source = sourceOf(name);
     if (source === null) return null;
     const now = await stat(source.file).catch(() => null);
     if (!now?.isFile()) return null;
-    const kept = this.#kept.get(name);
-    if (kept && kept.modifiedMs === now.mtimeMs && kept.size === now.size) return kept.bytes;
+    const cached = this.#cache.get(name);
+    if (cached && cached.modifiedMs === now.mtimeMs && cached.size === now.size) return cached.bytes;
     const text = await readFile(source.file);
     const bytes = source.typescript ? Buffer.from(withoutTypes(text.toString())) : text;
-    this.#kept.set(name, { modifiedMs: now.mtimeMs, size: now.size, bytes });
+    this.#cache.set(name, { modifiedMs: now.mtimeMs, size: now.size, bytes });
     return bytes;
   }
 }
 
-/** The name of every asset there is, for a build that puts them together. */
-export function assetNames(): string[] {
-  const lying = readdirSync(publicDirectory, { recursive: true, withFileTypes: true });
-  const ours = lying
-    .filter((entry) => entry.isFile())
-    .map((file) => relative(publicDirectory, join(file.parentPath, file.name)).split(sep).join('/'));
-  return [
-    ...ours,
-    ...vendoredFiles.map(({ path }) => `vendor/${path}`),
-    ...clientFiles.map((path) => `client/${path}`),
-    ...Object.keys(documentFiles),
-  ];
-}
-
-/** Where an asset lies; null for a name that no asset can have. */
+/** The source file of an asset; null for an invalid name. */
 function sourceOf(name: string): { file: string; typescript: boolean } | null {
   if (!safeName.test(name)) return null;
   const [folder, path] = [name.slice(0, name.indexOf('/')), name.slice(name.indexOf('/') + 1)];
@@ -70,14 +69,16 @@ function sourceOf(name: string): { file: string; typescript: boolean } | null {
 function packageFile(path: string): string | null {
   const vendored = vendoredFiles.find((one) => one.path === path);
   if (!vendored) return null;
-  const from = vendored.broughtBy ? findPackageJSON(vendored.broughtBy, import.meta.url) : import.meta.url;
+  const from = vendored.dependencyOf
+    ? findPackageJSON(vendored.dependencyOf, import.meta.url)
+    : import.meta.url;
   const manifest = from === undefined ? undefined : findPackageJSON(vendored.package, from);
   return manifest === undefined ? null : join(dirname(manifest), vendored.file);
 }
 
 /**
- * As Node runs it: types become blanks, so that lines and columns stay. Node calls the function experimental
- * with every process's first use, which is nothing an operator could act on.
+ * As Node runs it: types become blanks, so that lines and columns are unchanged. Node warns that the function is
+ * experimental at its first use, which is not actionable for an operator.
  */
 function withoutTypes(code: string): string {
   const { emitWarning } = process;

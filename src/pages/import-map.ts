@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Where a page says it wants the import map; it stands before its first module. */
+/** The placeholder of the import map in a page, before its first module. */
 export const importMapPlace = '<script type="importmap"></script>';
 
 /** A module of a library as it is served. */
@@ -9,13 +9,13 @@ export interface MappedModule {
   address: string;
   /** Changes when its contents do. */
   version: string;
-  /** What it is imported by; left out where only its neighbours import it, by its address. */
+  /** Its import specifier; omitted for a module that only its neighbours import, by its address. */
   specifier?: string;
 }
 
 /**
- * The import map of every page, as JSON: it leads each specifier, and each bare address (so that neighbours
- * meet the same instance), to the address with the version in it, which may be cached for good.
+ * The import map of every page, as JSON: it maps each specifier, and each unversioned address (so that
+ * neighbours share one instance), to the versioned address, which may be cached forever.
  */
 export function importMapOf(modules: readonly MappedModule[]): string {
   const imports: Record<string, string> = {};
@@ -24,7 +24,7 @@ export function importMapOf(modules: readonly MappedModule[]): string {
     imports[address] = versioned;
     if (specifier !== undefined) imports[specifier] = versioned;
   }
-  // In a script element a less-than sign could end it; none of these needs one.
+  // A less-than sign could end the script element.
   return JSON.stringify({ imports }).replaceAll('<', '\\u003c');
 }
 

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { isExecutable } from '../carried.ts';
+import { isExecutable } from '../runtime/embedded-assets.ts';
 import type { Assets } from './assets.ts';
 import { BuiltAssets } from './built-assets.ts';
 import { DirectoryAssets } from './directory-assets.ts';
 
-/** The assets of this program: carried by the executable, beside the compiled package, or, run as written, in the repository. */
+/** The assets of this program: embedded in the executable, next to the compiled package, or, run from source, in the repository. */
 export function openAssets(): Assets {
-  if (isExecutable) return BuiltAssets.carried();
+  if (isExecutable) return BuiltAssets.embedded();
   const isCompiled = import.meta.url.endsWith('.js');
   return isCompiled
     ? BuiltAssets.in(fileURLToPath(new URL('./pages/', import.meta.url)))

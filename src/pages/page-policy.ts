@@ -1,8 +1,8 @@
-/** The pages there are: `/<name>` is `public/<name>/index.html`, and `/` is `public/index.html`. */
+/** The pages: `/<name>` is `public/<name>/index.html`, `/` is `public/index.html`, and `docs` are all pages of the manual. */
 export const pageNames = ['', 'play', 'demo-game', 'console', 'docs'] as const;
 export type PageName = (typeof pageNames)[number];
 
-/** What the policy of a page depends on beside the page. */
+/** What a page's policy depends on besides the page. */
 export interface PolicyParts {
   /** The inline script that may run: the import map's hash. */
   scriptHash: string;
@@ -12,8 +12,8 @@ export interface PolicyParts {
 
 type Directives = Record<string, readonly string[]>;
 
-/** Nothing from elsewhere, nothing inline but what is named by its hash, and no page in anyone's frame. */
-function strictest({ scriptHash }: PolicyParts): Directives {
+/** Nothing from other origins, no inline script except by hash, and no framing. */
+function basePolicy({ scriptHash }: PolicyParts): Directives {
   return {
     'default-src': ["'none'"],
     'script-src': ["'self'", scriptHash],
@@ -27,17 +27,17 @@ function strictest({ scriptHash }: PolicyParts): Directives {
   };
 }
 
-/** What a page needs beyond the strictest policy, and why. */
+/** What a page needs beyond the base policy, and why. */
 const exceptions: Readonly<Partial<Record<PageName, (parts: PolicyParts) => Directives>>> = {
-  // The launcher opens the games that are registered, and those only.
+  // The launcher frames registered games only.
   play: ({ gameUrls }) => ({ 'frame-src': frameSources(gameUrls) }),
-  // The launcher of this server opens it in a frame.
+  // The launcher of this server frames it.
   'demo-game': () => ({ 'frame-ancestors': ["'self'"] }),
 };
 
 /** The value of a page's Content-Security-Policy header. */
 export function contentSecurityPolicy(page: PageName | null, parts: PolicyParts): string {
-  const directives = { ...strictest(parts), ...(page === null ? {} : exceptions[page]?.(parts)) };
+  const directives = { ...basePolicy(parts), ...(page === null ? {} : exceptions[page]?.(parts)) };
   return Object.entries(directives)
     .map(([name, values]) => `${name} ${values.join(' ')}`)
     .join('; ');

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** Below this many bytes a compressed file saves less than its headers cost. */
-const worthCompressing = 1_024;
-/** A little under the highest, which takes seconds for the largest files and saves little more. */
+/** Files below this many bytes are not worth compressing. */
+const minCompressedBytes = 1_024;
+/** Below the maximum, which takes seconds for the largest files and saves little more. */
 const brotliQuality = 9;
 
 export type Encoding = 'identity' | 'gzip' | 'br';
 
-/** A file with what browsers ask about it: its type, its version, and itself in the encodings they take. */
+/** A file with its media type, its version, and its bytes in each content encoding. */
 export class ServedFile {
   readonly bytes: Uint8Array;
   readonly type: string;
@@ -23,14 +23,14 @@ export class ServedFile {
     this.version = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
   }
 
-  /** Which of the encodings a browser takes, best first, suits this file. */
+  /** The best content encoding for this file among those the browser accepts. */
   choose(accepted: (encodings: Encoding[]) => string | false): Encoding {
-    if (!compresses(this.type) || this.bytes.length < worthCompressing) return 'identity';
+    if (!compresses(this.type) || this.bytes.length < minCompressedBytes) return 'identity';
     const chosen = accepted(['br', 'gzip', 'identity']);
     return chosen === 'br' || chosen === 'gzip' ? chosen : 'identity';
   }
 
-  /** Compressed once, by the first who asks, off this thread. */
+  /** Compressed once, on first use, off this thread. */
   in(encoding: Encoding): Promise<Uint8Array> {
     const done = this.#encoded.get(encoding) ?? encode(this.bytes, encoding);
     this.#encoded.set(encoding, done);

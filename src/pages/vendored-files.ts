@@ -1,17 +1,17 @@
-/** A file of an installed package that browsers may have. Nothing else of any package is served. */
+/** A file of an installed package that is served to browsers. No other file of a package is served. */
 export interface VendoredFile {
   /** Its address is `/vendor/<path>`. */
   path: string;
   package: string;
   /** Within the package. */
   file: string;
-  /** The package that brings this one along, when it is not a dependency of Gantry's own. */
-  broughtBy?: string;
+  /** The package that depends on this one, when it is not a direct dependency of Gantry. */
+  dependencyOf?: string;
   /** An ES module: in the import map, under this specifier when pages or other modules import it by one. */
   module?: string | true;
 }
 
-/** secp256k1 and Keccak, with which the demo's players sign in without a wallet: what viem itself signs with. */
+/** secp256k1 and Keccak, with which guests sign in without a wallet: the versions that viem uses. */
 const nobleCurves = [
   '_shortw_utils',
   'abstract/weierstrass',
@@ -36,7 +36,6 @@ export const vendoredFiles: readonly VendoredFile[] = [
   },
   { path: 'uplot/uPlot.esm.js', package: 'uplot', file: 'dist/uPlot.esm.js', module: 'uplot' },
   { path: 'uplot/uPlot.min.css', package: 'uplot', file: 'dist/uPlot.min.css' },
-  { path: 'marked/marked.esm.js', package: 'marked', file: 'lib/marked.esm.js', module: 'marked' },
   { path: 'swagger-ui/swagger-ui-bundle.js', package: 'swagger-ui-dist', file: 'swagger-ui-bundle.js' },
   { path: 'swagger-ui/swagger-ui.css', package: 'swagger-ui-dist', file: 'swagger-ui.css' },
   ...nobleCurves.map((name) => noble('curves', name)),
@@ -48,7 +47,7 @@ function noble(library: string, name: string): VendoredFile {
     path: `noble/${library}/${name}.js`,
     package: `@noble/${library}`,
     file: `esm/${name}.js`,
-    broughtBy: 'viem',
+    dependencyOf: 'viem',
     module: `@noble/${library}/${name}`,
   };
 }
@@ -56,12 +55,15 @@ function noble(library: string, name: string): VendoredFile {
 /** The reference client (`src/client/`), which runs in browsers as it does in Node. */
 export const clientFiles: readonly string[] = ['client.ts', 'client-error.ts', 'cursors.ts'];
 
-/** Documents of the source that pages show, by their assets' names; the files lie in `src/`. */
+/** Pages of the manual that lie elsewhere than in `public/docs/`: by asset name, the path from `src/`. */
 export const documentFiles: Readonly<Record<string, string>> = {
+  'docs/index.md': '../README.md',
+  'docs/contributing.md': '../CONTRIBUTING.md',
+  'docs/changelog.md': '../CHANGELOG.md',
   'docs/protocol.md': 'transports/socket/PROTOCOL.md',
 };
 
-/** Every module that is in the import map, by its asset's name. */
+/** Every module in the import map, by asset name. */
 export const mappedAssets: readonly { name: string; specifier?: string }[] = [
   ...vendoredFiles
     .filter(({ module }) => module !== undefined)

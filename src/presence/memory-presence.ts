@@ -1,7 +1,8 @@
+import { repeat } from '../runtime/repeat.ts';
 import { heartbeatLifetimeMs, type Presence } from './presence.ts';
 
 /** How often lapsed heartbeats are looked for. */
-const sweepEveryMs = 5_000;
+const sweepIntervalMs = 5_000;
 
 /** Presence of one process. Enough while a single node serves all launchers; a cluster needs a shared one. */
 export class MemoryPresence implements Presence {
@@ -10,11 +11,11 @@ export class MemoryPresence implements Presence {
   /** When each session's last heartbeat lapses; re-inserted at each beat, so the first to lapse come first. */
   readonly #heartbeats = new Map<string, number>();
   readonly #listeners: ((sessionId: string, present: boolean) => void)[] = [];
-  readonly #timer: NodeJS.Timeout;
+  readonly #stop = new AbortController();
 
   constructor(clock: () => number = Date.now) {
     this.#clock = clock;
-    this.#timer = setInterval(() => this.sweep(), sweepEveryMs).unref();
+    repeat(() => this.sweep(), { everyMs: sweepIntervalMs, signal: this.#stop.signal, report: rethrow });
   }
 
   async connected(sessionId: string, socketId: string): Promise<boolean> {
@@ -51,7 +52,7 @@ export class MemoryPresence implements Presence {
     return this.#sockets.size + beating;
   }
 
-  isWhole(): boolean {
+  isComplete(): boolean {
     return true; // there is no other
   }
 
@@ -70,7 +71,7 @@ export class MemoryPresence implements Presence {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stop.abort();
     this.#sockets.clear();
     this.#heartbeats.clear();
   }
@@ -78,4 +79,9 @@ export class MemoryPresence implements Presence {
   #isThere(sessionId: string): boolean {
     return this.#sockets.has(sessionId) || (this.#heartbeats.get(sessionId) ?? 0) > this.#clock();
   }
+}
+
+/** Only a listener can have thrown it, and nobody would hear of it. */
+function rethrow(thrown: unknown): never {
+  throw thrown;
 }

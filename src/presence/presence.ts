@@ -18,7 +18,7 @@ export interface Presence {
   /** How many sessions have someone there. */
   count(): Promise<number>;
   /** Whether `isPresent` knows of all nodes right now, and not only of this one. */
-  isWhole(): boolean;
+  isComplete(): boolean;
   /**
    * Calls the listener with changes that no call tells of: nobody is there any more because a heartbeat lapsed
    * or a node died, or someone is after all, on a node that had been given up.

@@ -1,11 +1,12 @@
 import type { Redis } from 'ioredis';
+import { repeat } from '../runtime/repeat.ts';
 import { MemoryPresence } from './memory-presence.ts';
 import { heartbeatLifetimeMs, type Presence } from './presence.ts';
 
 /** A node's lease on a session lapses this long after the node stopped renewing it. */
 const defaultLeaseMs = 15_000;
 /** Renewed in pieces, so that ten thousand leases are no lump. */
-const renewAtOnce = 500;
+const renewalBatchSize = 500;
 
 /**
  * A session's leases are a sorted set: a member for each node that holds a socket of it, and one for the
@@ -75,8 +76,7 @@ export class RedisPresence implements Presence {
   readonly #heartbeats = new Map<string, number>();
   readonly #options: Required<RedisPresenceOptions>;
   readonly #listeners: ((sessionId: string, present: boolean) => void)[] = [];
-  readonly #timer: NodeJS.Timeout;
-  #tending = false;
+  readonly #stop = new AbortController();
   /** After an outage other nodes' leases may have lapsed only because they could not renew them. */
   #sweepFrom = 0;
 
@@ -84,7 +84,12 @@ export class RedisPresence implements Presence {
     for (const [name, script] of Object.entries(scripts)) redis.defineCommand(name, script);
     this.#redis = redis as Redis & PresenceScripts; // `defineCommand` has just made them
     this.#options = { leaseMs: defaultLeaseMs, ...options };
-    this.#timer = setInterval(() => this.#tend(), this.#options.leaseMs / 3).unref();
+    repeat(
+      async () => {
+        if (redis.status === 'ready') await this.renewLeases();
+      },
+      { everyMs: this.#options.leaseMs / 3, signal: this.#stop.signal, report: options.report },
+    );
     redis.on('ready', this.#restore);
   }
 
@@ -132,7 +137,7 @@ export class RedisPresence implements Presence {
     }
   }
 
-  isWhole(): boolean {
+  isComplete(): boolean {
     return this.#redis.status === 'ready' && Date.now() >= this.#sweepFrom;
   }
 
@@ -144,8 +149,8 @@ export class RedisPresence implements Presence {
    * Renews this node's leases, and tells of sessions whose last lease has lapsed. A lease of its own that had
    * lapsed, because this node stood still, was told by another one; it is told again that someone is there.
    */
-  async tend(): Promise<void> {
-    await this.#renew((sessionId) => this.#tell(sessionId, true));
+  async renewLeases(): Promise<void> {
+    await this.#renew((sessionId) => this.#notify(sessionId, true));
     const now = Date.now();
     for (const [id, lapsesAt] of this.#heartbeats) if (lapsesAt <= now) this.#heartbeats.delete(id);
     if (now < this.#sweepFrom) return;
@@ -155,17 +160,17 @@ export class RedisPresence implements Presence {
       Date.now(),
       'LIMIT',
       0,
-      renewAtOnce,
+      renewalBatchSize,
     )) {
       const lapsed = await this.#redis.gantryLapse(this.#lease(sessionId), this.#due, Date.now(), sessionId);
-      if (lapsed === 1) this.#tell(sessionId, false);
+      if (lapsed === 1) this.#notify(sessionId, false);
     }
   }
 
   async #renew(onReturn: (sessionId: string) => void): Promise<void> {
     const sessions = [...this.#held.keys()];
-    for (let at = 0; at < sessions.length; at += renewAtOnce) {
-      const some = sessions.slice(at, at + renewAtOnce).filter((sessionId) => this.#held.has(sessionId));
+    for (let at = 0; at < sessions.length; at += renewalBatchSize) {
+      const some = sessions.slice(at, at + renewalBatchSize).filter((sessionId) => this.#held.has(sessionId));
       const renewed = some.map(async (id) => {
         const wasNew = await this.#hold(id, this.#options.nodeId, this.#options.leaseMs);
         if (wasNew === 1) onReturn(id);
@@ -174,24 +179,14 @@ export class RedisPresence implements Presence {
     }
   }
 
-  #tell(sessionId: string, present: boolean): void {
+  #notify(sessionId: string, present: boolean): void {
     for (const listener of this.#listeners) listener(sessionId, present);
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stop.abort();
     this.#redis.off('ready', this.#restore);
     await this.#local.close();
-  }
-
-  #tend(): void {
-    if (this.#tending || this.#redis.status !== 'ready') return;
-    this.#tending = true;
-    this.tend()
-      .catch(this.#options.report)
-      .finally(() => {
-        this.#tending = false;
-      });
   }
 
   /** Says what this node knows to a Redis that may have forgotten it; nobody was told that anything changed. */

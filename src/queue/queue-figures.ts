@@ -1,4 +1,5 @@
-import type { ActionStore } from '../store/store.ts';
+import type { Database } from '../core/storage/database.ts';
+import { readQueueDepths } from './queries.ts';
 
 /** What became of the actions of a kind in this process since its start. */
 export interface QueueCounts {
@@ -8,7 +9,7 @@ export interface QueueCounts {
   retried: number;
 }
 
-/** How a kind of action stands. Depth and age are of the store; the counts are this process's since its start. */
+/** How a kind of action stands. Depth and age are of the database; the counts are this process's since its start. */
 export interface QueueFigure extends QueueCounts {
   kind: string;
   /** Actions queued or submitted. */
@@ -17,16 +18,16 @@ export interface QueueFigure extends QueueCounts {
   oldestSeconds: number;
 }
 
-/** Reads figures of the queue for metrics; what it asks of the store is a read. */
+/** Reads figures of the queue for metrics; what it asks of the database is a read. */
 export function queueFigures(
-  actions: Pick<ActionStore, 'figures'>,
+  db: Pick<Database, 'read'>,
   /** Those who carry out a kind, by it. */
   workers: Readonly<
     Record<string, { counts(): Readonly<Omit<QueueCounts, 'retried'> & Partial<QueueCounts>> }>
   >,
 ): () => Promise<QueueFigure[]> {
   return async () => {
-    const standing = new Map((await actions.figures()).map((one) => [one.kind, one]));
+    const standing = new Map((await db.read(readQueueDepths)).map((one) => [one.kind, one]));
     const now = Date.now();
     return [...new Set([...standing.keys(), ...Object.keys(workers)])].map((kind) => {
       const { depth, oldestAt } = standing.get(kind) ?? { depth: 0, oldestAt: now };

@@ -68,7 +68,7 @@ const discarded = ['publish', 'subscribe', 'psubscribe', 'unsubscribe', 'punsubs
 
 /**
  * A rejection nobody handles ends the process (redis-adapter#425). One of these that fails is no loss here:
- * other nodes find the events in the store, and subscriptions are made again with every connection.
+ * other nodes find the events in the database, and subscriptions are made again with every connection.
  */
 function surviveRejections(client: Redis): void {
   for (const name of discarded) {

@@ -1,25 +1,30 @@
+import type { LookupSteps } from '../core/storage/lookup.ts';
+import type { StateValue } from '../states/state-values.ts';
 import type { Action, Condition, Operator, Rule, TokenCondition } from './rule.ts';
 
-/** What is known when a trigger arrives; looked up by the store only when a condition asks. */
-export interface Facts {
+/** What is known when a trigger arrives; looked up only when a condition asks, in a command or in a query. */
+export interface Facts<Asked> {
+  /** Sent with the trigger; undefined without one, and when it is a text that is no number. */
   value: number | undefined;
   /** The score under a nonce, or without one the score that counts; undefined when there is none. */
-  score(nonce: string | undefined): number | undefined;
-  /** The player's state under a label; undefined when there is none. */
-  state(label: string): unknown;
+  score(nonce: string | undefined): LookupSteps<Asked, number | undefined>;
+  /** What lies under a key of the player's state under a label; undefined when there is nothing. */
+  state(label: string, key: string): StateValue;
   /** How many of a token the player has; undefined when nobody could be asked. */
-  owned(condition: TokenCondition): bigint | undefined;
+  owned(condition: TokenCondition): LookupSteps<Asked, bigint | undefined>;
 }
 
 /** The actions of a rule that are due: those whose conditions all hold. */
-export function dueActions(rule: Rule, facts: Facts): Action[] {
-  return rule.actions.filter((action) => whyNot(action, facts) === null);
+export function* dueActions<Asked>(rule: Rule, facts: Facts<Asked>): LookupSteps<Asked, Action[]> {
+  const due: Action[] = [];
+  for (const action of rule.actions) if ((yield* whyNot(action, facts)) === null) due.push(action);
+  return due;
 }
 
 /** Why an action is not due, in words; null: it is. */
-export function whyNot(action: Action, facts: Facts): string | null {
+export function* whyNot<Asked>(action: Action, facts: Facts<Asked>): LookupSteps<Asked, string | null> {
   for (const condition of action.conditions ?? []) {
-    const actual = actualOf(condition, facts);
+    const actual = yield* actualOf(condition, facts);
     const expected = condition.type === 'user-owns-tokens' ? BigInt(condition.amount) : condition.value;
     if (compare(actual, condition.operator, expected)) continue;
     const found = actual === undefined || actual === null ? 'there is none' : `it is ${shown(actual)}`;
@@ -28,20 +33,20 @@ export function whyNot(action: Action, facts: Facts): string | null {
   const takesValue =
     (action.type === 'UpdateScore' || action.type === 'IssueToken') && action.ratio !== undefined;
   return takesValue && facts.value === undefined
-    ? 'ratio needs a value, and the trigger came without one'
+    ? 'ratio needs a value, and the trigger came without a number'
     : null;
 }
 
-function actualOf(condition: Condition, facts: Facts): unknown {
+function* actualOf<Asked>(condition: Condition, facts: Facts<Asked>): LookupSteps<Asked, unknown> {
   switch (condition.type) {
     case 'payload-value-condition':
       return facts.value;
     case 'score-condition':
-      return facts.score(condition.nonce);
+      return yield* facts.score(condition.nonce);
     case 'state-variable-condition':
-      return valueAt(facts.state(condition.label), condition.key);
+      return facts.state(condition.label, condition.key);
     case 'user-owns-tokens':
-      return facts.owned(condition);
+      return yield* facts.owned(condition);
   }
 }
 
@@ -59,17 +64,8 @@ function nameOf(condition: Condition): string {
 }
 
 function shown(value: unknown): string {
+  if (isText(value)) return value.json.slice(0, 100);
   return typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? '').slice(0, 100);
-}
-
-/** Follows a dotted key through own properties only, so that `constructor` finds nothing. */
-export function valueAt(state: unknown, key: string): unknown {
-  let at = state;
-  for (const part of key.split('.')) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined;
-    at = (at as Record<string, unknown>)[part];
-  }
-  return at;
 }
 
 /** A missing value satisfies nothing, not even `ne`; values of different types are only ever unequal. */
@@ -88,6 +84,11 @@ function compare(actual: unknown, operator: Operator, expected: number | bigint 
     case 'lte':
       return actual <= expected;
   }
+}
+
+/** An object or a list of a state. */
+function isText(value: unknown): value is { json: string } {
+  return typeof value === 'object' && value !== null && 'json' in value;
 }
 
 function isNumber(value: unknown): value is number | bigint {

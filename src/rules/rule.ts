@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { addressInput } from '../domain/address.ts';
-import { notificationMessage, notificationType } from '../domain/notification.ts';
-import { stateLabel } from '../domain/state.ts';
-import { text } from '../domain/text.ts';
-import { checkSignature } from './chain/call-signature.ts';
+import { checkSignature } from '../chains/call-signature.ts';
+import { addressInput } from '../core/schemas/address.ts';
+import { text } from '../core/schemas/text.ts';
+import { notificationMessage, notificationType } from '../notifications/notification.ts';
+import { stateLabel } from '../states/state.ts';
 import { decimalPattern } from './token-amount.ts';
 
 const operator = z.enum(['gt', 'gte', 'lt', 'lte', 'eq', 'ne']);
@@ -73,7 +73,7 @@ const userOwnsTokens = z
   });
 export type TokenCondition = z.infer<typeof userOwnsTokens>;
 
-export const condition = z.discriminatedUnion(
+const condition = z.discriminatedUnion(
   'type',
   [payloadValueCondition, scoreCondition, stateVariableCondition, userOwnsTokens],
   {
@@ -243,9 +243,9 @@ const actionSchemas = [
   callContract,
 ] as const;
 
-export const actionTypes = actionSchemas.map((schema) => schema.shape.type.value);
+const actionTypes = actionSchemas.map((schema) => schema.shape.type.value);
 
-export const action = z.discriminatedUnion('type', actionSchemas, {
+const action = z.discriminatedUnion('type', actionSchemas, {
   error: (issue) => `unknown action type ${typeIn(issue.input)}: there are ${actionTypes.join(', ')}`,
 });
 export type Action = z.infer<typeof action>;

@@ -1,4 +1,5 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { innerSchema } from '../core/schemas/inner-schema.ts';
 
 /**
  * A query's texts as an operation's input: empty values count as absent, and what the schema wants as a
@@ -23,7 +24,6 @@ function toNumber(text: string): unknown {
 }
 
 function wantsNumber(schema: z.core.$ZodType): boolean {
-  const def = schema._zod.def as { type: string; innerType?: z.core.$ZodType; in?: z.core.$ZodType };
-  const inner = def.innerType ?? def.in;
-  return inner ? wantsNumber(inner) : def.type === 'number';
+  const inner = innerSchema(schema);
+  return inner ? wantsNumber(inner) : schema instanceof z.ZodNumber;
 }

@@ -10,7 +10,7 @@ export type Resolve = (
 ) => void;
 
 /** An address is not to be called; the message says which, for administrators. */
-export class AddressRefusedError extends Error {}
+class AddressRefusedError extends Error {}
 
 /** Global unicast (RFC 4291, as IANA has allocated it): whatever lies outside leads somewhere special. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');

@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { SecretBox } from '../auth/game-secret.ts';
+import type { Database } from '../core/storage/database.ts';
+import type { SecretBox } from '../games/game-secret.ts';
 import { backoffMs } from '../queue/backoff.ts';
+import { renewClaims } from '../queue/commands.ts';
 import type { QueueCounts } from '../queue/queue-figures.ts';
-import type { ClaimedDelivery, DeliveryOutcome, Store } from '../store/store.ts';
+import { QueueWorker } from '../queue/queue-worker.ts';
+import { claimDue } from './claim.ts';
+import type { ClaimedDelivery, DeliveryOutcome } from './delivery.ts';
+import { settleDelivery } from './delivery-commands.ts';
 import type { WebhookAnswer, WebhookSender } from './webhook-sender.ts';
 
 export interface WebhookWorkerOptions {
@@ -23,35 +28,26 @@ export interface WebhookWorkerOptions {
   backoff?: (attempts: number) => number;
 }
 
-/** Commits come in their thousands; so long they are gathered before the store is looked into. */
-const gatherMs = 10;
+/** Commits come in their thousands; so long they are gathered before due deliveries are looked for. */
+const batchDelayMs = 10;
 /** The longest wait a receiver can ask for with `Retry-After`. */
 const longestRetryAfterMs = 60 * 60 * 1000;
 /** Hosts remembered as failing; beyond, the one that failed first is forgotten. */
 const rememberedHosts = 10_000;
 
-/**
- * Delivers webhooks: claims due deliveries, a few for each host, so that one that hangs holds up no other;
- * sends each, and writes how that ended. Looks when woken (after a commit) and by a timer, which also finds
- * what another process has queued or left behind.
- */
+/** Delivers webhooks: a few at once to each host, so that one that hangs holds up no other; and writes how each try ended. */
 export class WebhookWorker {
   /** Names this process's claims. */
   readonly node = randomUUID();
-  readonly #store: Pick<Store, 'webhooks' | 'actions'>;
+  readonly #db: Database;
   readonly #options: Required<WebhookWorkerOptions>;
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #worker: QueueWorker<ClaimedDelivery>;
   readonly #active = new Map<string, number>();
   readonly #failing = new Set<string>();
   readonly #counts: QueueCounts = { confirmed: 0, failed: 0, retried: 0 };
-  readonly #stopping = new AbortController();
-  #timers: NodeJS.Timeout[] = [];
-  #gathering: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | null = null;
-  #lookAgain = false;
 
-  constructor(store: Pick<Store, 'webhooks' | 'actions'>, options: WebhookWorkerOptions) {
-    this.#store = store;
+  constructor(db: Database, options: WebhookWorkerOptions) {
+    this.#db = db;
     this.#options = {
       pollMs: 1_000,
       leaseMs: 30_000,
@@ -60,26 +56,29 @@ export class WebhookWorker {
       backoff: backoffMs,
       ...options,
     };
+    const { leaseMs, perHost } = this.#options;
+    this.#worker = new QueueWorker<ClaimedDelivery>(
+      {
+        find: (room) =>
+          claimDue(this.#db, this.node, { room, perHost, busyHosts: this.#roomOfHosts(), leaseMs }),
+        keyOf: ({ deliveryId }) => deliveryId,
+        run: (delivery, stopping) => this.#run(delivery, stopping),
+        renewal: {
+          intervalMs: leaseMs / 3,
+          renew: (ids) => this.#db.write(renewClaims, this.node, ids, leaseMs),
+        },
+      },
+      { ...this.#options, batchDelayMs },
+    );
   }
 
   start(): void {
-    const { pollMs, leaseMs, report } = this.#options;
-    const renew = () => {
-      const held = [...this.#running.keys()];
-      if (held.length > 0) this.#store.actions.renew(this.node, held, leaseMs).catch(report);
-    };
-    this.#timers = [setInterval(() => this.wake(), pollMs).unref(), setInterval(renew, leaseMs / 3).unref()];
-    this.wake();
+    this.#worker.start();
   }
 
   /** Looks for due deliveries in a moment. Cheap when there are none. */
   wake(): void {
-    if (this.#timers.length === 0 || this.#stopping.signal.aborted) return;
-    this.#gathering ??= setTimeout(() => {
-      this.#gathering = undefined;
-      this.#lookAgain = true;
-      this.#looking ??= this.#look();
-    }, gatherMs).unref();
+    this.#worker.wake();
   }
 
   /** What it did since its start. */
@@ -88,32 +87,8 @@ export class WebhookWorker {
   }
 
   /** Claims nothing more, cuts off what is under way (it is delivered again), and resolves when that is written. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    clearTimeout(this.#gathering);
-    for (const timer of this.#timers) clearInterval(timer);
-    await this.#looking;
-    await Promise.all(this.#running.values());
-  }
-
-  async #look(): Promise<void> {
-    try {
-      while (this.#lookAgain && !this.#stopping.signal.aborted) {
-        this.#lookAgain = false;
-        const { webhooks } = this.#store;
-        const room = this.#options.room - this.#running.size;
-        if (room <= 0 || !(await webhooks.anyDue())) continue;
-        const { perHost, leaseMs } = this.#options;
-        const busyHosts = this.#roomOfHosts();
-        for (const delivery of await webhooks.claim(this.node, { room, perHost, busyHosts, leaseMs })) {
-          this.#begin(delivery);
-        }
-      }
-    } catch (thrown) {
-      this.#options.report(thrown); // the timer looks again
-    } finally {
-      this.#looking = null; // in the same turn as the last look, so that no wake goes unheard
-    }
+  stop(): Promise<void> {
+    return this.#worker.stop();
   }
 
   #roomOfHosts(): Record<string, number> {
@@ -123,38 +98,32 @@ export class WebhookWorker {
     return room;
   }
 
-  #begin(delivery: ClaimedDelivery): void {
+  async #run(delivery: ClaimedDelivery, stopping: AbortSignal): Promise<boolean> {
     const { deliveryId, host } = delivery;
     this.#active.set(host, (this.#active.get(host) ?? 0) + 1);
-    const run = this.#run(delivery).finally(() => {
-      this.#running.delete(deliveryId);
-      const active = (this.#active.get(host) ?? 1) - 1;
-      if (active > 0) this.#active.set(host, active);
-      else this.#active.delete(host);
-      this.wake();
-    });
-    this.#running.set(deliveryId, run);
-  }
-
-  async #run(delivery: ClaimedDelivery): Promise<void> {
     try {
-      const answer = await this.#deliver(delivery);
-      this.#remember(delivery.host, answer.delivered);
-      const outcome = this.#outcome(delivery, answer);
-      const end = await this.#store.webhooks.settle(this.node, delivery.deliveryId, outcome);
+      const answer = await this.#deliver(delivery, stopping);
+      this.#remember(host, answer.delivered || stopping.aborted);
+      const outcome = this.#outcome(delivery, answer, stopping);
+      const end = await this.#db.write(settleDelivery, this.node, deliveryId, outcome);
       if (end !== null) this.#counts[end]++;
     } catch (thrown) {
       this.#options.report(thrown); // the claim ends by itself, and whoever claims it next delivers it
+    } finally {
+      const active = (this.#active.get(host) ?? 1) - 1;
+      if (active > 0) this.#active.set(host, active);
+      else this.#active.delete(host);
     }
+    return true; // there is room for another one
   }
 
-  async #deliver(delivery: ClaimedDelivery): Promise<WebhookAnswer> {
+  async #deliver(delivery: ClaimedDelivery, stopping: AbortSignal): Promise<WebhookAnswer> {
     const { url, deliveryId, payload, sealedSecrets } = delivery;
     const { sender, box, report } = this.#options;
     try {
       const secrets = sealedSecrets.map((sealed) => box.open(sealed));
       const message = { url, id: deliveryId, body: JSON.stringify(payload), secrets };
-      return await sender.send(message, this.#stopping.signal);
+      return await sender.send(message, stopping);
     } catch (thrown) {
       report(thrown);
       const error = 'an unexpected failure; see the log of the server';
@@ -162,19 +131,19 @@ export class WebhookWorker {
     }
   }
 
-  #outcome({ attempts }: ClaimedDelivery, answer: WebhookAnswer): DeliveryOutcome {
+  #outcome({ attempts }: ClaimedDelivery, answer: WebhookAnswer, stopping: AbortSignal): DeliveryOutcome {
     if (answer.delivered) return { delivered: true };
     const { error, status, retryAfterMs } = answer;
-    if (this.#stopping.signal.aborted && status === null) {
+    if (stopping.aborted && status === null) {
       return { delivered: false, error, dueAt: Date.now(), gone: false };
     }
     const wait = Math.max(this.#options.backoff(attempts), Math.min(retryAfterMs ?? 0, longestRetryAfterMs));
     return { delivered: false, error, dueAt: Math.round(Date.now() + wait), gone: status === 410 };
   }
 
-  #remember(host: string, delivered: boolean): void {
+  #remember(host: string, isFine: boolean): void {
     this.#failing.delete(host);
-    if (delivered || this.#stopping.signal.aborted) return;
+    if (isFine) return;
     this.#failing.add(host);
     const [first] = this.#failing;
     if (first !== undefined && this.#failing.size > rememberedHosts) this.#failing.delete(first);

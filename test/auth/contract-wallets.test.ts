@@ -196,6 +196,26 @@ describe.skipIf(started === null)('contract wallets on a real chain', () => {
     await signedIn(other, answer, wallet.address);
   });
 
+  test('a text that names another chain is not verified on this one, and counts as no attempt', async () => {
+    const owner = newKey();
+    const wallet = await chain.deploy('OwnedWallet', [owner.address]);
+    const { channelId, signRequest } = await signIns.begin(wallet); // names chain 1
+    const signature = await owner.signMessage({ message: signRequest });
+    for (let time = 0; time < 6; time++) {
+      const { error } = refused(await finish(channelId, signature), 401, wrong);
+      expect(error).toBe(
+        `The signRequest names chain 1, and chainId is ${anvil.chainId}: send the same chainId with both calls`,
+      );
+    }
+  });
+
+  test('a wallet with a key of its own signs in by a text of any chain, because it is on none', async () => {
+    const key = newKey();
+    const { channelId, signRequest } = await signIns.begin(key.address);
+    const signature = await key.signMessage({ message: signRequest });
+    await signedIn(server, await finish(channelId, signature), key.address);
+  });
+
   test('a chain that is not configured is refused, and those that are get named', async () => {
     const owner = newKey();
     const { channelId, signRequest } = await begin(await chain.deploy('OwnedWallet', [owner.address]));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Reason } from '../../src/errors.ts';
 import type { AnyOperation } from '../../src/operations/define.ts';
+import { endSession } from '../../src/sessions/commands.ts';
 import { caseOf } from '../operations/cases.ts';
 import {
   type Caller,
@@ -10,7 +11,7 @@ import {
   plainStyles,
 } from '../support/call-styles.ts';
 import { effectsOn } from '../support/effects.ts';
-import { readJwt } from '../support/jwt-parts.ts';
+import { ed25519, makeJwt, readJwt } from '../support/jwt-parts.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { operationNamed, takingToken } from '../support/registered.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -101,7 +102,7 @@ describe.each(styles)('over %s, a token that was accepted is refused', (_, conne
     using caller = await connect(server.url);
     const { launcherJwt, wallet, sessionId } = await server.openSession(world.gameId);
     expect((await caller.call(reading, { launcherJwt })).status).toBe(200);
-    await server.services.store.sessions.end(wallet, sessionId);
+    await server.services.db.write(endSession, wallet, sessionId);
     await refuses(caller, [reading], launcherJwt, 'session_ended');
   });
 });
@@ -128,6 +129,15 @@ describe('the handshake of Socket.IO refuses', () => {
     count(refused instanceof Error ? 401 : 200);
     expect(refused).toMatchObject({ data: refusal(reason) });
   });
+});
+
+test('a token of the type that earlier versions issued is good until its session ends', async () => {
+  using caller = await plainStyles['dedicated HTTP'](server.url);
+  const { launcherJwt } = await server.openSession(world.gameId);
+  const { header, payload } = readJwt(launcherJwt);
+  expect(header.typ).toBe('JWT');
+  const earlier = makeJwt({ ...header, typ: 'launcher+jwt' }, payload, ed25519(loot.privateKey));
+  expect((await caller.call(reading, { launcherJwt: earlier })).status).toBe(200);
 });
 
 test('a token signed before the keys were rotated works during the overlap, and not a moment longer', async () => {
@@ -188,6 +198,6 @@ function refusal(reason: Reason = 'token_invalid') {
     message: expect.stringContaining('launcherJwt'),
     code: 401,
     className: 'not-authenticated',
-    data: { reason },
+    data: { reason, success: false, error: expect.any(String) },
   };
 }

@@ -230,7 +230,7 @@ const rightlySignedButStale: readonly Forgery[] = [
   signedByUs('with an exp that is no number', { exp: 'never' }),
   signedByUs('of a session that never was', { jti: randomUUID() }),
   signedByUs('of a session called __proto__', { jti: '__proto__' }),
-  headedByUs('of another type', { typ: 'JWT' }),
+  headedByUs('of another type', { typ: 'at+jwt' }),
   headedByUs('of no type', { typ: undefined }),
   headedByUs('under an unknown kid', { kid: randomUUID() }),
   headedByUs('with a critical extension nobody knows', { crit: ['gantry'], gantry: true }),

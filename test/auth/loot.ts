@@ -1,8 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { TokenKeys } from '../../src/auth/token-keys.ts';
 import { dataFiles } from '../../src/config.ts';
+import { FileTokenKeys } from '../../src/sessions/file-token-keys.ts';
+import { TokenKeys } from '../../src/sessions/token-keys.ts';
 import { plainStyles } from '../support/call-styles.ts';
 import { get, post } from '../support/http.ts';
 import { operationNamed, pathOf } from '../support/registered.ts';
@@ -23,7 +24,8 @@ export async function publicKeysOf({ url }: TestServer) {
 
 /** Rotates the server's keys as the command line does, in the file, and waits for the server to notice. */
 export async function rotateKeys(server: TestServer, overlapMs: number): Promise<{ kid: string }> {
-  const { kid } = new TokenKeys(dataFiles(server.config.dataDirectory).tokenKeys).rotate(overlapMs);
+  const store = new FileTokenKeys(dataFiles(server.config.dataDirectory).tokenKeys);
+  const { kid } = await new TokenKeys(store).rotate(overlapMs);
   await until('the server shows the new key', async () => (await publicKeysOf(server))[0]?.kid === kid);
   return { kid };
 }

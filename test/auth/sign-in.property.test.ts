@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { findSessions } from '../../src/sessions/queries.ts';
 import { serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { accepted, refused } from '../support/outcome.ts';
@@ -174,7 +175,7 @@ describe('a signature that is not the very one asked for opens nothing, and spoi
 
         refused(await finish(signIn.channelId, forged), 401, 'wallet_signature_invalid');
         const page = { limit: 1, skip: 0 };
-        const { total } = await server.services.store.sessions.list({ wallet: wallet.lowercase }, page);
+        const { total } = await server.services.db.read(findSessions, { wallet: wallet.lowercase }, page);
         expect(total).toBe(0);
         await signedIn(server, await finish(signIn.channelId, right), wallet.address);
       }),

@@ -4,21 +4,28 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
-import { expect, test, vi } from 'vitest';
+import SqliteFile from 'better-sqlite3';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { restoreBackup } from '../../src/backup/backup.ts';
+import { domain } from '../../src/catalogue/domain.ts';
 import { dataFiles } from '../../src/config.ts';
-import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { addGame } from '../contracts/store/fixture.ts';
-import { type Finished, gantry, gantryJson, serveGantry } from '../support/gantry-process.ts';
+import type { DatabaseFiles } from '../../src/core/storage/database-file.ts';
+import { databaseFiles } from '../../src/data-directory.ts';
+import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
+import { enqueueActions } from '../../src/queue/commands.ts';
+import { countOpenActions } from '../../src/queue/queries.ts';
+import { addGame } from '../contracts/storage/fixture.ts';
+import { type Finished, serveGantry } from '../support/gantry-process.ts';
+import { post } from '../support/http.ts';
 import { randomWallet } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
+import { gantry, gantryJson } from '../support/warm-gantry.ts';
 
 interface Place extends AsyncDisposable {
   data: string;
@@ -71,14 +78,14 @@ test('without the keys, none is in the backup, and restoring says which are want
   expect(await gantryJson(['backup', at.file, '--no-keys'], at.data)).toMatchObject({ keys: [] });
   const { keys } = JSON.parse(readFileSync(dataFiles(at.data).tokenKeys, 'utf8'));
   expect(readFileSync(at.file, 'latin1')).not.toContain(keys[0].d);
-  expect((await run(['restore', at.file], at.into)).stdout).toMatch(/keys +none: put those/);
+  expect((await run(['restore', at.file], at.into)).stdout).toMatch(/keys +none: put the keys/);
   expect(readdirSync(at.into)).toEqual(['gantry.db']);
 });
 
 test('a file that is there is not overwritten without being asked to, and nothing is left lying about', async () => {
   await using at = await place();
   writeFileSync(at.file, 'something else');
-  expectRefused(await run(['backup', at.file], at.data), /is there already.*--force/);
+  expectRefused(await run(['backup', at.file], at.data), /already exists.*--force/);
   expect(readFileSync(at.file, 'utf8')).toBe('something else');
   expect(readdirSync(join(at.file, '..')).sort()).toEqual(['data', 'one.gantry']);
   await gantryJson(['backup', at.file, '--force'], at.data);
@@ -104,16 +111,102 @@ test('a data directory in use or with something in it is not restored over; with
   expect(await gantryJson(['game', 'list'], replaced)).toHaveLength(2);
 });
 
+test('after a crash, --force moves the contents aside whole, with what only the write-ahead log held', async () => {
+  await using at = await place();
+  await gantryJson(['backup', at.file], at.data);
+  const server = await serveGantry(at.data, {
+    GANTRY_DEMO: 'off',
+    ADMIN_TOKEN: 'the-admin-token-of-this-suite',
+  });
+  const headers = { Authorization: 'Bearer the-admin-token-of-this-suite' };
+  expect((await post(`${server.url}/admin/create-game`, { name: 'Two' }, headers)).status).toBe(200);
+  await server.end('SIGKILL');
+  expect(existsSync(`${dataFiles(at.data).database}-shm`)).toBe(true);
+  const report = await gantryJson(['restore', at.file, '--force'], at.data);
+  const { replaced } = z.object({ replaced: z.string() }).parse(report);
+  expect(await gantryJson(['game', 'list'], at.data)).toHaveLength(1);
+  expect(await gantryJson(['game', 'list'], replaced)).toHaveLength(2);
+});
+
+test('a restore that fails half way puts everything back', async () => {
+  await using at = await place();
+  await gantryJson(['backup', at.file], at.data);
+  await gantryJson(['game', 'create', '--name', 'Two'], at.data);
+  const before = readdirSync(at.data).sort();
+  const failing: DatabaseFiles = {
+    ...databaseFiles,
+    unpackBackup(copy, options) {
+      const contents = databaseFiles.unpackBackup(copy, options);
+      rmSync(copy); // what comes last, when all else is in its place
+      return contents;
+    },
+  };
+  expect(() => restoreBackup(failing, at.file, at.data, { force: true, keepQueue: false })).toThrow(/ENOENT/);
+  expect(readdirSync(at.data).sort()).toEqual(before);
+  expect(await gantryJson(['game', 'list'], at.data)).toHaveLength(2);
+});
+
+test('keys without a database are no place for a first start: it is refused, and says what to do', async () => {
+  await using at = await place();
+  const { database, tokenKeys } = dataFiles(at.data);
+  const refusal = /gantry\.db is missing, but its keys are there \(.*token-keys\.json.*gantry restore/;
+  await gantryJson(['backup', at.file], at.data);
+  rmSync(database);
+  const { code, stderr } = await run(['serve'], at.data);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(refusal)]);
+  expectRefused(await run(['game', 'list'], at.data), refusal);
+  expect(existsSync(database)).toBe(false);
+  expect((await run(['doctor'], at.data)).stdout).toMatch(refusal);
+  // What a restore leaves that is killed before any key is in its place.
+  for (const name of readdirSync(at.data)) rmSync(join(at.data, name));
+  mkdirSync(join(at.data, 'restoring-0'));
+  expectRefused(await run(['game', 'list'], at.data), /interrupted.*gantry restore/);
+  await gantryJson(['restore', at.file, '--force'], at.data);
+  expect(existsSync(tokenKeys)).toBe(true);
+  expect(await gantryJson(['game', 'list'], at.data)).toHaveLength(1);
+});
+
+test('processes that start at once in an empty directory all find it theirs', async () => {
+  await using directory = await temporaryDirectory();
+  const data = join(directory.path, 'data');
+  const all = await Promise.all(
+    Array.from({ length: 4 }, () => gantry(['game', 'list'], { env: { DATA_DIR: data } })),
+  );
+  // A command that found nothing yet says so.
+  const creating = /^There is no data in .*: creating a new data directory\n/;
+  for (const { code, stderr } of all) expect([code, stderr.replace(creating, '')]).toEqual([0, '']);
+  expect(readdirSync(data).sort()).toEqual(['gantry.db', 'secret.key', 'token-keys.json']);
+});
+
+test('the database is readable by its owner only, in a directory that was there and is everybodys', async () => {
+  await using directory = await temporaryDirectory();
+  const data = join(directory.path, 'data');
+  mkdirSync(data);
+  chmodSync(data, 0o755);
+  const { database } = dataFiles(data);
+  const modes = () => [database, `${database}-wal`, `${database}-shm`].map(mode);
+  {
+    await using server = await serveGantry(data, { GANTRY_DEMO: 'off' });
+    expect(modes()).toEqual([0o600, 0o600, 0o600]);
+    for (const file of [database, `${database}-wal`, `${database}-shm`]) chmodSync(file, 0o644);
+    await server.end('SIGKILL'); // as a version before this one left them
+  }
+  await using _server = await serveGantry(data, { GANTRY_DEMO: 'off' });
+  expect(modes()).toEqual([0o600, 0o600, 0o600]);
+});
+
 test('what is no backup, is damaged, or is of a newer Gantry is refused, and nothing is put anywhere', async () => {
   await using at = await place();
   const other = `${at.file}.other`;
   expectRefused(await run(['restore', other], at.into), /There is no file/);
   writeFileSync(other, 'a letter');
-  expectRefused(await run(['restore', other], at.into), /cannot be read as a database/);
+  const damaged = await run(['restore', other], at.into);
+  expectRefused(damaged, /one\.gantry\.other cannot be read as a database .* restore another backup/);
+  expect(damaged.stderr).not.toContain('restoring-'); // which is gone by now
   expectRefused(await run(['restore', dataFiles(at.data).database], at.into), /not a backup/);
 
   await gantryJson(['backup', at.file], at.data);
-  const newer = new SqliteDatabase(at.file);
+  const newer = new SqliteFile(at.file);
   newer.pragma('user_version = 4000');
   newer.close();
   expectRefused(await run(['restore', at.file], at.into), /schema version 4000/);
@@ -122,7 +215,7 @@ test('what is no backup, is damaged, or is of a newer Gantry is refused, and not
   const bytes = readFileSync(at.file);
   bytes.fill(0xee, 20 * 2048, 24 * 2048);
   writeFileSync(at.file, bytes);
-  expectRefused(await run(['restore', at.file], at.into), /damaged|cannot be read/);
+  expectRefused(await run(['restore', at.file], at.into), /one\.gantry (is damaged|cannot be read)/);
   expect(existsSync(at.into) ? readdirSync(at.into) : []).toEqual([]);
 });
 
@@ -138,11 +231,11 @@ test('a damaged database is not backed up as if it were whole', async () => {
 
 test('what waited for a chain waits for a person after a restore, unless asked otherwise', async () => {
   await using at = await place();
-  const store = new SqliteStore(dataFiles(at.data).database);
+  const store = new SqliteDatabase(dataFiles(at.data).database, domain);
   const game = await addGame(store);
   const wallet = randomWallet();
   const common = { type: 'IssueToken', gameId: game.id, wallet, triggerId: 't', payload: {} };
-  await store.actions.enqueue([
+  await store.write(enqueueActions, [
     { ...common, kind: 'chain', lane: '1:0x0' },
     { ...common, kind: 'webhook', lane: '' },
   ]);
@@ -152,6 +245,9 @@ test('what waited for a chain waits for a person after a restore, unless asked o
   expect(await gantryJson(['actions', 'list', '--state', 'failed'], at.into)).toMatchObject([
     { type: 'IssueToken', error: expect.stringContaining('may have been carried out since') },
   ]);
+  const restored = new SqliteDatabase(dataFiles(at.into).database, domain);
+  expect(await restored.read(countOpenActions)).toBe(1); // the webhook's
+  await restored.close();
   const other = `${at.into}-2`;
   expect(await gantryJson(['restore', at.file, '--keep-queue'], other)).toMatchObject({ heldActions: 0 });
   expect(await gantryJson(['actions', 'list', '--state', 'queued'], other)).toHaveLength(2);

@@ -1,17 +1,24 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { ban } from '../../src/administration/commands.ts';
+import { movedTables } from '../../src/administration/game-transfer.ts';
+import { importedRow } from '../../src/administration/imported-rows.ts';
+import { tables } from '../../src/catalogue/tables.ts';
 import { dataFiles } from '../../src/config.ts';
-import { movedTables } from '../../src/store/sqlite/game-transfer.ts';
-import { migrate } from '../../src/store/sqlite/migrate.ts';
-import { type Finished, gantry, gantryJson, serveGantry } from '../support/gantry-process.ts';
+import { newId } from '../../src/core/schemas/ids.ts';
+import type { AnyTable } from '../../src/core/storage/table.ts';
+import { requestNonces } from '../../src/games/tables.ts';
+import { setProfile } from '../../src/players/commands.ts';
+import { players } from '../../src/players/tables.ts';
+import { enqueueActions } from '../../src/queue/commands.ts';
+import { type Finished, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { startTestServer, type TestPlayer } from '../support/server.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
+import { gantry, gantryJson } from '../support/warm-gantry.ts';
 
 interface Filled {
   directory: TemporaryDirectory;
@@ -29,11 +36,11 @@ async function filled(): Promise<Filled> {
   const directory = await temporaryDirectory();
   const data = join(directory.path, 'data');
   await using server = await startTestServer({ DATA_DIR: data });
-  const { store } = server.services;
+  const { db: store } = server.services;
   await server.createGame({ name: 'Another' });
   const { gameId, gameSecret } = await server.createGame({ name: 'Space Race' });
   const [ada, bob] = [await server.openSession(gameId), await server.openSession(gameId)];
-  await store.players.setProfile(ada.wallet, { username: 'Ada' });
+  await store.write(setProfile, ada.wallet, { username: 'Ada' });
   const rules = [
     { trigger: 'win', actions: [{ type: 'Notify', message: 'Won', notificationType: 'success' }] },
   ];
@@ -61,9 +68,9 @@ async function filled(): Promise<Filled> {
   await call(ada, 'send-channel-message', { channelId, content: 'One more round?' });
   await call(bob, 'send-channel-message', { channelId, content: 'Yes' });
   const waiting = { kind: 'nobody', type: 'Webhook', gameId, payload: {} };
-  await store.actions.enqueue([waiting]);
+  await store.write(enqueueActions, [waiting]);
   const { wallet: cheater } = await server.openSession(gameId);
-  await store.players.ban(cheater, gameId, 'cheating');
+  await store.write(ban, cheater, gameId, 'cheating');
   await server.close();
   const [other, file] = [join(directory.path, 'other'), join(directory.path, 'race.ndjson')];
   return { directory, data, other, file, gameId, gameSecret, ada, bob };
@@ -98,38 +105,32 @@ async function seenIn(data: string, game: Filled) {
 
 const run = (args: string[], data: string) => gantry(args, { env: { DATA_DIR: data } });
 
+/** How many bytes each player keeps in the game. */
+function storageUseIn(data: string, gameId: string): unknown[] {
+  const db = new SqliteDatabase(dataFiles(data).database, { readonly: true });
+  try {
+    return db.prepare('SELECT wallet, bytes FROM storage_use WHERE game_id = ? ORDER BY wallet').all(gameId);
+  } finally {
+    db.close();
+  }
+}
+
 function expectRefused({ code, stdout, stderr }: Finished, words: RegExp): void {
   expect(stderr).toMatch(words);
   expect(stderr).not.toMatch(/^\s+at /m);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
 }
 
-test('every table is moved, or stays for a reason', () => {
-  const stays: Record<string, string> = {
-    channel_sessions: 'tokens are signed with the keys of the server',
-    sign_ins: 'over in ten minutes',
-    told_present: 'of sessions',
-    audit_log: 'what was done on this server',
-    history: 'names the history of this server',
-    events: 'belong to that history',
-    remembered: 'counts changes here',
-    boards: 'made anew of the scores',
-    board: 'made anew of the scores',
-    board_marks: 'made anew of the scores',
-    score_order: 'made anew of the scores',
-    webhooks: 'registered anew, so that no two servers deliver the same',
-    webhook_secrets: 'of webhooks',
-    lanes: 'nonces of the signers of this server',
-    transactions: 'signed by the signers of this server',
-  };
-  const db = new SqliteDatabase(':memory:');
-  migrate(db);
-  const all = db
-    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-    .pluck()
-    .all();
-  db.close();
-  expect([...movedTables, ...Object.keys(stays)].sort()).toEqual(all.sort());
+test('every table that holds anything of a game is moved, or says why it stays', () => {
+  const moved = movedTables(tables);
+  const ofGames = tables.filter(({ of }) => of.game !== undefined || of.stream !== undefined || of.via);
+  const left = ofGames.filter((table) => !moved.includes(table) && !of(table).stays);
+  expect(left.map(({ name }) => name).sort()).toEqual(['game_secrets', 'games', 'request_nonces']); // in forms of their own
+  expect(moved.length).toBeGreaterThan(10);
+
+  function of(table: (typeof tables)[number]) {
+    return table.of;
+  }
 });
 
 test('a game that was moved shows everybody what it showed before, and goes on from there', async () => {
@@ -143,6 +144,9 @@ test('a game that was moved shows everybody what it showed before, and goes on f
     gameId: game.gameId,
     gameSecret: expect.stringMatching(/^gsk_/),
   });
+  const kept = storageUseIn(game.data, game.gameId);
+  expect(kept).toHaveLength(2);
+  expect(storageUseIn(game.other, game.gameId)).toEqual(kept);
   const [before, after] = [await seenIn(game.data, game), await seenIn(game.other, game)];
   expect(after.all).toEqual(before.all);
   expect(JSON.stringify(after.all)).toContain('One more round?');
@@ -181,6 +185,171 @@ test('with its secrets, the game is called as before', async () => {
   expect(body).toMatchObject({ success: true });
 });
 
+/** Writes the file of the game again with some of its records changed, and others put in before the end. */
+function rewritten(
+  game: Filled,
+  change: (type: string, row: Row) => Row,
+  more: readonly { type: string; row: Row }[] = [],
+): string {
+  const [head = '', ...lines] = readFileSync(game.file, 'utf8').trimEnd().split('\n');
+  const records = lines.slice(0, -1).map((line) => gameFileRecord.parse(JSON.parse(line)));
+  const all = [...records.map(({ type, row }) => ({ type, row: change(type, row) })), ...more];
+  const file = `${game.file}.rewritten`;
+  const end = { type: 'end', records: all.length };
+  writeFileSync(file, `${[head, ...[...all, end].map((one) => JSON.stringify(one))].join('\n')}\n`);
+  return file;
+}
+
+const gameFileRecord = z.object({
+  type: z.string(),
+  row: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+});
+type Row = z.infer<typeof gameFileRecord>['row'];
+
+const spends = JSON.stringify({
+  spending: { transactionsPerDay: 9, transactionsPerPlayerPerDay: 9, tokens: [] },
+});
+
+test('a file brings no actions that are still to be done, and nothing to spend: it says how to allow it again', async () => {
+  const game = await filled();
+  await using _directory = game.directory;
+  await gantryJson(['export', 'space-race', game.file], game.data);
+  const now = Date.now();
+  const action = (state: string): { type: string; row: Row } => ({
+    type: 'actions',
+    row: {
+      id: newId(),
+      kind: 'chain',
+      lane: '1:0x0000000000000000000000000000000000000001',
+      type: 'CallContract',
+      gameId: game.gameId,
+      wallet: game.ada.wallet,
+      triggerId: newId(),
+      payload: '{"to":"0x0000000000000000000000000000000000000002"}',
+      state,
+      attempts: 0,
+      dueAt: now,
+      giveUpAt: 0,
+      claimedBy: null,
+      claimedUntil: 0,
+      error: null,
+      transactionHash: null,
+      createdAt: now,
+      updatedAt: now,
+      endedAt: null, // also where it is over, which has it found among the open ones
+    },
+  });
+  const all = ['queued', 'submitted', 'failed', 'cancelled', 'confirmed'].map(action);
+  const [queued, , , , confirmed] = all;
+  const spent = (one: typeof queued) => ({
+    type: 'spending',
+    row: {
+      actionId: one?.row.id ?? '',
+      gameId: game.gameId,
+      wallet: game.ada.wallet,
+      token: '',
+      amount: '0',
+      day: Math.floor(now / 86_400_000),
+      givenBack: 0,
+    },
+  });
+  const file = rewritten(game, (type, row) => (type === 'games' ? { ...row, policies: spends } : row), [
+    ...all,
+    spent(queued),
+    spent(confirmed),
+  ]);
+  const report = await gantryJson(['import', file], game.other);
+  expect(report).toMatchObject({
+    actionsLeftOut: 4,
+    spending: expect.stringContaining(
+      `gantry game update --game ${game.gameId} --policies '{"spending":{"transactionsPerDay":9`,
+    ),
+  });
+  expect(await gantryJson(['game', 'list'], game.other)).toMatchObject([
+    { policies: { spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] } } },
+  ]);
+  const db = new SqliteDatabase(dataFiles(game.other).database);
+  const of = (sql: string) => db.prepare(sql).pluck().all();
+  const found = {
+    actions: of('SELECT state FROM actions'),
+    open: of('SELECT id FROM actions WHERE ended_at IS NULL'),
+    spending: of('SELECT action_id FROM spending'),
+  };
+  db.close();
+  expect(found).toEqual({ actions: ['confirmed'], open: [], spending: [confirmed?.row.id] });
+});
+
+test('a launcher is imported only when that is asked for', async () => {
+  const game = await filled();
+  await using _directory = game.directory;
+  await gantryJson(['export', 'space-race', game.file], game.data);
+  const file = rewritten(game, (type, row) => (type === 'games' ? { ...row, kind: 'launcher' } : row));
+  expectRefused(await run(['import', file], game.other), /kind launcher.*--allow-launcher/);
+  await gantryJson(['import', file, '--allow-launcher'], game.other);
+  expect(await gantryJson(['game', 'list'], game.other)).toMatchObject([{ kind: 'launcher' }]);
+});
+
+test('every record of a file is held to what a caller may send', async () => {
+  const game = await filled();
+  await using _directory = game.directory;
+  await gantryJson(['export', 'space-race', game.file], game.data);
+  await gantryJson(['game', 'list'], game.other);
+  const faults: [type: string, changes: Row, words: RegExp][] = [
+    ['games', { slug: '../X Y' }, /games .*slug: must be lowercase/],
+    ['games', { name: '' }, /games .*name/],
+    ['games', { kind: 'admin' }, /games .*kind/],
+    ['games', { url: 'javascript:alert(1)' }, /games .*url/],
+    [
+      'games',
+      { allowedOrigins: '["https://a.example/path"]' },
+      /games .*allowedOrigins: 0: must be an origin/,
+    ],
+    ['games', { policies: '{"leaderboard":{"keep":"worst"}}' }, /games .*policies/],
+    ['games', { rules: '[{"trigger":"win","actions":[{"type":"Mint"}]}]' }, /games .*unknown action type/],
+    ['players', { username: 'x'.repeat(41) }, /players .*username/],
+    ['players', { avatar: 'javascript:alert(1)' }, /players .*avatar/],
+    ['players', { wallet: '0xABC' }, /players .*wallet/],
+    ['scores', { nonce: 'x'.repeat(201) }, /scores .*nonce/],
+    ['states', { json: 'not JSON' }, /states .*must be a string that contains JSON/],
+    ['states', { json: '['.repeat(40) + ']'.repeat(40) }, /states .*nests deeper/],
+    ['states', { label: '' }, /states .*label/],
+    ['play_sessions', { state: '{' }, /play_sessions .*must be a string that contains JSON/],
+    ['activities', { label: 'x'.repeat(501) }, /activities .*label/],
+    ['activities', { timestamp: Date.now() + 2 * 86_400_000 }, /activities .*timestamp: lies in the future/],
+    ['notifications', { type: 'alarm' }, /notifications .*type/],
+    ['message_channels', { name: 'x'.repeat(101) }, /message_channels .*name/],
+    ['message_channels', { participantsKey: 'others' }, /message_channels names other participants/],
+    ['participants', { permissions: '[' }, /participants .*permissions: must be JSON/],
+    ['participants', { permissions: '["everything"]' }, /participants .*permissions/],
+    ['messages', { content: 'x'.repeat(4_001) }, /messages .*content/],
+    ['messages', { id: '../x' }, /messages .*id: must be a UUIDv7/],
+    ['bans', { reason: 'x'.repeat(501) }, /bans .*reason/],
+    ['rule_triggers', { actions: '{}' }, /rule_triggers .*actions/],
+  ];
+  for (const [type, changes, words] of faults) {
+    const file = rewritten(game, (one, row) => (one === type ? { ...row, ...changes } : row));
+    expectRefused(await run(['import', file], game.other), words);
+  }
+  const foreign = { name: `channel:${newId()}`, wallet: null, seq: 1 };
+  const secret = { secret: 'easy', createdAt: 0, expiresAt: null };
+  for (const [type, row, words] of [
+    ['streams', foreign, /streams is of a channel that is not in the file/],
+    ['secrets', secret, /secrets .*must be a game secret/],
+  ] as const) {
+    expectRefused(
+      await run(['import', rewritten(game, (_, row) => row, [{ type, row }])], game.other),
+      words,
+    );
+  }
+  expect(await gantryJson(['game', 'list'], game.other)).toEqual([]);
+});
+
+test('an import knows what each column of a moved table may hold', () => {
+  for (const table of [...movedTables(tables), players as AnyTable, requestNonces as AnyTable]) {
+    expect(() => importedRow(table, 0), table.name).not.toThrow();
+  }
+});
+
 test('a game that is there already is refused, and so is a short name that is taken, each time the same', async () => {
   const game = await filled();
   await using _directory = game.directory;
@@ -209,24 +378,24 @@ test('a file that is cut short, changed, or of another game in part is refused, 
   const changed = (from: string | RegExp, to: string | ((found: string) => string)) =>
     whole.map((line) => (typeof to === 'string' ? line.replace(from, to) : line.replace(from, to)));
   const faults: [string[], RegExp][] = [
-    [whole.slice(0, -1), /cut short/],
-    [without(4), /has not all/],
-    [[...whole, '{}'], /goes on after its end/],
-    [changed(/"version":1,"schema/, '"version":9,"schema'), /not a game that/],
+    [whole.slice(0, -1), /truncated/],
+    [without(4), /is incomplete/],
+    [[...whole, '{}'], /data after its end/],
+    [changed(/"version":1,"schema/, '"version":9,"schema'), /not a file written by/],
     [changed(/"schemaVersion":\d+/, '"schemaVersion":1'), /schema version 1/],
     [
-      changed(/^{"type":"states".*"game_id":"[^"]+"/, (found) => found.replace(game.gameId, 'another')),
+      changed(/^{"type":"states".*"gameId":"[^"]+"/, (found) => found.replace(game.gameId, newId())),
       /another game/,
     ],
     [changed('"type":"states"', '"type":"audit_log"'), /unknown here/],
-    [changed('"ipfs_hash"', '"ipfs"'), /not the fields/],
+    [changed('"ipfsHash"', '"ipfs"'), /not the fields/],
     [changed('"policies":"{', '"policies":"['), /is not as it should be/],
     [
       changed(`"id":"${game.gameId}"`, '"id":"x\\",\\"game\\":\\"y"'),
       /games is not as it should be \(id: must be/,
     ],
-    [changed(/"channel_id":"[^"]+"/, '"channel_id":"elsewhere"'), /channel that is not in the file/],
-    [without(1), /has not all|begin with the game/],
+    [changed(/"channelId":"[^"]+"/, `"channelId":"${newId()}"`), /channel that is not in the file/],
+    [without(1), /is incomplete|begin with the game/],
     [['a letter'], /not JSON/],
   ];
   for (const [lines, words] of faults) {

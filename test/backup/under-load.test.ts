@@ -4,12 +4,13 @@ import SqliteDatabase from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { dataFiles } from '../../src/config.ts';
-import { gantry, gantryJson, serveGantry } from '../support/gantry-process.ts';
+import { gantry, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { randomWallet } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
+import { gantryJson } from '../support/warm-gantry.ts';
 
 const posters = 16;
 /** Answered before the backup begins. */
@@ -79,7 +80,7 @@ test('a backup taken under load holds every write answered before it began, and 
   const during = load.nonces.length - answeredBefore.length;
   const lastCursors = await cursorsOf(server.url, launcherJwt);
   await load.stop();
-  expect([code, stderr]).toEqual([0, expect.stringMatching(/^Copying 0 %\n(.*\n)*Copying 100 %\n$/)]);
+  expect([code, stderr]).toEqual([0, '']); // progress is for terminals
   expect(JSON.parse(stdout)).toMatchObject({
     file,
     keys: ['token-keys.json', 'secret.key', 'admin-token.sha256'],

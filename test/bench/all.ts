@@ -5,6 +5,7 @@ import { boardMixed } from './benchmarks/board-mixed.ts';
 import { feed } from './benchmarks/feed.ts';
 import { growth } from './benchmarks/growth.ts';
 import { messages } from './benchmarks/messages.ts';
+import { postgres } from './benchmarks/postgres.ts';
 import { rules } from './benchmarks/rules.ts';
 import { scores } from './benchmarks/scores.ts';
 import { scoresNaive } from './benchmarks/scores-naive.ts';
@@ -27,5 +28,6 @@ export const benchmarks: readonly Benchmark[] = [
   rules,
   sockets,
   start,
+  postgres,
   growth,
 ];

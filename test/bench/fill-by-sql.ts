@@ -1,6 +1,6 @@
 import { dataFiles } from '../../src/config.ts';
-import { openDatabase } from '../../src/store/sqlite/open-database.ts';
-import { RankMarks } from '../../src/store/sqlite/rank-marks.ts';
+import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
+import { RankMarks } from '../../src/engines/sqlite/rank-marks.ts';
 
 /** The wallet of a player that was put in by number. */
 export function walletOf(number: number): string {

@@ -46,6 +46,8 @@ export function startGantry(
       DATA_DIR: dataDirectory,
       GANTRY_DEMO: 'off',
       RATE_LIMIT_FACTOR: '1000000',
+      STORAGE_QUOTA_MEGABYTES: '1048576',
+      CONNECTIONS_PER_ADDRESS: '1000000',
       ...variables,
     },
   });

@@ -1,9 +1,13 @@
-import { newGameSecret } from '../../src/auth/game-secret.ts';
 import { readConfig } from '../../src/config.ts';
-import { Links } from '../../src/links.ts';
-import { issueToken } from '../../src/operations/channel-sessions/issue-token.ts';
-import type { Owner, Store } from '../../src/store/store.ts';
-import { openWorkspace } from '../../src/workspace.ts';
+import type { Owner } from '../../src/core/schemas/owner.ts';
+import type { Database } from '../../src/core/storage/database.ts';
+import { openWorkspace } from '../../src/data-directory.ts';
+import { registerGame } from '../../src/games/commands.ts';
+import { newGameSecret } from '../../src/games/game-secret.ts';
+import { PublicUrls } from '../../src/public-urls.ts';
+import { setScore } from '../../src/scores/commands.ts';
+import { startSession } from '../../src/sessions/commands.ts';
+import { issueToken } from '../../src/sessions/operations/issue-token.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** A player of the world's game, signed in. */
@@ -27,19 +31,19 @@ const together = 5000;
  */
 export async function makeWorld(
   playerCount: number,
-  fill?: (store: Store, world: Pick<World, 'gameId' | 'players'>) => Promise<void>,
+  fill?: (db: Database, world: Pick<World, 'gameId' | 'players'>) => Promise<void>,
 ): Promise<World> {
   const directory = await temporaryDirectory();
   const config = readConfig({ DATA_DIR: directory.path });
-  const { store, tokens, box } = openWorkspace(config);
-  const links = new Links(() => 'http://127.0.0.1:3000');
-  const game = await store.games.create({ name: 'Bench' }, box.sealSecret(newGameSecret()));
+  const { db, tokens, box } = await openWorkspace(config);
+  const links = new PublicUrls(() => 'http://127.0.0.1:3000');
+  const game = await db.write(registerGame, { name: 'Bench' }, box.sealSecret(newGameSecret()));
   const players = await inParts(wallets(playerCount), async (wallet): Promise<WorldPlayer> => {
-    const details = await store.sessions.open({ gameId: game.id, wallet }, config.sessionLifetimeMs);
+    const details = await db.write(startSession, { gameId: game.id, wallet }, config.sessionLifetimeMs);
     return { gameId: game.id, wallet, launcherJwt: await issueToken(details, { tokens, links }) };
   });
-  await fill?.(store, { gameId: game.id, players });
-  await store.close();
+  await fill?.(db, { gameId: game.id, players });
+  await db.close();
   return {
     dataDirectory: directory.path,
     gameId: game.id,
@@ -49,10 +53,10 @@ export async function makeWorld(
 }
 
 /** Puts players with a score each on a game's board; no two scores are the same. */
-export async function fillBoard(store: Store, gameId: string, playerCount: number): Promise<void> {
+export async function fillBoard(db: Database, gameId: string, playerCount: number): Promise<void> {
   const owners = wallets(playerCount).map((wallet) => ({ gameId, wallet }));
-  await inParts(owners, (owner) => store.sessions.open(owner, 60_000));
-  await inParts(owners, (owner, index) => store.scores.set(owner, scrambled(index, playerCount)));
+  await inParts(owners, (owner) => db.write(startSession, owner, 60_000));
+  await inParts(owners, (owner, index) => db.write(setScore, owner, scrambled(index, playerCount)));
 }
 
 /** Random addresses in ascending order: rows written in the order of their key are written fastest. */

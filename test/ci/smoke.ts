@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { leaderboardEntry, scoreRecord } from '../../src/domain/score.ts';
+import { leaderboardEntry, scoreRecord } from '../../src/scores/score.ts';
 import { until } from '../support/until.ts';
 
 // The main job as a newcomer meets it: `npm start`, the lines it prints pasted into a shell, and a clean

@@ -1,14 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type GantryProcess, gantryJson, serveGantry } from '../support/gantry-process.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type GantryProcess, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { randomWallet } from '../support/server.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { gantryJson } from '../support/warm-gantry.ts';
 
 // Each test starts several processes, side by side with other tests.
-vi.setConfig({ testTimeout: 60_000 });
-
 describe('on the data directory of a running server, the command line', () => {
   let directory: TemporaryDirectory;
   let server: GantryProcess;

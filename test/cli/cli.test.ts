@@ -1,13 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { gantry, gantryJson } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { gantry, gantryJson } from '../support/warm-gantry.ts';
 
 // Each test starts several processes, side by side with other tests.
-vi.setConfig({ testTimeout: 60_000 });
-
 const wallet = `0x${'ab'.repeat(20)}`;
 const createdGame = z.strictObject({ gameId: z.string().min(1), gameSecret: z.string().min(32) });
 const openedSession = z.strictObject({ launcherJwt: z.string().min(1), sessionId: z.string().min(1) });

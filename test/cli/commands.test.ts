@@ -3,19 +3,18 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import type { Command } from 'commander';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createProgram } from '../../src/cli/program.ts';
 import { dataFiles } from '../../src/config.ts';
-import { latestSchema } from '../../src/store/sqlite/migrate.ts';
-import { makeDatabase } from '../store/database-of-version.ts';
+import { latestSchema } from '../../src/engines/sqlite/migrate.ts';
+import { makeDatabase } from '../storage/database-of-version.ts';
 import { freePort } from '../support/free-port.ts';
-import { gantry, gantryJson, serveGantry } from '../support/gantry-process.ts';
+import { serveGantry } from '../support/gantry-process.ts';
 import { get } from '../support/http.ts';
 import { randomWallet } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
+import { gantry, gantryJson } from '../support/warm-gantry.ts';
 
 function leavesOf(command: Command, path: readonly string[] = []): { path: string; command: Command }[] {
   if (command.commands.length === 0) return [{ path: path.join(' '), command }];
@@ -81,6 +80,25 @@ test('config shows each setting with where it came from, and no secret', async (
   expect(of('REDIS_URL')).toMatchObject({ value: 'redis://user:hidden@127.0.0.1:6379/1' });
   expect(of('CHAINS')?.value).toContain('https://rpc.example/…');
   expect((await gantry(['config'], { env: { PORT: 'x' } })).code).toBe(1);
+});
+
+test('config hides the password of DATABASE_URL, which needs a key to encrypt with and a scheme of PostgreSQL', async () => {
+  const env = {
+    DATABASE_URL: 'postgres://user:canary@db.example:5433/gantry?sslmode=verify-full&password=canary',
+    GANTRY_SECRET_KEY: 'ca'.repeat(32),
+  };
+  const { stdout } = await gantry(['config'], { env });
+  expect(stdout).not.toMatch(/canary|cacaca/);
+  expect(stdout).toContain(
+    'postgres://user:hidden@db.example:5433/gantry?sslmode=verify-full&password=hidden',
+  );
+  const without = await gantry(['config'], { env: { ...env, GANTRY_SECRET_KEY: '' } });
+  expect([without.code, without.stderr]).toEqual([
+    1,
+    expect.stringContaining('DATABASE_URL needs GANTRY_SECRET_KEY: 64 hex digits'),
+  ]);
+  const elsewhere = await gantry(['config'], { env: { ...env, DATABASE_URL: 'mysql://db.example/gantry' } });
+  expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('DATABASE_URL')]);
 });
 
 test('healthcheck ends with 0 beside a server that takes calls, and with 1 without', async () => {
@@ -180,7 +198,7 @@ describe('completion', () => {
       const run = `${bash}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _gantry; echo "\${COMPREPLY[*]}"`;
       return execFileSync('bash', ['-c', run], { encoding: 'utf8' }).trim().split(' ');
     };
-    expect(offered('gantry', 'd')).toEqual(['doctor', 'demo']);
+    expect(offered('gantry', 'd')).toEqual(['demo', 'doctor']);
     expect(offered('gantry', 'game', '')).toEqual(['create', 'list', 'update', 'rotate-secret', '--help']);
     expect(offered('gantry', 'game', 'create', '--name', 'x', '--sl')).toEqual(['--slug']);
   });

@@ -1,12 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
-import { type Finished, gantry, gantryJson } from '../support/gantry-process.ts';
+import { describe, expect, test } from 'vitest';
+import type { Finished } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { gantry, gantryJson } from '../support/warm-gantry.ts';
 
 // Each test starts several processes, side by side with other tests.
-vi.setConfig({ testTimeout: 60_000 });
-
 const wallet = `0x${'ab'.repeat(20)}`;
 
 describe.concurrent('what cannot be done is said in a sentence, with exit code 1 and no stack trace', () => {

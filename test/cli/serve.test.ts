@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import SqliteDatabase from 'better-sqlite3';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dataFiles } from '../../src/config.ts';
 import {
   type GantryProcess,
@@ -18,12 +18,10 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 
 // Each test starts several processes, side by side with other tests.
-vi.setConfig({ testTimeout: 60_000 });
-
 describe.concurrent('gantry serve', () => {
   test('prints lines for a newcomer that work when pasted into a shell', async () => {
     await using directory = await temporaryDirectory();
-    await using server = await serveGantry(directory.path);
+    await using server = await serveGantry(directory.path, {}, { asWritten: true });
     const { gameId, player, lines } = await welcomeOf(server);
     expect(server.output.stdout).toContain(`Gantry listening on ${server.url}\n`);
 

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { gantry } from '../support/gantry-process.ts';
+import { setScore } from '../../src/scores/commands.ts';
 import { startTestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
+import { gantry } from '../support/warm-gantry.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 const made = z.strictObject({ webhookId: z.string(), secret: z.string() });
@@ -25,7 +26,7 @@ test('gantry webhooks makes them, tries them, and looks after what they are told
   const { webhookId, secret } = made.parse(await run('create', '--game', gameId, '--url', receiver.url));
   receiver.secrets.push(secret);
   expect(await run('test', webhookId)).toMatchObject({ delivered: true, status: 204 });
-  await server.services.store.scores.set(player, 1);
+  await server.services.db.write(setScore, player, 1);
   await until('told', () => receiver.received.some(({ type }) => type === 'scores.created'));
   const [delivered] = await until('written down', async () => {
     const listed = deliveries.parse(await run('deliveries', '--webhook', webhookId, '--state', 'confirmed'));
@@ -38,22 +39,24 @@ test('gantry webhooks makes them, tries them, and looks after what they are told
   );
 
   expect(await run('disable', webhookId)).toMatchObject({ enabled: false });
-  await server.services.store.scores.set(player, 2);
+  await server.services.db.write(setScore, player, 2);
   expect(await run('enable', webhookId)).toMatchObject({ enabled: true });
   expect(await run('update', webhookId, '--filter', 'event-callbacks')).toMatchObject({
     filter: 'event-callbacks',
   });
   const rotated = made.parse(await run('rotate-secret', webhookId, '--overlap', '0'));
   receiver.secrets = [rotated.secret];
-  await server.services.store.scores.set(player, 3);
+  await server.services.db.write(setScore, player, 3);
   await until('told', () => receiver.received.some(({ data }) => data.score === 3));
   expect(receiver.received.some(({ data }) => data.score === 2)).toBe(false);
   const { stdout } = await gantry(['webhooks', 'list', '--game', gameId], { env });
-  expect(stdout).toMatch(/^webhook +game +url +filter +enabled\n\S+ +\S+ +http\S+ +event-callbacks +yes\n$/);
+  expect(stdout).toMatch(
+    /^webhookId +gameId +url +filter +enabled\n\S+ +\S+ +http\S+ +event-callbacks +yes\n$/,
+  );
   await receiver.down();
   const failed = await gantry(['webhooks', 'test', webhookId], { env });
   expect(failed.code).toBe(1);
   expect(failed.stdout).toContain('ECONNREFUSED');
   expect(await run('remove', webhookId)).toEqual({ removed: webhookId });
   expect(await run('list')).toEqual([]);
-}, 90_000);
+}, 120_000);

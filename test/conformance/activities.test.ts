@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { recordActivity } from '../../src/activities/commands.ts';
+import { setProfile } from '../../src/players/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { faults, itRefuses, requiredString } from '../support/field-faults.ts';
 import { accepted, refused } from '../support/outcome.ts';
@@ -74,11 +76,11 @@ describe('an item of the feed', () => {
   it('has every field, of the game and of the player too', async () => {
     const { gameId } = await server.createGame({ name: 'Space Race', slug: 'space-race' });
     const ada = await server.openSession(gameId);
-    await server.services.store.players.setProfile(ada.wallet, { username: 'Ada' });
+    await server.services.db.write(setProfile, ada.wallet, { username: 'Ada' });
     const { timestamp } = await send(ada, 'took off', 'start');
     expect(await read({ gameId })).toEqual({
       pageNumber: 1,
-      pageSize: 50,
+      pageSize: 10,
       data: [
         {
           type: 'off-chain',
@@ -112,8 +114,7 @@ describe('an item of the feed', () => {
     const { gameId } = await server.createGame();
     const player = await server.openSession(gameId);
     await send(player, '{username} won');
-    const rename = (username: string) =>
-      server.services.store.players.setProfile(player.wallet, { username });
+    const rename = (username: string) => server.services.db.write(setProfile, player.wallet, { username });
     await rename('Grace');
     expect(textsOf((await read({ gameId })).data)).toEqual(['Grace won']);
     await rename('{wallet}$&');
@@ -153,6 +154,7 @@ describe('GET /activities', async () => {
       { gameId, walletAddress: '', type: '', pageSize: '' },
       ['a3', 'g1', 'a1'],
     ],
+    ['the first page for zeros', { gameId, pageSize: '0', pageNumber: '0' }, ['a3', 'g1', 'a1']],
     ['a page of two', { gameId, pageSize: '2' }, ['a3', 'g1']],
     ['the second page of two', { gameId, pageSize: '2', pageNumber: '2' }, ['a1']],
     ['a page behind the last', { gameId, pageSize: '2', pageNumber: '3' }, []],
@@ -163,12 +165,11 @@ describe('GET /activities', async () => {
 
   it('needs no query, no token and no header', async () => {
     const { pageNumber, pageSize, data } = await read({});
-    expect({ pageNumber, pageSize }).toEqual({ pageNumber: 1, pageSize: 50 });
+    expect({ pageNumber, pageSize }).toEqual({ pageNumber: 1, pageSize: 10 });
     expect(textsOf(data).slice(0, 4)).toEqual(['a3', 'a2', 'g1', 'a1']);
   });
 
   it.each([
-    ['pageNumber=0', 'pageNumber', 'paging_invalid'],
     ['pageNumber=-1', 'pageNumber', 'paging_invalid'],
     ['pageNumber=1.5', 'pageNumber', 'paging_invalid'],
     ['pageNumber=one', 'pageNumber', 'paging_invalid'],
@@ -196,17 +197,19 @@ describe('GET /activities', async () => {
   describe('pages', async () => {
     const { gameId: busy } = await server.createGame();
     const player = await server.openSession(busy);
-    const { store } = server.services;
+    const { db } = server.services;
     await Promise.all(
-      Array.from({ length: 255 }, (_, n) => store.activities.record(player, { label: `${n}`, eventId: 'e' })),
+      Array.from({ length: 255 }, (_, n) =>
+        db.write(recordActivity, player, { label: `${n}`, eventId: 'e' }),
+      ),
     );
 
     it.each([
-      [{}, 50, 50],
+      [{}, 10, 10],
       [{ pageSize: '250' }, 250, 250],
       [{ pageSize: '251' }, 250, 250],
       [{ pageSize: '100000', pageNumber: '2' }, 250, 5],
-      [{ pageSize: '0' }, 0, 0],
+      [{ pageSize: '0', pageNumber: '0' }, 10, 10],
     ])('%j is answered with pageSize %i and %i items', async (query, pageSize, count) => {
       const result = await read({ gameId: busy, ...query });
       expect(result.pageSize).toBe(pageSize);
@@ -216,7 +219,8 @@ describe('GET /activities', async () => {
     it('follow each other without a gap or an overlap', async () => {
       const texts: string[] = [];
       for (let pageNumber = 1; pageNumber <= 6; pageNumber++) {
-        texts.push(...textsOf((await read({ gameId: busy, pageNumber: String(pageNumber) })).data));
+        const query = { gameId: busy, pageNumber: String(pageNumber), pageSize: '50' };
+        texts.push(...textsOf((await read(query)).data));
       }
       expect(texts).toEqual(Array.from({ length: 255 }, (_, n) => `${254 - n}`));
     });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
+import { editMessage, sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
 import { apiOf } from '../support/api.ts';
 import { nextMillisecond } from '../support/clock.ts';
 import { filesHolding, inDatabase } from '../support/data-directory.ts';
@@ -164,14 +165,14 @@ describe('what an unsent message said', () => {
     const writing = await startTestServer({ DATA_DIR: directory.path });
     const [from, to] = await twoPlayers(writing);
     const channel = await channelOf(writing, from, to);
-    const { store } = writing.services;
-    const message = await store.messages.send(from, channel, first);
-    await store.messages.edit(from, message._id, second);
+    const { db: store } = writing.services;
+    const message = await store.write(sendMessage, from, channel, first);
+    await store.write(editMessage, from, message._id, second);
     await writing.close(); // everything is in the database file now
     expect(filesHolding(directory.path, second)).toEqual(['gantry.db']);
 
     const erasing = await startTestServer({ DATA_DIR: directory.path });
-    await erasing.services.store.messages.unsend(from, message._id);
+    await erasing.services.db.write(unsendMessage, from, message._id);
     await erasing.close();
     for (const text of [first, second]) expect(filesHolding(directory.path, text)).toEqual([]);
   });
@@ -181,11 +182,11 @@ describe('what an unsent message said', () => {
     const [from, to] = await twoPlayers(running);
     const channel = await channelOf(running, from, to);
     const said = `said-${randomUUID()}`;
-    const { store } = running.services;
-    const { _id } = await store.messages.send(from, channel, said);
+    const { db: store } = running.services;
+    const { _id } = await store.write(sendMessage, from, channel, said);
     const { dataDirectory } = running.config;
     expect(filesHolding(dataDirectory, said)).not.toEqual([]);
-    await store.messages.unsend(from, _id);
+    await store.write(unsendMessage, from, _id);
     await until('the erasure', () => filesHolding(dataDirectory, said).length === 0, 3000);
   });
 });

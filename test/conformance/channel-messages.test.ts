@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendMessage } from '../../src/messages/message-commands.ts';
 import { apiOf } from '../support/api.ts';
 import { conversationsOn } from '../support/conversations.ts';
 import { inDatabase } from '../support/data-directory.ts';
+import { isOnPostgres } from '../support/engine.ts';
 import { faults, itRefuses, pagingFaults, requiredString } from '../support/field-faults.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { channelMessage, page } from '../support/records.ts';
@@ -60,7 +62,8 @@ describe('send-channel-message', async () => {
     ],
   );
 
-  it('takes the permission send-messages', async () => {
+  // No operation takes the permission away: the file is changed.
+  it.skipIf(isOnPostgres)('takes the permission send-messages', async () => {
     const { channel: silenced } = await newChannel(eve);
     inDatabase(server.config, (db) =>
       db
@@ -75,17 +78,18 @@ describe('send-channel-message', async () => {
 describe('get-channel-messages', async () => {
   const { creator, channel } = await newChannel(grace);
   beforeAll(async () => {
-    const { store } = server.services;
-    for (let n = 1; n <= 255; n++) await store.messages.send(creator, channel._id, `${n}`);
+    const { db: store } = server.services;
+    for (let n = 1; n <= 255; n++) await store.write(sendMessage, creator, channel._id, `${n}`);
   });
 
   it.each([
-    [{}, { limit: 50, skip: 0 }, 255, 50],
+    [{}, { limit: 30, skip: 0 }, 255, 30],
+    [{ limit: 0, skip: 0 }, { limit: 30, skip: 0 }, 255, 30],
     [{ limit: 3 }, { limit: 3, skip: 0 }, 255, 3],
     [{ limit: 3, skip: 2 }, { limit: 3, skip: 2 }, 253, 3],
     [{ limit: 1000 }, { limit: 250, skip: 0 }, 255, 250],
-    [{ skip: 250 }, { limit: 50, skip: 250 }, 5, 5],
-    [{ skip: 255 }, { limit: 50, skip: 255 }, 0, 0],
+    [{ skip: 250 }, { limit: 30, skip: 250 }, 5, 5],
+    [{ skip: 255 }, { limit: 30, skip: 255 }, 0, 0],
   ])('%j is answered with %j: from message %i down, %i of them', async (body, applied, from, count) => {
     const answer = await as(grace, 'get-channel-messages', { channelId: channel._id, ...body });
     const { data, ...rest } = accepted(answer, messages);

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { startSession } from '../../src/sessions/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { faults, itRefuses, requiredString } from '../support/field-faults.ts';
 import { connectLauncher } from '../support/launcher.ts';
@@ -203,7 +204,7 @@ describe('listChannelSessions', () => {
 
   it('lists no session that has expired', async () => {
     const launcher = await server.openSession(launcherId);
-    await server.services.store.sessions.open({ gameId, wallet: launcher.wallet }, -1000);
+    await server.services.db.write(startSession, { gameId, wallet: launcher.wallet }, -1000);
     expect((await sessions(launcher)).map((session) => session.sessionId)).toEqual([launcher.sessionId]);
   });
 });

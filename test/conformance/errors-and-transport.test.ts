@@ -178,6 +178,22 @@ describe('CORS', () => {
     expect(listIn(answer, 'vary')).toContain('origin');
   });
 
+  it.each(['/admin/list-games', '/ADMIN/list-games/', '/admin/list-games?', '/metrics', '/metrics/'])(
+    'lets no page of another origin show an admin token to %s',
+    async (path) => {
+      const answer = await api.request(path, {
+        method: 'OPTIONS',
+        headers: {
+          Origin: origin,
+          'Access-Control-Request-Method': 'POST',
+          'Access-Control-Request-Headers': 'authorization',
+        },
+      });
+      expect(answer.status).toBe(204);
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    },
+  );
+
   it.each([
     ['a success', () => api.post('/launcher/set-user-score', good, { Origin: origin }), 200],
     ['a refusal', () => api.post('/launcher/set-user-score', {}, { Origin: origin }), 401],

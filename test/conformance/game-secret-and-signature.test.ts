@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { newGameSecret } from '../../src/auth/game-secret.ts';
+import { addGameSecret } from '../../src/games/commands.ts';
+import { newGameSecret } from '../../src/games/game-secret.ts';
 import { apiOf } from '../support/api.ts';
 import { filesHolding } from '../support/data-directory.ts';
 import { accepted, refused } from '../support/outcome.ts';
@@ -72,7 +73,9 @@ describe.each(styles)('the game secret on %s', (_style, set) => {
     const player = await server.openSession(game.gameId);
     const rotate = async (graceMs: number) => {
       const secret = newGameSecret();
-      await server.services.store.games.rotateSecret(game.gameId, server.box.sealSecret(secret), { graceMs });
+      await server.services.db.write(addGameSecret, game.gameId, server.box.sealSecret(secret), {
+        graceMs,
+      });
       return secret;
     };
     const second = await rotate(60_000);

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { gameUrl } from '../../src/domain/game.ts';
+import { gameUrl } from '../../src/games/game.ts';
+import { setProfile } from '../../src/players/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { conversationsOn } from '../support/conversations.ts';
 import { faults, itRefuses, pagingFaults } from '../support/field-faults.ts';
@@ -107,7 +108,7 @@ describe('get-channel-participants', () => {
   it('names everyone, also who has never signed in, and shows who is there in the game or in a launcher', async () => {
     const ada = await server.openSession(orbit.gameId);
     const grace = await server.openSession(orbit.gameId);
-    await server.services.store.players.setProfile(grace.wallet, {
+    await server.services.db.write(setProfile, grace.wallet, {
       username: 'Grace',
       avatar: 'https://a.example/grace.png',
     });

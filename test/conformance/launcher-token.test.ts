@@ -1,7 +1,9 @@
 import { decodeProtectedHeader, importJWK, jwtVerify, SignJWT } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { issueToken } from '../../src/operations/channel-sessions/issue-token.ts';
+import { setProfile } from '../../src/players/commands.ts';
+import { endSession, startSession } from '../../src/sessions/commands.ts';
+import { issueToken } from '../../src/sessions/operations/issue-token.ts';
 import { apiOf } from '../support/api.ts';
 import { missing } from '../support/field-faults.ts';
 import { exactly, refused } from '../support/outcome.ts';
@@ -42,7 +44,7 @@ describe('a launcher token', () => {
     const { protectedHeader } = await jwtVerify(ada.launcherJwt, await importJWK(key), {
       algorithms: ['EdDSA'],
     });
-    expect(protectedHeader).toMatchObject({ alg: 'EdDSA', kid: key.kid, typ: expect.any(String) });
+    expect(protectedHeader).toMatchObject({ alg: 'EdDSA', kid: key.kid, typ: 'JWT' });
   });
 
   it('carries the registered claims and what clients decode of it, and nothing else', async () => {
@@ -56,20 +58,28 @@ describe('a launcher token', () => {
       aud: expect.any(String),
       sub: userId,
       jti: sessionId,
+      id: userId,
       userId,
       gameId,
       address: wallet,
-      username: '0x1234…abcd',
       avatar: `${server.url}/avatars/${wallet}.svg`,
     });
     expect(iat).toBeGreaterThanOrEqual(before);
     expect(Number(exp) - Number(iat)).toBe(24 * 60 * 60);
   });
 
+  it('is ASCII all through for a player without a name, as clients that decode it with atob need', async () => {
+    const { launcherJwt } = await server.openSession(gameId);
+    const [, payload = ''] = launcherJwt.split('.');
+    const decoded = atob(payload.replaceAll('-', '+').replaceAll('_', '/'));
+    expect(decoded).toMatch(/^[ -~]+$/);
+    expect(JSON.parse(decoded)).not.toHaveProperty('username');
+  });
+
   it('carries the name and the picture a player chose', async () => {
     const { wallet } = await server.openSession(gameId);
     const profile = { username: 'Ada', avatar: 'https://pictures.example/ada.png' };
-    await server.services.store.players.setProfile(wallet, profile);
+    await server.services.db.write(setProfile, wallet, profile);
     const { launcherJwt } = await server.openSession(gameId, wallet);
     const { payload } = await jwtVerify(launcherJwt, await importJWK(await publishedKey()));
     expect(payload).toMatchObject(profile);
@@ -77,8 +87,8 @@ describe('a launcher token', () => {
 });
 
 const ended = await server.openSession(gameId);
-await server.services.store.sessions.end(ended.wallet, ended.sessionId);
-const expired = await server.services.store.sessions.open({ gameId, wallet: ada.wallet }, -1000);
+await server.services.db.write(endSession, ended.wallet, ended.sessionId);
+const expired = await server.services.db.write(startSession, { gameId, wallet: ada.wallet }, -1000);
 const { kid, typ } = decodeProtectedHeader(ada.launcherJwt);
 const tokens = {
   missing,

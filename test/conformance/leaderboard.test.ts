@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { LeaderboardPolicy } from '../../src/domain/game.ts';
+import type { LeaderboardPolicy } from '../../src/games/game.ts';
+import { setProfile } from '../../src/players/commands.ts';
+import { setScore } from '../../src/scores/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { nextMillisecond } from '../support/clock.ts';
 import {
@@ -23,7 +25,7 @@ const ada = await server.openSession(gameId);
 
 const newScore = succeeded({ newScore: scoreRecord });
 const leaderboard = succeeded({ leaderboard: z.array(leaderboardEntry) });
-const position = succeeded({ position: z.int().nullable() });
+const position = succeeded({ position: z.exactOptional(z.int()) });
 
 const largest = 9_007_199_254_740_991;
 
@@ -55,7 +57,7 @@ describe.each([
     const game = await server.createGame();
     const player = await server.openSession(game.gameId);
     const profile = { username: 'Ada', avatar: 'https://pictures.example/ada.png' };
-    await server.services.store.players.setProfile(player.wallet, profile);
+    await server.services.db.write(setProfile, player.wallet, profile);
     await set(player, 1);
     const answer = accepted(await read({ gameId: game.gameId }), leaderboard);
     expect(answer.leaderboard).toMatchObject([profile]);
@@ -80,7 +82,8 @@ describe('the leaderboard pages', async () => {
   it.each([
     [{}, 0, 50],
     [{ limit: 7 }, 0, 7],
-    [{ limit: 0 }, 0, 0],
+    [{ limit: 0 }, 0, 50],
+    [{ limit: null, skip: null }, 0, 50],
     [{ limit: 250 }, 0, 250],
     [{ limit: 251 }, 0, 250],
     [{ limit: 100_000, skip: 3 }, 3, 250],
@@ -210,8 +213,8 @@ describe('getUsersPositionInGameScoreLeaderboard', () => {
     expect(await positionOf(gameId, shouted)).toBe(await positionOf(gameId, player.wallet));
   });
 
-  it('is null for a player without a score', async () => {
-    expect(await positionOf(gameId, randomWallet())).toBeNull();
+  it('is left out for a player without a score', async () => {
+    expect(await positionOf(gameId, randomWallet())).toBeUndefined();
   });
 
   it('works on /scores and on its dedicated path', async () => {
@@ -242,12 +245,12 @@ describe('getUsersPositionInGameScoreLeaderboard', () => {
 async function scoresOf(game: string, count: number): Promise<number[]> {
   const all = Array.from({ length: count }, (_, index) => index + 1);
   await Promise.all(
-    all.map((points) => server.services.store.scores.set({ gameId: game, wallet: randomWallet() }, points)),
+    all.map((points) => server.services.db.write(setScore, { gameId: game, wallet: randomWallet() }, points)),
   );
   return all.reverse();
 }
 
-async function positionOf(game: string, wallet: string): Promise<number | null> {
+async function positionOf(game: string, wallet: string): Promise<number | undefined> {
   const body = { gameId: game, wallet };
   const answer = await api.dispatch('getUsersPositionInGameScoreLeaderboard', body);
   return accepted(answer, position).position;

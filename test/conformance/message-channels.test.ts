@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createChannel } from '../../src/messages/channel-commands.ts';
 import { apiOf } from '../support/api.ts';
 import { nextMillisecond } from '../support/clock.ts';
 import { conversationsOn } from '../support/conversations.ts';
@@ -148,28 +150,40 @@ describe('get-message-channels', () => {
     await nextMillisecond();
     const { createdAt } = await send(player, first._id, 'hello');
     const list = accepted(await as(player, 'get-message-channels'), channels);
-    expect(list).toMatchObject({ total: 3, limit: 50, skip: 0 });
+    expect(list).toMatchObject({ total: 3, limit: 20, skip: 0 });
     expect(list.data).toEqual([{ ...first, updatedAt: createdAt }, joined, second]);
   });
 
   describe('pages', async () => {
     const player = await server.openSession(gameId);
-    const { store } = server.services;
-    await Promise.all(
-      Array.from({ length: 255 }, () => store.messageChannels.create(player, [randomWallet()])),
-    );
+    const { db } = server.services;
+    await Promise.all(Array.from({ length: 255 }, () => db.write(createChannel, player, [randomWallet()])));
 
     it.each([
-      [{}, { limit: 50, skip: 0 }, 50],
+      [{}, { limit: 20, skip: 0 }, 20],
       [{ limit: 2, skip: 254 }, { limit: 2, skip: 254 }, 1],
       [{ limit: 1000 }, { limit: 250, skip: 0 }, 250],
-      [{ limit: 0 }, { limit: 0, skip: 0 }, 0],
-      [{ skip: 300 }, { limit: 50, skip: 300 }, 0],
+      [{ limit: 0 }, { limit: 20, skip: 0 }, 20],
+      [{ limit: null, skip: null }, { limit: 20, skip: 0 }, 20],
+      [{ skip: 300 }, { limit: 20, skip: 300 }, 0],
     ])('%j is answered with %j and %i channels', async (body, applied, count) => {
       const { data, ...rest } = accepted(await as(player, 'get-message-channels', body), channels);
       expect(rest).toEqual({ total: 255, ...applied });
       expect(data).toHaveLength(count);
     });
+  });
+
+  it('are fewer on a page when they have very many participants, which says so', async () => {
+    const player = await server.openSession(gameId);
+    const { db } = server.services;
+    const others = Array.from({ length: 255 }, () => randomWallet());
+    for (let at = 0; at < 33; at++)
+      await db.write(createChannel, player, [...others.slice(1), randomWallet()]);
+    const shortened = channels.extend({ shortened: z.literal(true) });
+    const first = accepted(await as(player, 'get-message-channels', { limit: 50 }), shortened);
+    expect([first.total, first.data.length]).toEqual([33, 32]);
+    const { data } = accepted(await as(player, 'get-message-channels', { skip: 32 }), channels);
+    expect(data).toHaveLength(1);
   });
 
   itRefuses(api, '/launcher/get-message-channels', () => ({ launcherJwt: ada.launcherJwt }), pagingFaults);

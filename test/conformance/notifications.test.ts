@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { apiOf } from '../support/api.ts';
-import { inDatabase } from '../support/data-directory.ts';
 import { faults, itRefuses, missing, requiredString } from '../support/field-faults.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { accepted } from '../support/outcome.ts';
 import { succeeded } from '../support/records.ts';
+import { rowsIn } from '../support/rows-in.ts';
 import { startTestServer } from '../support/server.ts';
 
 const server = await startTestServer();
@@ -16,12 +16,9 @@ const ada = await server.openSession(gameId);
 const done = succeeded({});
 const path = '/launcher/send-notification';
 
-function kept(wallet: string): unknown[] {
-  return inDatabase(server.config, (db) =>
-    db
-      .prepare('SELECT message, type FROM notifications WHERE wallet = ? ORDER BY created_at, id')
-      .all(wallet),
-  );
+function kept(wallet: string): Promise<readonly unknown[]> {
+  const text = 'SELECT message, type FROM notifications WHERE wallet = @wallet ORDER BY created_at, id';
+  return rowsIn(server.services.db, text, { wallet });
 }
 
 describe.each([
@@ -32,7 +29,7 @@ describe.each([
     const { launcherJwt, wallet } = await server.openSession(gameId);
     using launcher = await connectLauncher(server.url, { launcherJwt });
     accepted(await send({ launcherJwt, message: 'You levelled up', type }), done);
-    expect(kept(wallet)).toEqual([{ message: 'You levelled up', type }]);
+    expect(await kept(wallet)).toEqual([{ message: 'You levelled up', type }]);
     const { record } = await launcher.hears('notifications created');
     expect(record).toMatchObject({ message: 'You levelled up', type, normalizedAddress: wallet, gameId });
   });
@@ -47,7 +44,7 @@ describe('the message of a notification', () => {
   ])('may be %s', async (_what, message) => {
     const { launcherJwt, wallet } = await server.openSession(gameId);
     accepted(await api.post(path, { launcherJwt, message, type: 'success' }), done);
-    expect(kept(wallet)).toEqual([{ message, type: 'success' }]);
+    expect(await kept(wallet)).toEqual([{ message, type: 'success' }]);
   });
 });
 
@@ -57,6 +54,6 @@ itRefuses(api, path, () => ({ launcherJwt: ada.launcherJwt, message: 'hello', ty
   ...faults('type', [missing, null, '', 'info', 'Success', 1, ['success'], '__proto__'], 'input_invalid'),
 ]);
 
-it('keeps nothing of a notification that was refused', () => {
-  expect(kept(ada.wallet)).toEqual([]);
+it('keeps nothing of a notification that was refused', async () => {
+  expect(await kept(ada.wallet)).toEqual([]);
 });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { apiOf } from '../support/api.ts';
-import { inDatabase } from '../support/data-directory.ts';
 import { faults, itRefuses, requiredString } from '../support/field-faults.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { succeeded } from '../support/records.ts';
+import { rowsIn } from '../support/rows-in.ts';
 import { startTestServer, type TestPlayer } from '../support/server.ts';
 
 const server = await startTestServer();
@@ -27,10 +27,9 @@ const track = (player: TestPlayer, play: Play) =>
   api.post(path, { launcherJwt: player.launcherJwt, ...play });
 
 /** What is kept of a play session; no operation shows it. */
-function kept(sessionId: string): unknown {
-  return inDatabase(server.config, (db) =>
-    db.prepare('SELECT game_id, wallet, state, end_time FROM play_sessions WHERE id = ?').get(sessionId),
-  );
+async function kept(sessionId: string): Promise<unknown> {
+  const text = 'SELECT game_id, wallet, state, end_time FROM play_sessions WHERE id = @sessionId';
+  return (await rowsIn(server.services.db, text, { sessionId }))[0];
 }
 
 describe('track-game-sessions', () => {
@@ -38,31 +37,31 @@ describe('track-game-sessions', () => {
     const sessionId = randomUUID();
     const owner = { game_id: gameId, wallet: ada.wallet };
     accepted(await track(ada, { sessionId, state: '{"level":1}' }), done);
-    expect(kept(sessionId)).toEqual({ ...owner, state: '{"level":1}', end_time: null });
+    expect(await kept(sessionId)).toEqual({ ...owner, state: '{"level":1}', end_time: null });
     accepted(await track(ada, { sessionId, state: '{"level":2}' }), done);
-    expect(kept(sessionId)).toEqual({ ...owner, state: '{"level":2}', end_time: null });
+    expect(await kept(sessionId)).toEqual({ ...owner, state: '{"level":2}', end_time: null });
     const endTime = Date.now() + 60_000;
     accepted(await track(ada, { sessionId, state: '{"level":3}', endTime }), done);
-    expect(kept(sessionId)).toEqual({ ...owner, state: '{"level":3}', end_time: endTime });
+    expect(await kept(sessionId)).toEqual({ ...owner, state: '{"level":3}', end_time: endTime });
   });
 
   it('takes a session that is reported only once, when it is over', async () => {
     const play = { sessionId: randomUUID(), state: '{}', endTime: Date.now() - 60_000 };
     accepted(await track(ada, play), done);
-    expect(kept(play.sessionId)).toMatchObject({ end_time: play.endTime });
+    expect(await kept(play.sessionId)).toMatchObject({ end_time: play.endTime });
   });
 
   it('does the same when dispatched', async () => {
     const play = { sessionId: randomUUID(), state: '[1]' };
     accepted(await api.dispatch('trackGameSessions', { launcherJwt: ada.launcherJwt, ...play }), done);
-    expect(kept(play.sessionId)).toMatchObject({ state: '[1]' });
+    expect(await kept(play.sessionId)).toMatchObject({ state: '[1]' });
   });
 
   it('knows a UUID in either letter case', async () => {
     const sessionId = randomUUID();
     accepted(await track(ada, { sessionId, state: '1' }), done);
     accepted(await track(ada, { sessionId: sessionId.toUpperCase(), state: '2' }), done);
-    expect(kept(sessionId)).toMatchObject({ state: '2' });
+    expect(await kept(sessionId)).toMatchObject({ state: '2' });
   });
 
   itRefuses(
@@ -91,7 +90,7 @@ describe('an ended play session', () => {
     const play = await ended();
     accepted(await track(ada, play), done);
     accepted(await track(ada, play), done);
-    expect(kept(play.sessionId)).toMatchObject({ state: play.state, end_time: play.endTime });
+    expect(await kept(play.sessionId)).toMatchObject({ state: play.state, end_time: play.endTime });
   });
 
   it.each([
@@ -101,7 +100,7 @@ describe('an ended play session', () => {
   ])('refuses %s and stays as it was', async (_what, change) => {
     const play = await ended();
     refused(await track(ada, change(play)), 400, 'play_session_ended');
-    expect(kept(play.sessionId)).toMatchObject({ state: play.state, end_time: play.endTime });
+    expect(await kept(play.sessionId)).toMatchObject({ state: play.state, end_time: play.endTime });
   });
 });
 
@@ -110,7 +109,7 @@ it('refuses an end before the start and leaves the session running', async () =>
   accepted(await track(ada, { sessionId, state: '1' }), done);
   const early = { sessionId, state: '2', endTime: Date.now() - 60_000 };
   refused(await track(ada, early), 400, 'end_time_before_start');
-  expect(kept(sessionId)).toMatchObject({ state: '1', end_time: null });
+  expect(await kept(sessionId)).toMatchObject({ state: '1', end_time: null });
   accepted(await track(ada, { sessionId, state: '3' }), done);
 });
 
@@ -123,12 +122,12 @@ it.each([
 ])('refuses the session id to %s, changing nothing', async (_who, openOther) => {
   const sessionId = randomUUID();
   accepted(await track(ada, { sessionId, state: '"mine"' }), done);
-  const before = kept(sessionId);
+  const before = await kept(sessionId);
   const other = await openOther();
   refused(await track(other, { sessionId, state: '"theirs"' }), 401, 'play_session_not_yours');
   const end = { sessionId, state: '"theirs"', endTime: Date.now() + 1000 };
   refused(await track(other, end), 401, 'play_session_not_yours');
-  expect(kept(sessionId)).toEqual(before);
+  expect(await kept(sessionId)).toEqual(before);
   accepted(await track(ada, { sessionId, state: '"still mine"' }), done);
 });
 

@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Reason } from '../../src/errors.ts';
 import { apiOf } from '../support/api.ts';
@@ -93,6 +94,30 @@ describe.each(bodyPaths)('a JSON body on POST %s', (path, headers) => {
       400,
       'body_not_json',
     );
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])(
+    'is read as it was when it is compressed by %s, and refused when it is cut short',
+    async (name, pack) => {
+      const packed = pack(Buffer.from(JSON.stringify(good)));
+      const encoding = { ...headers, 'Content-Encoding': name };
+      const send = (body: Uint8Array<ArrayBuffer>) =>
+        api.request(path, { method: 'POST', body, headers: encoding });
+      expect((await send(new Uint8Array(packed))).status).toBe(200);
+      refused(await send(new Uint8Array(packed.subarray(0, packed.length >> 1))), 400, 'body_not_json');
+    },
+  );
+
+  it('is refused when a few bytes of it unpack to very many', async () => {
+    const packed = new Uint8Array(brotliCompressSync(Buffer.alloc(1_900_000, ' ')));
+    expect(packed.length).toBeLessThan(100);
+    const encoding = { ...headers, 'Content-Encoding': 'br' };
+    const answer = await api.request(path, { method: 'POST', body: packed, headers: encoding });
+    expect(refused(answer, 413, 'body_too_large').error).toMatch(/unpacks to more than 100 times its size/);
   });
 
   it('is read up to 2 MB and refused with 413 one byte further', async () => {

@@ -1,18 +1,19 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { replaceRules } from '../../src/rules/commands.ts';
 import { ruleList } from '../../src/rules/rule.ts';
 import { apiOf } from '../support/api.ts';
 import { nextMillisecond } from '../support/clock.ts';
-import { inDatabase } from '../support/data-directory.ts';
 import { faults, itRefuses, requiredString } from '../support/field-faults.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { succeeded } from '../support/records.ts';
+import { rowsIn } from '../support/rows-in.ts';
 import { startTestServer, type TestPlayer } from '../support/server.ts';
 
 const server = await startTestServer();
 afterAll(server.close);
 const api = apiOf(server);
-const { store } = server.services;
+const { db: store } = server.services;
 
 const triggered = succeeded({ triggerUuid: z.uuid(), actions: z.array(z.string()) });
 const path = '/launcher/trigger-rules-engine';
@@ -20,7 +21,7 @@ const path = '/launcher/trigger-rules-engine';
 /** A player in a new game with these rules. */
 async function playerUnder(...rules: object[]): Promise<TestPlayer> {
   const { gameId } = await server.createGame();
-  await store.rules.set(gameId, ruleList.parse(rules));
+  await store.write(replaceRules, gameId, ruleList.parse(rules));
   return server.openSession(gameId);
 }
 
@@ -28,10 +29,9 @@ async function trigger({ launcherJwt }: TestPlayer, body: object) {
   return accepted(await api.post(path, { launcherJwt, trigger: 'win', ...body }), triggered);
 }
 
-function notificationsOf({ wallet }: TestPlayer): unknown[] {
-  return inDatabase(server.config, (db) =>
-    db.prepare('SELECT message, type FROM notifications WHERE wallet = ? ORDER BY id').all(wallet),
-  );
+function notificationsOf({ wallet }: TestPlayer): Promise<readonly unknown[]> {
+  const text = 'SELECT message, type FROM notifications WHERE wallet = @wallet ORDER BY id';
+  return rowsIn(server.services.db, text, { wallet });
 }
 
 const notify = { type: 'Notify', message: 'You won' };
@@ -52,7 +52,7 @@ describe('trigger-rules-engine', async () => {
       { trigger: 'win', actions: [{ ...notify, message: 'Again', notificationType: 'error' }] },
     );
     expect((await trigger(player, {})).actions).toEqual(['Notify', 'UpdateScore', 'Notify']);
-    expect(notificationsOf(player)).toEqual([
+    expect(await notificationsOf(player)).toEqual([
       { message: 'You won', type: 'success' },
       { message: 'Again', type: 'error' },
     ]);
@@ -63,7 +63,7 @@ describe('trigger-rules-engine', async () => {
     const { launcherJwt } = player;
     const answer = await api.dispatch('triggerRulesEngine', { launcherJwt, trigger: 'win', nonce: 'n1' });
     expect(accepted(answer, triggered).actions).toEqual(['Notify']);
-    expect(notificationsOf(player)).toHaveLength(1);
+    expect(await notificationsOf(player)).toHaveLength(1);
   });
 
   it('runs the rules of the player’s game only', async () => {
@@ -86,16 +86,16 @@ describe('the nonce of a trigger', () => {
     const player = await playerUnder({ trigger: 'win', actions: [notify] });
     const first = await trigger(player, { nonce: 'round-1', value: 7 });
     expect(await trigger(player, { nonce: 'round-1', value: 7 })).toEqual(first);
-    expect(notificationsOf(player)).toHaveLength(1);
+    expect(await notificationsOf(player)).toHaveLength(1);
     expect((await trigger(player, { nonce: 'round-2', value: 7 })).triggerUuid).not.toBe(first.triggerUuid);
-    expect(notificationsOf(player)).toHaveLength(2);
+    expect(await notificationsOf(player)).toHaveLength(2);
   });
 
   it('runs the rules once for calls that arrive together', async () => {
     const player = await playerUnder({ trigger: 'win', actions: [notify] });
     const answers = await Promise.all(Array.from({ length: 8 }, () => trigger(player, { nonce: 'once' })));
     expect(new Set(answers.map((answer) => answer.triggerUuid)).size).toBe(1);
-    expect(notificationsOf(player)).toHaveLength(1);
+    expect(await notificationsOf(player)).toHaveLength(1);
   });
 
   it.each([
@@ -107,7 +107,7 @@ describe('the nonce of a trigger', () => {
     await trigger(player, { nonce: 'n', value: 1 });
     const answer = await api.post(path, { launcherJwt: player.launcherJwt, nonce: 'n', ...other });
     refused(answer, 409, 'nonce_reused');
-    expect(notificationsOf(player)).toHaveLength(1);
+    expect(await notificationsOf(player)).toHaveLength(1);
   });
 
   it('is each player’s and each game’s own', async () => {
@@ -116,7 +116,7 @@ describe('the nonce of a trigger', () => {
     const first = await trigger(ada, { nonce: 'n', value: 1 });
     const second = await trigger(grace, { nonce: 'n', value: 2 });
     expect(second.triggerUuid).not.toBe(first.triggerUuid);
-    expect(notificationsOf(grace)).toHaveLength(1);
+    expect(await notificationsOf(grace)).toHaveLength(1);
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { setScore } from '../../src/scores/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { nextMillisecond } from '../support/clock.ts';
 import { faults, itRefuses, missing, pagingFaults } from '../support/field-faults.ts';
@@ -162,8 +163,8 @@ describe.each([
 
 describe('getUserScores', async () => {
   const player = await server.openSession(gameId);
-  const { store } = server.services;
-  await Promise.all(Array.from({ length: 255 }, (_, n) => store.scores.set(player, n, `n${n}`)));
+  const { db } = server.services;
+  await Promise.all(Array.from({ length: 255 }, (_, n) => db.write(setScore, player, n, `n${n}`)));
   const read = (body: object) =>
     api.post('/launcher/get-user-scores', { launcherJwt: player.launcherJwt, ...body });
 

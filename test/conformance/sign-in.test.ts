@@ -3,6 +3,7 @@ import { recoverMessageAddress } from 'viem';
 import { parseSiweMessage } from 'viem/siwe';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { requestSignIn } from '../../src/sessions/sign-in-commands.ts';
 import { apiOf } from '../support/api.ts';
 import { faults, itRefuses, missing, notStrings, requiredString } from '../support/field-faults.ts';
 import { accepted, refused } from '../support/outcome.ts';
@@ -142,7 +143,7 @@ describe('verifyUnverifiedChannel', () => {
     const wallet = newWallet();
     const { signRequest } = await begin(wallet);
     const channelId = randomUUID();
-    await server.services.store.sessions.requestSignIn({
+    await server.services.db.write(requestSignIn, {
       id: channelId,
       gameId,
       wallet: wallet.lowercase,

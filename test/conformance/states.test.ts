@@ -3,7 +3,9 @@ import * as raw from 'multiformats/codecs/raw';
 import { sha256 } from 'multiformats/hashes/sha2';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { saveState } from '../../src/states/commands.ts';
 import { apiOf } from '../support/api.ts';
+import { connectWithHeaders } from '../support/caller.ts';
 import { nextMillisecond } from '../support/clock.ts';
 import { faults, itRefuses, missing, pagingFaults, requiredString } from '../support/field-faults.ts';
 import { accepted, refused } from '../support/outcome.ts';
@@ -219,6 +221,46 @@ describe('a state', () => {
   });
 });
 
+describe('a large state sent as a value', () => {
+  const wide = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, at) => [`k${(at * 7919) % 20_000}`, at]),
+  );
+  const send = (state: string) =>
+    api.request('/launcher', {
+      method: 'POST',
+      headers: { 'X-Service-Method': 'setState' },
+      body: `{"launcherJwt":"${launcherJwt}","label":"wide","state":${state}}`,
+    });
+
+  it('is stored as the same one sent as text, its keys in order', async () => {
+    const asText = await set(ada, 'as text', wide);
+    const { newState: asValue } = accepted(await send(JSON.stringify(wide)), newState);
+    expect(asValue.ipfsHash).toBe(asText.ipfsHash);
+    expect(JSON.stringify(asValue.state)).toBe(JSON.stringify(asText.state));
+  });
+
+  it('is refused as a small one is: a number that JSON cannot carry, more than a megabyte, not JSON', async () => {
+    const filling = `"${'a'.repeat(100_000)}"`;
+    refused(await send(`[1e999,${filling}]`), 400, 'state_not_json', 'state');
+    refused(await send(`["${'a'.repeat(megabyte)}"]`), 400, 'state_too_large', 'state');
+    refused(await send(`[${filling}`), 400, 'body_not_json');
+    refused(await send(`${'['.repeat(40)}${filling}${']'.repeat(40)}`), 400, 'body_too_deep');
+  });
+
+  it('sent to an operation that takes no large value is what it was', async () => {
+    const body = { launcherJwt, otherParticipants: Array.from({ length: 3_000 }, () => ada.wallet) };
+    refused(await api.post('/launcher/create-message-channel', body), 400, 'participants_invalid');
+    const text = `[${'1,'.repeat(50_000)}1]`;
+    const dedicated = `{"launcherJwt":"${launcherJwt}","label":"wide","state":${text}}`;
+    refused(
+      await api.request('/launcher/set-state', { method: 'POST', body: dedicated }),
+      400,
+      'input_invalid',
+      'state',
+    );
+  });
+});
+
 describe('get-states', () => {
   it('lists the newest update first', async () => {
     const player = await server.openSession(gameId);
@@ -248,15 +290,16 @@ describe('get-states', () => {
 
   describe('pages', async () => {
     const player = await server.openSession(gameId);
-    const { store } = server.services;
+    const { db } = server.services;
     const hash = await contentId('1');
-    await Promise.all(Array.from({ length: 255 }, (_, n) => store.states.set(player, `l${n}`, '1', hash)));
+    await Promise.all(Array.from({ length: 255 }, (_, n) => db.write(saveState, player, `l${n}`, '1', hash)));
 
     it.each([
-      [{}, 50],
+      [{}, 20],
       [{ limit: 4, skip: 3 }, 4],
       [{ limit: 251 }, 250],
-      [{ limit: 0 }, 0],
+      [{ limit: 0 }, 20],
+      [{ limit: null, skip: null, label: null }, 20],
       [{ skip: 250 }, 5],
     ])('%j gives %i states', async (body, count) => {
       expect(await list(player, body)).toHaveLength(count);
@@ -268,8 +311,41 @@ describe('get-states', () => {
     });
   });
 
+  it('of large states are shorter, say so, and go on where they end', async () => {
+    const player = await server.openSession(gameId);
+    for (const label of ['a', 'b', 'c', 'd', 'e', 'f']) await set(player, label, label.repeat(1_000_000));
+    const shortened = states.extend({ shortened: z.literal(true) });
+    const ask = (body: object) =>
+      api.post('/launcher/get-states', { launcherJwt: player.launcherJwt, ...body });
+    const first = accepted(await ask({ limit: 250 }), shortened).states;
+    expect(first.map(({ label }) => label)).toEqual(['f', 'e', 'd', 'c']);
+    const rest = accepted(await ask({ limit: 250, skip: 4 }), states).states;
+    expect(rest.map(({ label }) => label)).toEqual(['b', 'a']);
+    const reader = await connectWithHeaders(server.url, {});
+    const answer = await reader.call('getStates', { launcherJwt: player.launcherJwt, limit: 250 });
+    expect(answer).toMatchObject({ shortened: true });
+    reader[Symbol.dispose]();
+  });
+
   itRefuses(api, '/launcher/get-states', () => ({ launcherJwt }), [
     ...pagingFaults,
     ...faults('label', [7, true, ['l'], { l: 1 }], 'input_invalid'),
   ]);
+});
+
+describe('the storage quota', () => {
+  it('refuses a state beyond it, whichever call it comes by, and takes one that is smaller than before', async () => {
+    await using small = await startTestServer({ STORAGE_QUOTA_MEGABYTES: '1' });
+    const { gameId: game } = await small.createGame();
+    const player = await small.openSession(game);
+    const as = (path: string, body: object) =>
+      apiOf(small).post(`/launcher/${path}`, { launcherJwt: player.launcherJwt, ...body });
+    const large = JSON.stringify('a'.repeat(megabyte - 1_000));
+    accepted(await as('set-state', { label: 'one', state: large }), newState);
+    refused(await as('set-state', { label: 'two', state: '{}' }), 413, 'storage_full');
+    const track = { sessionId: crypto.randomUUID(), state: '{}' };
+    refused(await as('track-game-sessions', track), 413, 'storage_full');
+    accepted(await as('set-state', { label: 'one', state: '{}' }), newState);
+    accepted(await as('track-game-sessions', track), succeeded({}));
+  });
 });

@@ -1,6 +1,8 @@
-import SqliteDatabase, { type Database } from 'better-sqlite3';
+import SqliteFile, { type Database } from 'better-sqlite3';
 import { z } from 'zod';
-import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { domain } from '../../src/catalogue/domain.ts';
+import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
+import { readLeaderboard, readPosition } from '../../src/scores/queries.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import { wins } from './players.ts';
 
@@ -44,8 +46,8 @@ export async function audit(
   ledger: Ledger,
   wasAnswered: (entry: Entry) => boolean = ({ answered }) => answered,
 ): Promise<Findings> {
-  const store = new SqliteStore(databaseFile); // as the next start would, which recovers what a crash has left
-  const db = new SqliteDatabase(databaseFile, { readonly: true });
+  const store = new SqliteDatabase(databaseFile, domain); // as the next start would, which recovers what a crash has left
+  const db = new SqliteFile(databaseFile, { readonly: true });
   try {
     const held = new Map(db.prepare<[], [string, string]>(whatIsHeld).raw().all());
     const { answered, lost } = compare(held, ledger, wasAnswered);
@@ -194,7 +196,7 @@ function whatIsTold(db: Database): Map<string, Told> {
 }
 
 /** Compares every row of every leaderboard, as the store gives it, with a sort of the scores. */
-async function wrongRanks(store: SqliteStore, db: Database): Promise<number> {
+async function wrongRanks(store: SqliteDatabase, db: Database): Promise<number> {
   const sorted = db
     .prepare<[string], [string, number]>(
       `SELECT wallet, score FROM (
@@ -207,11 +209,11 @@ async function wrongRanks(store: SqliteStore, db: Database): Promise<number> {
   let wrong = db.prepare<[], number>(wrongMarks).pluck().get() ?? 0;
   for (const id of db.prepare<[], string>('SELECT id FROM games').pluck().all()) {
     const wanted = sorted.all(id);
-    const rows = await store.scores.leaderboard(id, { limit: wanted.length + 1, skip: 0 });
+    const rows = await store.read(readLeaderboard, id, { limit: wanted.length + 1, skip: 0 });
     wrong += Math.abs(rows.length - wanted.length);
     for (const [place, [wallet, score]] of wanted.entries()) {
       const row = rows[place];
-      const position = await store.scores.position({ gameId: id, wallet });
+      const position = await store.read(readPosition, { gameId: id, wallet });
       if (row?.normalizedAddress !== wallet || row.score !== score || position !== place + 1) wrong++;
     }
   }

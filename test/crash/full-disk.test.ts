@@ -4,7 +4,7 @@ import { endures, fullDisk } from './full-disk.ts';
 
 test.skipIf(!mayMountDisk)(
   `a full disk refuses writes in words and nothing else, and they resume by themselves${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
-  { timeout: 90_000 },
+  { timeout: 120_000 },
   async () => {
     const report = await fullDisk(2);
     expect(report).toMatchObject({

@@ -3,7 +3,7 @@ import { isWhole } from './audit.ts';
 import { killUnderLoad } from './kill-under-load.ts';
 
 test('a server killed in the middle of a burst loses nothing it answered, nor any event of it', {
-  timeout: 90_000,
+  timeout: 120_000,
 }, async () => {
   const report = await killUnderLoad(3);
   expect(report).toMatchObject({ kills: 3, lost: 0, notServed: 0, integrity: 'ok' });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { longReader, outlasts } from './long-reader.ts';
 
 test('while another process reads, writes go on and the log grows; then it shrinks, under load, by itself', {
-  timeout: 90_000,
+  timeout: 120_000,
 }, async () => {
   const report = await longReader({ heldMs: 0, logBytes: 96 * 1024 * 1024 });
   expect(report).toMatchObject({ refused: 0, lost: 0, integrity: 'ok', readyAgain: true });

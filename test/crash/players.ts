@@ -1,12 +1,15 @@
-import { newGameSecret, type SecretBox } from '../../src/auth/game-secret.ts';
-import type { LauncherTokens } from '../../src/auth/launcher-token.ts';
 import { readConfig } from '../../src/config.ts';
-import { Links } from '../../src/links.ts';
-import { issueToken } from '../../src/operations/channel-sessions/issue-token.ts';
+import type { Database } from '../../src/core/storage/database.ts';
+import { openWorkspace } from '../../src/data-directory.ts';
+import { newGameSecret, type SecretBox } from '../../src/games/game-secret.ts';
+import { createChannel } from '../../src/messages/channel-commands.ts';
+import { PublicUrls } from '../../src/public-urls.ts';
+import { replaceRules } from '../../src/rules/commands.ts';
 import { ruleList } from '../../src/rules/rule.ts';
-import type { Store } from '../../src/store/store.ts';
-import { openWorkspace } from '../../src/workspace.ts';
-import { addGame } from '../contracts/store/fixture.ts';
+import { startSession } from '../../src/sessions/commands.ts';
+import type { LauncherTokens } from '../../src/sessions/launcher-token.ts';
+import { issueToken } from '../../src/sessions/operations/issue-token.ts';
+import { addGame } from '../contracts/storage/fixture.ts';
 import { randomWallet } from '../support/server.ts';
 
 /** Who posts on one of the connections. */
@@ -35,25 +38,26 @@ const rules = ruleList.parse([
 export const loadSettings = {
   GANTRY_DEMO: 'off',
   RATE_LIMIT_FACTOR: '100000',
+  STORAGE_QUOTA_MEGABYTES: '1048576',
   EVENT_RETENTION_COUNT: '100000000',
 };
 
 /** A game with a rule and so many players, two and two of them in a message channel. */
 export async function addPlayers(
-  { store, tokens, box }: { store: Store; tokens: LauncherTokens; box: SecretBox },
+  { db, tokens, box }: { db: Database; tokens: LauncherTokens; box: SecretBox },
   pairs: number,
 ): Promise<Player[]> {
   const { sessionLifetimeMs } = readConfig({});
-  const links = new Links(() => 'http://127.0.0.1');
-  const { id: gameId } = await addGame(store, {}, box.sealSecret(newGameSecret()));
-  await store.rules.set(gameId, rules);
+  const links = new PublicUrls(() => 'http://127.0.0.1');
+  const { id: gameId } = await addGame(db, {}, box.sealSecret(newGameSecret()));
+  await db.write(replaceRules, gameId, rules);
   const players: Player[] = [];
   for (let pair = 0; pair < pairs; pair++) {
     const [one, other] = [randomWallet(), randomWallet()];
     const details = await Promise.all(
-      [one, other].map((wallet) => store.sessions.open({ gameId, wallet }, sessionLifetimeMs)),
+      [one, other].map((wallet) => db.write(startSession, { gameId, wallet }, sessionLifetimeMs)),
     );
-    const { _id: channelId } = await store.messageChannels.create({ gameId, wallet: one }, [other]);
+    const { _id: channelId } = await db.write(createChannel, { gameId, wallet: one }, [other]);
     for (const each of details) {
       const launcherJwt = await issueToken(each, { tokens, links });
       players.push({ wallet: each.session.wallet, launcherJwt, channelId });
@@ -64,10 +68,10 @@ export async function addPlayers(
 
 /** The same in a data directory that no server has opened yet. */
 export async function addPlayersTo(dataDirectory: string, pairs: number): Promise<Player[]> {
-  const workspace = openWorkspace(readConfig({ DATA_DIR: dataDirectory }));
+  const workspace = await openWorkspace(readConfig({ DATA_DIR: dataDirectory }));
   try {
     return await addPlayers(workspace, pairs);
   } finally {
-    await workspace.store.close();
+    await workspace.db.close();
   }
 }

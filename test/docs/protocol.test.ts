@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { catalogue, signals } from '../../src/catalogue/events.ts';
 import { readConfig } from '../../src/config.ts';
-import { maximumDepth } from '../../src/domain/json-value.ts';
-import { leaderboardTop } from '../../src/domain/score.ts';
+import { maximumDepth } from '../../src/core/schemas/json-value.ts';
 import { reasons } from '../../src/errors.ts';
-import { catalogue, signals } from '../../src/events/catalogue.ts';
 import { heartbeatLifetimeMs } from '../../src/presence/presence.ts';
+import { leaderboardTop } from '../../src/scores/score.ts';
 import { maximumBodyBytes } from '../../src/transports/http/body.ts';
 import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';

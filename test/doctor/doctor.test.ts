@@ -3,19 +3,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { dataFiles } from '../../src/config.ts';
 import { checkClock } from '../../src/doctor/clock-check.ts';
 import { checkOpenFiles, checkRuntime, checkSettings, checkSqlite } from '../../src/doctor/machine-checks.ts';
 import { startAnvil } from '../support/anvil.ts';
 import { freePort } from '../support/free-port.ts';
-import { gantry, gantryJson, serveGantry } from '../support/gantry-process.ts';
+import { serveGantry } from '../support/gantry-process.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';
 import { mayMountDisk, smallDisk } from '../support/small-disk.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
+import { gantry, gantryJson } from '../support/warm-gantry.ts';
 
 const report = z.strictObject({
   ok: z.boolean(),
@@ -75,7 +74,7 @@ const faults: Fault[] = [
   {
     fault: 'a key file with something else in it',
     plant: (data) => void writeFileSync(dataFiles(data).tokenKeys, '{"keys":[]}'),
-    finds: { check: 'keys', level: 'error', message: /cannot be read as/, remedy: /from a backup/ },
+    finds: { check: 'keys', level: 'error', message: /not a valid key file/, remedy: /from a backup/ },
   },
   {
     fault: 'another key than the game secrets were encrypted with',
@@ -93,14 +92,19 @@ const faults: Fault[] = [
     finds: {
       check: 'schema',
       level: 'warning',
-      message: /version 1, .* works with \d+/,
+      message: /version 1; .* uses version \d+/,
       remedy: /gantry migrate/,
     },
   },
   {
     fault: 'a newer schema',
     plant: (data) => editDatabase(data, (db) => db.pragma('user_version = 4000')),
-    finds: { check: 'schema', level: 'error', message: /4000 is of a newer/, remedy: /Run the newer Gantry/ },
+    finds: {
+      check: 'schema',
+      level: 'error',
+      message: /4000 is from a newer/,
+      remedy: /Run the newer Gantry/,
+    },
   },
   {
     fault: 'a page that was overwritten',
@@ -127,12 +131,12 @@ const faults: Fault[] = [
       const end = { [Symbol.asyncDispose]: async () => void server.close() };
       return { env: { PORT: `${port}` }, end };
     },
-    finds: { check: 'port', level: 'error', message: /another program listens/, remedy: /another PORT/ },
+    finds: { check: 'port', level: 'error', message: /another program is listening/, remedy: /another PORT/ },
   },
   {
     fault: 'an address of another machine',
     plant: () => ({ env: { HOST: '192.0.2.1', PORT: '4000' } }),
-    finds: { check: 'port', level: 'error', message: /no address of this machine/, remedy: /HOST/ },
+    finds: { check: 'port', level: 'error', message: /not an address of this machine/, remedy: /HOST/ },
   },
   {
     fault: 'no Redis',
@@ -152,7 +156,12 @@ const faults: Fault[] = [
   {
     fault: 'a setting that cannot be used',
     plant: () => ({ env: { SESSION_DAYS: 'many' } }),
-    finds: { check: 'configuration', level: 'error', message: /SESSION_DAYS/, remedy: /README/ },
+    finds: {
+      check: 'configuration',
+      level: 'error',
+      message: /SESSION_DAYS/,
+      remedy: /"Configuration" in the manual/,
+    },
   },
   {
     fault: 'tokens that pass in the clear',
@@ -178,7 +187,7 @@ test('finds nothing wrong with a data directory that a server has made, nor besi
   const findings = await doctor(data, { PORT: port });
   expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
   expect(findings).toContainEqual(
-    expect.objectContaining({ check: 'port', message: expect.stringMatching(/Gantry answers/) }),
+    expect.objectContaining({ check: 'port', message: expect.stringMatching(/Gantry is running/) }),
   );
   expect(server.output.stderr).toBe('');
 });
@@ -214,7 +223,7 @@ test.skipIf(!mayMountDisk)(
       check: 'disk',
       level: 'error',
       message: expect.stringMatching(/^\d MiB free|^1\d MiB free/),
-      remedy: expect.stringMatching(/Make room now/),
+      remedy: expect.stringMatching(/Free up space now/),
     });
   },
 );

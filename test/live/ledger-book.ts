@@ -1,6 +1,7 @@
 import { Cursors } from '../../src/client/cursors.ts';
-import type { StoredEvent } from '../../src/events/stream.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { StoredEvent } from '../../src/core/events/stream.ts';
+import type { Database } from '../../src/core/storage/database.ts';
+import { eventsOfStream, streamPositions } from '../../src/live/queries.ts';
 import type { ListeningClient } from '../support/listening-client.ts';
 import type { TestPlayer } from '../support/server.ts';
 
@@ -32,8 +33,8 @@ export interface WireCounts {
 export function watchCursors(): { counts: WireCounts } & Disposable {
   const counts: WireCounts = { rawDuplicates: 0, gaps: 0 };
   const { judge } = Cursors.prototype;
-  Cursors.prototype.judge = function (this: Cursors, meta, recordId) {
-    const verdict = judge.call(this, meta, recordId);
+  Cursors.prototype.judge = function (this: Cursors, name, meta, recordId) {
+    const verdict = judge.call(this, name, meta, recordId);
     if (verdict === 'drop') counts.rawDuplicates++;
     if (verdict === 'gap') counts.gaps++;
     return verdict;
@@ -48,12 +49,12 @@ export function watchCursors(): { counts: WireCounts } & Disposable {
 
 /** Whether every client has heard its streams to their ends. */
 export async function isCaughtUp(
-  store: Store,
+  db: Database,
   clients: readonly { player: TestPlayer; listening: ListeningClient }[],
 ): Promise<boolean> {
   for (const { player, listening } of clients) {
     const { cursors } = listening.client;
-    for (const { stream, seq } of await store.events.standings(player)) {
+    for (const { stream, seq } of await db.read(streamPositions, player)) {
       if ((cursors[stream]?.seq ?? 0) < seq) return false;
     }
   }
@@ -62,7 +63,7 @@ export async function isCaughtUp(
 
 /** Holds what the clients heard against the store; `acknowledged` are the ids of answered messages, by stream. */
 export async function balance(
-  store: Store,
+  db: Database,
   clients: readonly { player: TestPlayer; listening: ListeningClient }[],
   acknowledged: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<Balance> {
@@ -78,8 +79,8 @@ export async function balance(
   for (const { player, listening } of clients) {
     const { heard } = listening;
     total.heard += heard.length;
-    for (const { stream } of await store.events.standings(player)) {
-      const truth = truths.get(stream) ?? (await wholeStream(store, stream));
+    for (const { stream } of await db.read(streamPositions, player)) {
+      const truth = truths.get(stream) ?? (await wholeStream(db, stream));
       truths.set(stream, truth);
       const ofStream = heard.filter(({ meta }) => meta.stream === stream);
       const from = listening.start()[stream]?.seq ?? 0;
@@ -104,10 +105,10 @@ export async function balance(
   return total;
 }
 
-async function wholeStream(store: Store, stream: string): Promise<StoredEvent[]> {
+async function wholeStream(db: Database, stream: string): Promise<StoredEvent[]> {
   const all: StoredEvent[] = [];
   for (;;) {
-    const page = await store.events.ofStream(stream, all.at(-1)?.seq ?? 0, 500);
+    const page = await db.read(eventsOfStream, stream, all.at(-1)?.seq ?? 0, 500);
     all.push(...page);
     if (page.length < 500) return all;
   }

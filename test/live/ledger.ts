@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { createChannel } from '../../src/messages/channel-commands.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
 import { listen } from '../support/listening-client.ts';
@@ -67,7 +68,8 @@ export async function runLedger(options: LedgerOptions, front?: Front): Promise<
     groups(players).map(async (participants) => {
       const [creator, ...others] = participants;
       if (!creator) throw new Error('a channel of nobody');
-      const { _id: id } = await data.store.messageChannels.create(
+      const { _id: id } = await data.db.write(
+        createChannel,
         creator,
         others.map(({ wallet }) => wallet),
       );
@@ -94,10 +96,10 @@ export async function runLedger(options: LedgerOptions, front?: Front): Promise<
   await sender.stop();
   const caughtUp = await until(
     'everyone caught up',
-    () => isCaughtUp(data.store, clients),
+    () => isCaughtUp(data.db, clients),
     catchUpWithinMs,
   ).catch(() => false);
-  const totals = await balance(data.store, clients, sender.acknowledged);
+  const totals = await balance(data.db, clients, sender.acknowledged);
   for (const { listening } of clients) listening.client.close();
   return {
     ...options,

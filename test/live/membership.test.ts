@@ -1,4 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventsOfStream } from '../../src/live/queries.ts';
+import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
+import { sendMessage } from '../../src/messages/message-commands.ts';
+import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { interceptReads } from '../support/intercepted-reads.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { listen } from '../support/listening-client.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
@@ -26,7 +31,7 @@ function connect(server: TestServer, player: TestPlayer, cursors: unknown): Prom
 /** What was heard of a channel before a mark in the player's own stream, set after everything else. */
 async function heardOf(server: TestServer, launcher: TestLauncher, player: TestPlayer, channelId: string) {
   const mark = `mark ${Math.random()}`;
-  await server.services.store.notifications.send(player, { message: mark, type: 'success' });
+  await server.services.db.write(notifyPlayer, player, { message: mark, type: 'success' });
   await until('the mark', () => launcher.heard.some(({ record }) => record.message === mark));
   return launcher.heard
     .filter(({ meta }) => meta.stream === `channel:${channelId}`)
@@ -35,12 +40,12 @@ async function heardOf(server: TestServer, launcher: TestLauncher, player: TestP
 
 test('a channel created while a player was away is replayed whole', async () => {
   await using server = await startTestServer();
-  const { messageChannels, messages } = server.services.store;
+  const { db } = server.services;
   const { ada, grace } = await threePlayers(server);
   const cursors = await cursorsOf(server, grace);
-  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet]);
-  await messages.send(ada, channelId, 'are you there?');
-  await messages.send(ada, channelId, 'hello?');
+  const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
+  await db.write(sendMessage, ada, channelId, 'are you there?');
+  await db.write(sendMessage, ada, channelId, 'hello?');
   using launcher = await connect(server, grace, cursors);
   expect((await launcher.streams())[`channel:${channelId}`]).toMatchObject({
     seq: 0,
@@ -56,35 +61,33 @@ test('a channel created while a player was away is replayed whole', async () => 
 
 test('who was removed while away is told nothing more of the channel, not even what came before', async () => {
   await using server = await startTestServer();
-  const { messageChannels, messages } = server.services.store;
+  const { db } = server.services;
   const { ada, grace, eve } = await threePlayers(server);
-  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet, eve.wallet]);
+  const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet, eve.wallet]);
   const cursors = await cursorsOf(server, grace);
-  await messages.send(ada, channelId, 'before');
-  await messageChannels.removeParticipant(ada, channelId, grace.wallet);
-  await messages.send(ada, channelId, 'after');
+  await db.write(sendMessage, ada, channelId, 'before');
+  await db.write(removeFromChannel, ada, channelId, grace.wallet);
+  await db.write(sendMessage, ada, channelId, 'after');
   using launcher = await connect(server, grace, cursors);
   expect(Object.keys(await launcher.streams())).not.toContain(`channel:${channelId}`);
-  await messages.send(ada, channelId, 'live');
+  await db.write(sendMessage, ada, channelId, 'live');
   expect(await heardOf(server, launcher, grace, channelId)).toEqual([]);
 });
 
 test('who was removed in the middle of a replay is told nothing that was said afterwards', async () => {
   await using server = await startTestServer();
-  const { events, messageChannels, messages } = server.services.store;
+  const { db } = server.services;
   const { ada, grace, eve } = await threePlayers(server);
-  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet, eve.wallet]);
+  const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet, eve.wallet]);
   const cursors = await cursorsOf(server, grace);
-  for (let number = 0; number < 250; number++) await messages.send(ada, channelId, 'before');
-  const read = events.ofStream.bind(events);
-  vi.spyOn(events, 'ofStream').mockImplementation(async (...args) => {
-    const [, reached] = args;
-    if (reached > 100) {
-      vi.restoreAllMocks();
-      await messageChannels.removeParticipant(ada, channelId, grace.wallet);
-      for (let number = 0; number < 5; number++) await messages.send(ada, channelId, 'after');
-    }
-    return read(...args);
+  for (let number = 0; number < 250; number++) await db.write(sendMessage, ada, channelId, 'before');
+  const intercepted = interceptReads(db, eventsOfStream, {
+    async before([, reached]) {
+      if (Number(reached) <= 100) return;
+      intercepted.restore();
+      await db.write(removeFromChannel, ada, channelId, grace.wallet);
+      for (let number = 0; number < 5; number++) await db.write(sendMessage, ada, channelId, 'after');
+    },
   });
   using launcher = await connect(server, grace, cursors);
   const contents = (await heardOf(server, launcher, grace, channelId)).map(([, , content]) => content);
@@ -93,17 +96,17 @@ test('who was removed in the middle of a replay is told nothing that was said af
 
 test('who is removed while connected is told nothing more; who is added hears what comes after', async () => {
   await using server = await startTestServer();
-  const { messageChannels, messages } = server.services.store;
+  const { db } = server.services;
   const { ada, grace, eve } = await threePlayers(server);
-  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet]);
+  const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
   using hers = await connect(server, grace, undefined);
   using newcomers = await connect(server, eve, undefined);
   await Promise.all([hers.streams(), newcomers.streams()]);
-  await messages.send(ada, channelId, 'with Grace');
+  await db.write(sendMessage, ada, channelId, 'with Grace');
   await hers.hears('chat-messages created');
-  await messageChannels.addParticipant(ada, channelId, eve.wallet);
-  await messageChannels.removeParticipant(ada, channelId, grace.wallet);
-  await messages.send(ada, channelId, 'with Eve');
+  await db.write(addToChannel, ada, channelId, eve.wallet);
+  await db.write(removeFromChannel, ada, channelId, grace.wallet);
+  await db.write(sendMessage, ada, channelId, 'with Eve');
   expect(await heardOf(server, newcomers, eve, channelId)).toEqual([
     [3, 'message-channels patched', undefined],
     [4, 'message-channels patched', undefined],
@@ -117,14 +120,14 @@ test('who is removed while connected is told nothing more; who is added hears wh
 
 test('who was added while away is told only what came after', async () => {
   await using server = await startTestServer();
-  const { messageChannels, messages } = server.services.store;
+  const { db } = server.services;
   const { ada, grace, eve } = await threePlayers(server);
-  const { _id: channelId } = await messageChannels.create(ada, [eve.wallet]);
-  await messages.send(ada, channelId, 'between us');
+  const { _id: channelId } = await db.write(createChannel, ada, [eve.wallet]);
+  await db.write(sendMessage, ada, channelId, 'between us');
   const cursors = await cursorsOf(server, grace);
-  await messages.send(ada, channelId, 'still between us');
-  await messageChannels.addParticipant(ada, channelId, grace.wallet);
-  await messages.send(ada, channelId, 'welcome');
+  await db.write(sendMessage, ada, channelId, 'still between us');
+  await db.write(addToChannel, ada, channelId, grace.wallet);
+  await db.write(sendMessage, ada, channelId, 'welcome');
   using launcher = await connect(server, grace, cursors);
   expect((await launcher.streams())[`channel:${channelId}`]).toMatchObject({ seq: 3, recovered: true });
   expect(await heardOf(server, launcher, grace, channelId)).toEqual([
@@ -135,14 +138,14 @@ test('who was added while away is told only what came after', async () => {
 
 test('an old cursor of a player who left and came back does not open what was said in between', async () => {
   await using server = await startTestServer();
-  const { messageChannels, messages } = server.services.store;
+  const { db } = server.services;
   const { ada, grace, eve } = await threePlayers(server);
-  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet, eve.wallet]);
+  const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet, eve.wallet]);
   const cursors = await cursorsOf(server, grace);
-  await messageChannels.removeParticipant(ada, channelId, grace.wallet);
-  await messages.send(ada, channelId, 'she is gone');
-  await messageChannels.addParticipant(ada, channelId, grace.wallet);
-  await messages.send(ada, channelId, 'she is back');
+  await db.write(removeFromChannel, ada, channelId, grace.wallet);
+  await db.write(sendMessage, ada, channelId, 'she is gone');
+  await db.write(addToChannel, ada, channelId, grace.wallet);
+  await db.write(sendMessage, ada, channelId, 'she is back');
   using launcher = await connect(server, grace, {
     ...cursors,
     [`channel:${channelId}`]: cursors[`channel:${channelId}`],
@@ -155,21 +158,21 @@ test('an old cursor of a player who left and came back does not open what was sa
 
 test('the client of a player who leaves and comes back while connected goes on, without what was said in between', async () => {
   await using server = await startTestServer();
-  const { messageChannels, messages } = server.services.store;
+  const { db } = server.services;
   const { ada, grace, eve } = await threePlayers(server);
-  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet, eve.wallet]);
+  const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet, eve.wallet]);
   using listening = listen({ url: server.url, launcherJwt: grace.launcherJwt });
   await listening.client.ready();
-  await messageChannels.removeParticipant(ada, channelId, grace.wallet);
-  await messages.send(ada, channelId, 'she is gone');
-  await messageChannels.addParticipant(ada, channelId, grace.wallet);
-  await messages.send(ada, channelId, 'she is back');
+  await db.write(removeFromChannel, ada, channelId, grace.wallet);
+  await db.write(sendMessage, ada, channelId, 'she is gone');
+  await db.write(addToChannel, ada, channelId, grace.wallet);
+  await db.write(sendMessage, ada, channelId, 'she is back');
   const contents = () =>
     listening.heard
       .filter(({ name }) => name === 'chat-messages created')
       .map(({ record }) => record.content);
   await until('the message', () => contents().includes('she is back'));
   expect(contents()).toEqual(['she is back']);
-  await messages.send(ada, channelId, 'and stays');
+  await db.write(sendMessage, ada, channelId, 'and stays');
   await until('the next message', () => contents().includes('and stays'));
 });

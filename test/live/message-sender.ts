@@ -25,6 +25,9 @@ export interface SenderOptions {
   content?: (number: number) => string;
 }
 
+/** So many are tried again and again while no server answers; more would keep the machine from starting one. */
+const mostWaiting = 500;
+
 /** Sends messages over HTTP at an even rate, to the servers and channels in turn, each until it is acknowledged. */
 export function startSending({
   urls,
@@ -67,7 +70,9 @@ export function startSending({
         counts.unknownOutcomes++; // a proxy's word that the server behind it broke off
         return null;
       }
-      if (answer.status !== 503) throw new Error(`refused for good: ${JSON.stringify(answer.body)}`);
+      // 408: the server waited in vain for the whole request, on a machine that is too busy, and has carried out nothing.
+      if (answer.status !== 503 && answer.status !== 408)
+        throw new Error(`refused for good: ${JSON.stringify(answer.body)}`);
       counts.refused++;
     } catch (error) {
       if (!(error instanceof TypeError)) throw error; // `fetch` throws these when no answer came
@@ -79,7 +84,7 @@ export function startSending({
 
   const timer = setInterval(() => {
     const due = ((performance.now() - from) / 1000) * perSecond;
-    while (sent < due) {
+    while (sent < due && underWay.size < mostWaiting) {
       const sending: Promise<void> = send(sent++).finally(() => underWay.delete(sending));
       underWay.add(sending);
     }

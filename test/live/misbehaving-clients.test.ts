@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Manager } from 'socket.io-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { notifyPlayer } from '../../src/notifications/commands.ts';
 import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
@@ -177,7 +178,7 @@ test.each([
     return (answer.body as { present: boolean }).present === false;
   });
   // And no room of theirs: what is sent now waits for the next connection.
-  await data.store.notifications.send(another, { message: 'you won', type: 'success' });
+  await data.db.write(notifyPlayer, another, { message: 'you won', type: 'success' });
   using launcher = await connectLauncher(node.url, { launcherJwt: another.launcherJwt });
   expect((await launcher.hears('notifications created')).meta.late).toBe(true);
 });

@@ -1,5 +1,6 @@
 import { io } from 'socket.io-client';
 import { expect, test, vi } from 'vitest';
+import { notifyPlayer } from '../../src/notifications/commands.ts';
 import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
@@ -35,13 +36,13 @@ function toldOf({ heard }: TestLauncher, { sessionId }: TestPlayer): unknown[] {
 async function isTold(data: SharedData, launcher: TestLauncher, player: TestPlayer, expected: boolean[]) {
   await until(`presence ${expected}`, () => toldOf(launcher, player).length >= expected.length);
   const message = `mark ${Math.random()}`;
-  await data.store.notifications.send(player, { message, type: 'success' });
+  await data.db.write(notifyPlayer, player, { message, type: 'success' });
   await until('the mark', () => launcher.heard.some(({ record }) => record.message === message));
   expect(toldOf(launcher, player)).toEqual(expected);
 }
 
 test('over two nodes a session is present while a socket is on either, and its launcher is told of each change once', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
@@ -77,7 +78,7 @@ test('over two nodes a session is present while a socket is on either, and its l
 });
 
 test('a heartbeat makes a session present without a socket, on every node, and is told once', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
@@ -98,7 +99,7 @@ test('a heartbeat makes a session present without a socket, on every node, and i
 });
 
 test('when a node dies, who was there only is absent by itself, and the launcher on another node is told, once', {
-  timeout: 90_000,
+  timeout: 120_000,
 }, async ({ skip, annotate }) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
@@ -119,7 +120,7 @@ test('when a node dies, who was there only is absent by itself, and the launcher
   const from = performance.now();
   await dying.kill();
   expect(await status(one, inGame)).toMatchObject({ exists: true, present: true }); // its lease is not over
-  await until('the lapse', () => toldOf(watching, inGame).length === 2, 40_000);
+  await until('the lapse', () => toldOf(watching, inGame).length === 2, 60_000);
   const seconds = Math.round((performance.now() - from) / 1000);
   await annotate(`told ${seconds} s after the node died`);
   process.stdout.write(`presence: told as absent ${seconds} s after its node was killed\n`);
@@ -129,7 +130,7 @@ test('when a node dies, who was there only is absent by itself, and the launcher
     expect(await status(node, both)).toMatchObject({ exists: true, present: true });
   }
   // Each node has swept again by then.
-  await until('another round', () => performance.now() - from > (seconds + 7) * 1000, 10_000);
+  await until('another round', () => performance.now() - from > (seconds + 7) * 1000, 60_000);
   await isTold(data, watching, inGame, [true, false]);
   await isTold(data, watching, both, [true]);
   elsewhere.socket.disconnect();
@@ -153,7 +154,7 @@ test('without Redis one node tells of presence just the same', async () => {
 });
 
 test('when the only node is killed and started again, who does not come back is told of as absent, once', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   await using data = await openSharedData();
   await using node = await startClusterNode({ DATA_DIR: data.path });

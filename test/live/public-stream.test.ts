@@ -1,8 +1,18 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { recordActivity } from '../../src/activities/commands.ts';
+import { changeGame } from '../../src/administration/commands.ts';
+import { PlayerEraser } from '../../src/administration/player-eraser.ts';
+import { tables } from '../../src/catalogue/tables.ts';
 import type { GantryClient } from '../../src/client/client.ts';
-import type { LeaderboardRow } from '../../src/domain/score.ts';
+import { eventsOfStream, readEpoch } from '../../src/live/queries.ts';
+import { createChannel } from '../../src/messages/channel-commands.ts';
+import { sendMessage } from '../../src/messages/message-commands.ts';
+import { setProfile } from '../../src/players/commands.ts';
+import { setScore } from '../../src/scores/commands.ts';
+import type { LeaderboardRow } from '../../src/scores/score.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { post } from '../support/http.ts';
+import { interceptReads } from '../support/intercepted-reads.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { listen } from '../support/listening-client.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
@@ -43,7 +53,7 @@ async function leaderboard(url: string, gameId: string) {
 
 test('a follower hears activities as they are recorded; others do not, nor does it after unsubscribing', async () => {
   await using server = await startTestServer();
-  const { activities } = server.services.store;
+  const { db } = server.services;
   const [ada, grace, eve] = await players(server, 3);
   if (!ada || !grace || !eve) throw new Error('no players');
   using follower = await connect(server, grace);
@@ -60,13 +70,13 @@ test('a follower hears activities as they are recorded; others do not, nor does 
     channels: [],
   });
 
-  const activity = await activities.record(ada, { label: '{username} won', eventId: 'win' });
+  const activity = await db.write(recordActivity, ada, { label: '{username} won', eventId: 'win' });
   const heard = await follower.hears('activities created');
   expect(heard.record).toEqual(activity);
   expect(heard.meta).toMatchObject({ stream, seq: 1 });
 
   expect(await follower.call('unsubscribe', {}, 'realtime-events')).toEqual({ success: true, stream });
-  await activities.record(ada, { label: 'unheard', eventId: 'win' });
+  await db.write(recordActivity, ada, { label: 'unheard', eventId: 'win' });
   for (const launcher of [follower, other]) {
     await launcher.call('sendNotification', { message: 'the mark', type: 'success' });
     await launcher.hears('notifications created');
@@ -77,23 +87,23 @@ test('a follower hears activities as they are recorded; others do not, nor does 
 
 test('subscribing answers with the leaderboard as it stands, and the seq from which activities follow', async () => {
   await using server = await startTestServer();
-  const { activities, scores } = server.services.store;
+  const { db } = server.services;
   const [ada, grace] = await players(server, 2);
   if (!ada || !grace) throw new Error('no players');
-  await scores.set(ada, 10);
-  await scores.set(grace, 20);
-  await activities.record(ada, { label: 'before', eventId: 'win' });
+  await db.write(setScore, ada, 10);
+  await db.write(setScore, grace, 20);
+  await db.write(recordActivity, ada, { label: 'before', eventId: 'win' });
   using follower = await connect(server, grace);
   const answer = await follower.call('subscribe', {}, 'realtime-events');
   expect(answer).toMatchObject({ seq: 1, leaderboard: await leaderboard(server.url, ada.gameId) });
-  await activities.record(ada, { label: 'after', eventId: 'win' });
+  await db.write(recordActivity, ada, { label: 'after', eventId: 'win' });
   const heard = await follower.hears('activities created');
   expect([heard.record.label, heard.meta.seq]).toEqual(['after', 2]);
 });
 
 test('a burst of 500 scores becomes at most four changes a second, after which the followed rows are the leaderboard', async () => {
   await using server = await startTestServer();
-  const { scores } = server.services.store;
+  const { db } = server.services;
   const everyone = await players(server, 80); // more than the 50 rows that are followed
   const [ada] = everyone;
   if (!ada) throw new Error('no players');
@@ -106,7 +116,7 @@ test('a burst of 500 scores becomes at most four changes a second, after which t
     await Promise.all(
       Array.from({ length: 50 }, (_, index) => {
         const player = everyone[(round * 50 + index) % everyone.length];
-        return player && scores.set(player, Math.floor(Math.random() * 1_000_000));
+        return player && db.write(setScore, player, Math.floor(Math.random() * 1_000_000));
       }),
     );
     // Spread over some of the windows in which changes are brought together.
@@ -127,37 +137,38 @@ test('a leaderboard that changes without a score is told of: by a name, an erasu
   timeout: 40_000,
 }, async () => {
   await using server = await startTestServer();
-  const { scores, players: profiles, games } = server.services.store;
+  const { db } = server.services;
+
   const [ada, grace, eve] = await players(server, 3);
   if (!ada || !grace || !eve) throw new Error('no players');
-  for (const [index, player] of [ada, grace, eve].entries()) await scores.set(player, index);
+  for (const [index, player] of [ada, grace, eve].entries()) await db.write(setScore, player, index);
   using listening = listen({ url: server.url, launcherJwt: ada.launcherJwt });
   await listening.client.ready();
   const copy = followRows(listening.client);
   copy.rows = (await listening.client.subscribe()).leaderboard;
   const names = () => copy.rows.map(({ normalizedAddress }) => normalizedAddress);
   expect(names()).toEqual([eve.wallet, grace.wallet, ada.wallet]);
-  await profiles.setProfile(grace.wallet, { username: 'Grace' });
+  await db.write(setProfile, grace.wallet, { username: 'Grace' });
   await until('the name', () => copy.rows[1]?.username === 'Grace');
-  await games.update(ada.gameId, { policies: { leaderboard: { order: 'asc' } } });
+  await db.write(changeGame, ada.gameId, { policies: { leaderboard: { order: 'asc' } } });
   await until('the order', () => names()[0] === ada.wallet);
-  await profiles.erase(grace.wallet);
+  await new PlayerEraser(db, tables).erase(grace.wallet);
   await until('the erasure', () => copy.rows.length === 2, 15_000);
   expect(names()).toEqual([ada.wallet, eve.wallet]);
 });
 
 test('a leaderboard on which nothing changes is not told of', async () => {
   await using server = await startTestServer();
-  const { scores } = server.services.store;
+  const { db } = server.services;
   const [ada, grace] = await players(server, 2);
   if (!ada || !grace) throw new Error('no players');
-  await scores.set(ada, 10);
+  await db.write(setScore, ada, 10);
   using listening = listen({ url: server.url, launcherJwt: grace.launcherJwt });
   await listening.client.ready();
   const copy = followRows(listening.client);
   copy.rows = (await listening.client.subscribe()).leaderboard;
-  await scores.set(ada, 5); // less than her best
-  await scores.set(grace, 1);
+  await db.write(setScore, ada, 5); // less than her best
+  await db.write(setScore, grace, 1);
   await until('the change', () => copy.changes.length > 0);
   expect(copy.rows.map(({ score }) => score)).toEqual([10, 1]);
   const patched = listening.heard.filter(({ name }) => name === 'leaderboards patched');
@@ -184,7 +195,7 @@ test("a game's token follows no other game; a launcher's may follow any", async 
   });
   await launcher.call('subscribe', { gameId: otherGame }, 'realtime-events');
   const there = await server.openSession(otherGame);
-  await server.services.store.activities.record(there, { label: 'there', eventId: 'win' });
+  await server.services.db.write(recordActivity, there, { label: 'there', eventId: 'win' });
   await launcher.hears('activities created');
   expect(hers.heard.map(({ name }) => name)).not.toContain('activities created');
 });
@@ -195,8 +206,8 @@ test("a cursor into another game's stream does not follow it for a game's token"
   const { gameId: otherGame } = await server.createGame();
   const there = await server.openSession(otherGame);
   if (!ada) throw new Error('no players');
-  await server.services.store.activities.record(there, { label: 'there', eventId: 'win' });
-  const epoch = await server.services.store.events.epoch();
+  await server.services.db.write(recordActivity, there, { label: 'there', eventId: 'win' });
+  const epoch = await server.services.db.read(readEpoch);
   using hers = await connectLauncher(server.url, {
     launcherJwt: ada.launcherJwt,
     cursors: { [`game:${otherGame}`]: { epoch, seq: 0 } },
@@ -219,34 +230,34 @@ test.each(['subscribe', 'unsubscribe', 'getSubscribedChannels'])(
 );
 
 test('after a restart of the server a follower follows on by its cursor: what it missed is replayed, and its rows are right again', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   await using data = await openSharedData();
   await using node = await startClusterNode({ DATA_DIR: data.path });
-  const { activities, scores } = data.store;
+  const { db } = data;
   const gameId = await data.createGame();
   const ada = await data.openSession(gameId);
   const grace = await data.openSession(gameId);
-  await scores.set(ada, 10);
+  await db.write(setScore, ada, 10);
   using listening = listen({ url: node.url, launcherJwt: grace.launcherJwt });
   await listening.client.ready();
   const copy = followRows(listening.client);
   copy.rows = (await listening.client.subscribe()).leaderboard;
   const labels = () =>
     listening.heard.filter(({ name }) => name === 'activities created').map(({ record }) => record.label);
-  await activities.record(ada, { label: 'before', eventId: 'win' });
+  await db.write(recordActivity, ada, { label: 'before', eventId: 'win' });
   await until('the first activity', () => labels().length === 1);
 
   await node.kill();
-  await activities.record(ada, { label: 'meanwhile', eventId: 'win' });
-  await scores.set(grace, 15);
+  await db.write(recordActivity, ada, { label: 'meanwhile', eventId: 'win' });
+  await db.write(setScore, grace, 15);
   await node.start();
   await until('the missed activity', () => labels().length === 2);
   await until('the rows as they stand', async () => {
     return JSON.stringify(copy.rows) === JSON.stringify(await leaderboard(node.url, gameId));
   });
-  await activities.record(ada, { label: 'after', eventId: 'win' });
-  await scores.set(ada, 20);
+  await db.write(recordActivity, ada, { label: 'after', eventId: 'win' });
+  await db.write(setScore, ada, 20);
   await until('the next activity', () => labels().length === 3);
   expect(labels()).toEqual(['before', 'meanwhile', 'after']);
   await until('the rows as they then stand', () => copy.rows[0]?.score === 20);
@@ -259,8 +270,8 @@ test('a follower that subscribes again and again is told everything once', async
   if (!ada || !grace) throw new Error('no players');
   using follower = await connect(server, grace);
   for (let again = 0; again < 3; again++) await follower.call('subscribe', {}, 'realtime-events');
-  await server.services.store.activities.record(ada, { label: 'one', eventId: 'win' });
-  await server.services.store.activities.record(ada, { label: 'two', eventId: 'win' });
+  await server.services.db.write(recordActivity, ada, { label: 'one', eventId: 'win' });
+  await server.services.db.write(recordActivity, ada, { label: 'two', eventId: 'win' });
   await until('both', () => follower.heard.filter(({ name }) => name === 'activities created').length >= 2);
   expect(
     follower.heard.filter(({ name }) => name === 'activities created').map(({ record }) => record.label),
@@ -269,36 +280,32 @@ test('a follower that subscribes again and again is told everything once', async
 
 test('a subscription made in the middle of a long replay begins at its own cursor', async () => {
   await using server = await startTestServer();
-  const { activities, events, messageChannels, messages } = server.services.store;
+  const { db } = server.services;
   const [ada, grace] = await players(server, 2);
   if (!ada || !grace) throw new Error('no players');
   for (let number = 1; number <= 20; number++)
-    await activities.record(ada, { label: 'long ago', eventId: 'win' });
-  const epoch = await events.epoch();
-  const { _id: channelId } = await messageChannels.create(ada, [grace.wallet]);
-  await messages.send(ada, channelId, 'missed');
+    await db.write(recordActivity, ada, { label: 'long ago', eventId: 'win' });
+  const epoch = await db.read(readEpoch);
+  const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
+  await db.write(sendMessage, ada, channelId, 'missed');
 
-  const read = events.ofStream.bind(events);
   let goOn = () => {};
   const gate = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  vi.spyOn(events, 'ofStream').mockImplementation(async (...args) => {
-    await gate;
-    return read(...args);
-  });
+  interceptReads(db, eventsOfStream, { before: () => gate });
   using follower = await connectLauncher(server.url, {
     launcherJwt: grace.launcherJwt,
     cursors: { [`channel:${channelId}`]: { epoch, seq: 0 } },
   });
   expect(await follower.call('subscribe', {}, 'realtime-events')).toMatchObject({ seq: 20 });
-  await activities.record(ada, { label: 'now', eventId: 'win' });
+  await db.write(recordActivity, ada, { label: 'now', eventId: 'win' });
   // More than is held for a socket that is catching up, so that everything is read once more.
-  await Promise.all(Array.from({ length: 1_100 }, () => messages.send(ada, channelId, 'meanwhile')));
+  await Promise.all(Array.from({ length: 1_100 }, () => db.write(sendMessage, ada, channelId, 'meanwhile')));
   goOn();
   const heard = (name: string) => follower.heard.filter((one) => one.name === name);
-  await until('the replay', () => heard('chat-messages created').length === 1_101, 20_000);
-  await activities.record(ada, { label: 'later', eventId: 'win' });
+  await until('the replay', () => heard('chat-messages created').length === 1_101, 60_000);
+  await db.write(recordActivity, ada, { label: 'later', eventId: 'win' });
   await until('the activities', () => heard('activities created').length >= 2);
   expect(heard('activities created').map(({ record }) => record.label)).toEqual(['now', 'later']);
 });

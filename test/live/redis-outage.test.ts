@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { createChannel } from '../../src/messages/channel-commands.ts';
+import { sendMessage } from '../../src/messages/message-commands.ts';
 import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
 import { get } from '../support/http.ts';
 import { type ListeningClient, listen } from '../support/listening-client.ts';
@@ -12,15 +14,20 @@ import { startSending } from './message-sender.ts';
 /** Other nodes' events are looked for every second; the rest is for a busy machine. */
 const withinAboutASecond = 2_500;
 
-const degraded = { status: 'degraded', reason: 'Redis cannot be reached' };
-const ready = { status: 'ready' };
+const degraded = {
+  status: 'degraded',
+  reason: 'Redis cannot be reached',
+  database: 'ready',
+  redis: 'unavailable',
+};
+const ready = { status: 'ready', database: 'ready', redis: 'ready' };
 
 /** A channel of two players, and how they send. */
 async function conversation(data: SharedData) {
   const gameId = await data.createGame();
   const ada = await data.openSession(gameId);
   const grace = await data.openSession(gameId);
-  const { _id: channelId } = await data.store.messageChannels.create(ada, [grace.wallet]);
+  const { _id: channelId } = await data.db.write(createChannel, ada, [grace.wallet]);
   return { ada, grace, channel: { id: channelId, participants: [ada, grace] } };
 }
 
@@ -51,7 +58,7 @@ async function hears(who: ListeningClient, content: string, withinMs: number): P
 }
 
 test('Redis killed under load takes no node with it: local launchers go on hearing at once, others soon after, and all is whole', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
@@ -72,7 +79,7 @@ test('Redis killed under load takes no node with it: local launchers go on heari
   await until('local launchers go on hearing', () => messages(local).length > heardBefore + 100);
 
   // One message more, by itself, to see how long it takes to either side.
-  const { content } = await data.store.messages.send(ada, channel.id, 'while Redis is away');
+  const { content } = await data.db.write(sendMessage, ada, channel.id, 'while Redis is away');
   await Promise.all([hears(local, content, withinAboutASecond), hears(remote, content, withinAboutASecond)]);
 
   await redis.start();
@@ -82,7 +89,7 @@ test('Redis killed under load takes no node with it: local launchers go on heari
     { player: ada, listening: local },
     { player: grace, listening: remote },
   ];
-  await until('everyone caught up', () => isCaughtUp(data.store, everyone));
+  await until('everyone caught up', () => isCaughtUp(data.db, everyone));
   expect(messages(remote)).toEqual(messages(local));
   expect(new Set(messages(local)).size).toBe(sender.counts.acknowledged + 1);
   expect(sender.counts.unknownOutcomes).toBe(0);
@@ -92,7 +99,7 @@ test('Redis killed under load takes no node with it: local launchers go on heari
 });
 
 test('what one node writes while Redis works reaches the launchers of the other by it, not by looking', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
@@ -115,7 +122,7 @@ test('what one node writes while Redis works reaches the launchers of the other 
 });
 
 test('a node starts without Redis, serves, says so, joins the others when Redis comes, and stops cleanly without it again', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
@@ -144,7 +151,7 @@ test('a node starts without Redis, serves, says so, joins the others when Redis 
   expect(near.log() + far.log()).not.toMatch(/unhandled|did not stop cleanly/i);
 });
 
-test('a node that never reached Redis stops cleanly', { timeout: 60_000 }, async () => {
+test('a node that never reached Redis stops cleanly', { timeout: 120_000 }, async () => {
   await using data = await openSharedData();
   await using node = await startClusterNode({ DATA_DIR: data.path, REDIS_URL: 'redis://127.0.0.1:1' });
   expect(await node.stop()).toMatchObject({ exitCode: 0 });
@@ -171,7 +178,7 @@ test('a server that is closed while Redis is away leaves no rejection behind', a
 });
 
 test('a Redis that hangs with its connections open is noticed, and holds up nobody', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();

@@ -1,5 +1,10 @@
-import { expect, test, vi } from 'vitest';
-import { openWorkspace } from '../../src/workspace.ts';
+import { expect, test } from 'vitest';
+import { openWorkspace } from '../../src/data-directory.ts';
+import { eventsAfter, streamPosition } from '../../src/live/queries.ts';
+import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
+import { sendMessage } from '../../src/messages/message-commands.ts';
+import { setScore } from '../../src/scores/commands.ts';
+import { interceptReads } from '../support/intercepted-reads.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { listen } from '../support/listening-client.ts';
 import { startTestServer } from '../support/server.ts';
@@ -10,9 +15,9 @@ test('what another process writes to the same data reaches the launchers here, i
   const player = await server.openSession((await server.createGame()).gameId);
   using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
   await launcher.streams();
-  const { store: other } = openWorkspace(server.config);
-  const { store } = server.services;
-  for (let score = 0; score < 100; score++) await (score % 2 ? other : store).scores.set(player, score);
+  const { db: other } = await openWorkspace(server.config);
+  const { db } = server.services;
+  for (let score = 0; score < 100; score++) await (score % 2 ? other : db).write(setScore, player, score);
   await other.close();
   const scores = () => launcher.heard.filter(({ name }) => name === 'scores created');
   await until('all scores', () => scores().length === 100);
@@ -25,22 +30,57 @@ test('what another process writes to the same data reaches the launchers here, i
   );
 });
 
-test('a read of the store that fails costs no process and no event', async () => {
+test('a read of the database that fails costs no process and no event', async () => {
   await using server = await startTestServer();
   const player = await server.openSession((await server.createGame()).gameId);
   using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
   await launcher.streams();
-  const { store } = server.services;
-  const failing = vi.spyOn(store.events, 'after').mockRejectedValue(new Error('the disk is slow'));
-  const { store: other } = openWorkspace(server.config);
-  await other.scores.set(player, 1);
-  await store.scores.set(player, 2); // leaves a gap before it
+  const { db } = server.services;
+  const failing = interceptReads(db, eventsAfter, {
+    before() {
+      throw new Error('the disk is slow');
+    },
+  });
+  const { db: other } = await openWorkspace(server.config);
+  await other.write(setScore, player, 1);
+  await db.write(setScore, player, 2); // leaves a gap before it
   await other.close();
-  await until('a failed read', () => failing.mock.calls.length > 0);
-  failing.mockRestore();
+  await until('a failed read', () => failing.calls > 0);
+  failing.restore();
   const scores = () => launcher.heard.filter(({ name }) => name === 'scores created');
   await until('both scores', () => scores().length === 2);
   expect(scores().map(({ record }) => record.score)).toEqual([1, 2]);
+});
+
+test('who left before this node could read what another wrote hears what was said until then, and nothing after', async () => {
+  await using server = await startTestServer();
+  const { gameId } = await server.createGame();
+  const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
+  const { db } = server.services;
+  const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
+  using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
+  await launcher.streams();
+  const failing = interceptReads(db, eventsAfter, {
+    before: () => Promise.reject(new Error('the disk is slow')),
+  });
+  const { db: other } = await openWorkspace(server.config);
+  await other.write(sendMessage, ada, channelId, 'before she left');
+  await other.write(removeFromChannel, ada, channelId, grace.wallet);
+  await other.write(sendMessage, ada, channelId, 'while she is gone');
+  await other.write(addToChannel, ada, channelId, grace.wallet);
+  await other.write(sendMessage, ada, channelId, 'when she is back');
+  await other.write(removeFromChannel, grace, channelId, grace.wallet);
+  await other.write(setScore, grace, 1);
+  await other.close();
+  await until('a failed read', () => failing.calls > 0);
+  failing.restore();
+  await until('the score', () => launcher.heard.some(({ name }) => name === 'scores created'));
+  const heard = launcher.heard.filter(({ meta }) => meta.stream === `channel:${channelId}`);
+  expect(heard.map(({ meta, record }) => [meta.seq, record.content])).toEqual([
+    [2, 'before she left'],
+    [5, undefined],
+    [6, 'when she is back'],
+  ]);
 });
 
 test('what was trimmed before this node could read it makes the client resynchronise, not miss it in silence', async () => {
@@ -48,16 +88,16 @@ test('what was trimmed before this node could read it makes the client resynchro
   const player = await server.openSession((await server.createGame()).gameId);
   using listening = listen({ url: server.url, launcherJwt: player.launcherJwt });
   await listening.client.ready();
-  const { store: other } = openWorkspace(server.config);
-  await Promise.all(Array.from({ length: 50 }, (_, score) => other.scores.set(player, score)));
+  const { db: other } = await openWorkspace(server.config);
+  await Promise.all(Array.from({ length: 50 }, (_, score) => other.write(setScore, player, score)));
   await other.close();
   const stream = `player:${player.gameId}:${player.wallet}`;
   const before = listening.resyncs.length;
   await until('the resynchronisation', () => listening.resyncs.length > before);
   expect(listening.resyncs.at(-1)).toBe(stream);
   await listening.client.ready();
-  await server.services.store.scores.set(player, 50);
+  await server.services.db.write(setScore, player, 50);
   await until('the next score', () => listening.heard.at(-1)?.record.score === 50);
-  const { seq } = await server.services.store.events.standing(stream);
+  const { seq } = await server.services.db.read(streamPosition, stream);
   expect(listening.client.cursors[stream]?.seq).toBe(seq);
 });

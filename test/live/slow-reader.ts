@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { createChannel } from '../../src/messages/channel-commands.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { type ListeningClient, listen } from '../support/listening-client.ts';
@@ -52,7 +53,8 @@ export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowRe
   );
   const [creator, ...others] = players;
   if (!creator) throw new Error('nobody takes part');
-  const { _id: channelId } = await data.store.messageChannels.create(
+  const { _id: channelId } = await data.db.write(
+    createChannel,
     creator,
     others.map(({ wallet }) => wallet),
   );
@@ -93,7 +95,7 @@ export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowRe
   await sender.stop();
   const caughtUp = await until(
     'everyone caught up',
-    () => isCaughtUp(data.store, [...slow, ...healthy]),
+    () => isCaughtUp(data.db, [...slow, ...healthy]),
     60_000,
   ).catch(() => false);
   const counts = {
@@ -106,8 +108,8 @@ export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowRe
     p50: sorted[Math.floor(sorted.length * 0.5)] ?? Number.NaN,
     p99: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
     healthyConnections: total(healthy, (one) => one.connections()),
-    theHealthy: await balance(data.store, healthy, sender.acknowledged),
-    theReturned: await balance(data.store, slow, sender.acknowledged),
+    theHealthy: await balance(data.db, healthy, sender.acknowledged),
+    theReturned: await balance(data.db, slow, sender.acknowledged),
     caughtUp,
   };
   for (const { listening } of [...slow, ...healthy]) listening.client.close();

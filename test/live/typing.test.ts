@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { streamPosition } from '../../src/live/queries.ts';
+import { createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';
@@ -10,7 +12,7 @@ async function conversation(server: TestServer) {
   const { gameId } = await server.createGame();
   const [ada, grace, eve] = await Promise.all([1, 2, 3].map(() => server.openSession(gameId)));
   if (!ada || !grace || !eve) throw new Error('no players');
-  const { _id: channelId } = await server.services.store.messageChannels.create(ada, [grace.wallet]);
+  const { _id: channelId } = await server.services.db.write(createChannel, ada, [grace.wallet]);
   return { ada, grace, eve, channelId };
 }
 
@@ -37,23 +39,20 @@ test('typing is shown to the other participants, not to the sender nor anyone el
   using sender = await connect(server, ada);
   using participant = await connect(server, grace);
   using stranger = await connect(server, eve);
-  const before = await server.services.store.events.standing(`channel:${channelId}`);
+  const before = await server.services.db.read(streamPosition, `channel:${channelId}`);
   expect(await sender.call('sendTypingSignal', { channelId }, 'chat-messages')).toEqual({ success: true });
   const heard = await participant.hears('chat-messages typing');
   expect(heard.record).toEqual({ channelId, wallet: ada.wallet });
   expect(heard.meta).toEqual({ stream: `channel:${channelId}` });
   await settled(sender, participant, stranger);
   expect([typing(sender), typing(stranger)]).toEqual([[], []]);
-  expect(await server.services.store.events.standing(`channel:${channelId}`)).toEqual(before);
+  expect(await server.services.db.read(streamPosition, `channel:${channelId}`)).toEqual(before);
 });
 
 test('typing on and on is passed on once, of each player and channel', async () => {
   await using server = await startTestServer();
   const { ada, grace, eve, channelId } = await conversation(server);
-  const { _id: another } = await server.services.store.messageChannels.create(ada, [
-    grace.wallet,
-    eve.wallet,
-  ]);
+  const { _id: another } = await server.services.db.write(createChannel, ada, [grace.wallet, eve.wallet]);
   using sender = await connect(server, ada);
   using participant = await connect(server, grace);
   for (let again = 0; again < 20; again++) {
@@ -67,7 +66,7 @@ test('typing on and on is passed on once, of each player and channel', async () 
 test('typing in a channel everyone else has left is shown to nobody', async () => {
   await using server = await startTestServer();
   const { ada, grace, eve, channelId } = await conversation(server);
-  await server.services.store.messageChannels.removeParticipant(grace, channelId, grace.wallet);
+  await server.services.db.write(removeFromChannel, grace, channelId, grace.wallet);
   using sender = await connect(server, ada);
   using former = await connect(server, grace);
   using stranger = await connect(server, eve);
@@ -95,7 +94,7 @@ test('typing reaches participants on another node', async ({ skip }) => {
   const gameId = await data.createGame();
   const [ada, grace] = await Promise.all([1, 2].map(() => data.openSession(gameId)));
   if (!ada || !grace) throw new Error('no players');
-  const { _id: channelId } = await data.store.messageChannels.create(ada, [grace.wallet]);
+  const { _id: channelId } = await data.db.write(createChannel, ada, [grace.wallet]);
   using sender = await connect(near, ada);
   using participant = await connect(far, grace);
   await sender.call('sendTypingSignal', { channelId });

@@ -1,5 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { readEpoch } from '../../src/live/queries.ts';
+import { markDelivered, notifyPlayer } from '../../src/notifications/commands.ts';
+import { listUndelivered } from '../../src/notifications/queries.ts';
+import { setScore } from '../../src/scores/commands.ts';
 import { startBalancer } from '../support/balancer.ts';
+import { interceptReads } from '../support/intercepted-reads.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { listen } from '../support/listening-client.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
@@ -21,7 +26,7 @@ async function playerOfTwoGames(server: TestServer) {
 }
 
 function notify(server: TestServer, player: TestPlayer, message: string): Promise<unknown> {
-  return server.services.store.notifications.send(player, { message, type: 'success' });
+  return server.services.db.write(notifyPlayer, player, { message, type: 'success' });
 }
 
 function connect(server: TestServer, player: TestPlayer, cursors?: unknown): Promise<TestLauncher> {
@@ -104,10 +109,10 @@ test.each([
 ])('it arrives even when its event was trimmed meanwhile, %s', async (_how, withCursor) => {
   await using server = await startTestServer({ EVENT_RETENTION_COUNT: '3' });
   const { inOne } = await playerOfTwoGames(server);
-  const epoch = await server.services.store.events.epoch();
+  const epoch = await server.services.db.read(readEpoch);
   const cursors = withCursor ? { [`player:${inOne.gameId}:${inOne.wallet}`]: { epoch, seq: 0 } } : undefined;
   await notify(server, inOne, 'you won');
-  for (let score = 0; score < 10; score++) await server.services.store.scores.set(inOne, score);
+  for (let score = 0; score < 10; score++) await server.services.db.write(setScore, inOne, score);
   expect(await toldAtConnecting(server, inOne, cursors)).toEqual([{ message: 'you won', late: true }]);
   await nobodyIsThere(server, inOne);
   expect(await toldAtConnecting(server, inOne)).toEqual([]);
@@ -161,7 +166,7 @@ test('those of several games arrive in the order of each game, while new ones co
 });
 
 test('a launcher that reads slowly gets them all on one connection, and what it had not taken waits for the next', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   await using server = await startTestServer();
   const { inOne } = await playerOfTwoGames(server);
@@ -170,11 +175,11 @@ test('a launcher that reads slowly gets them all on one connection, and what it 
   await Promise.all(messages.map((message) => notify(server, inOne, message)));
   await using line = await startBalancer([Number(new URL(server.url).port)], { bytesPerSecond: 3_000_000 });
   const waiting = () =>
-    server.services.store.notifications.undelivered({ wallet: inOne.wallet, gameId: inOne.gameId }, 12_000);
+    server.services.db.read(listUndelivered, { wallet: inOne.wallet, gameId: inOne.gameId }, 12_000);
   const seen: unknown[] = [];
   {
     using listening = listen({ url: line.url, launcherJwt: inOne.launcherJwt });
-    await until('some of them', () => listening.heard.length >= 500, 20_000);
+    await until('some of them', () => listening.heard.length >= 500, 60_000);
     expect(listening.heard.length).toBeLessThan(messages.length);
     // More would be lost with the connection than it holds on its way.
     expect((await waiting()).length).toBeGreaterThan(1_000);
@@ -182,7 +187,7 @@ test('a launcher that reads slowly gets them all on one connection, and what it 
     seen.push(...listening.heard.map(({ record }) => record.message));
   }
   await nobodyIsThere(server, inOne);
-  await server.services.store.notifications.markDelivered([]); // after those that are being marked
+  await server.services.db.write(markDelivered, []); // after those that are being marked
   const left = (await waiting()).map(({ record }) => record.message);
   using back = listen({ url: line.url, launcherJwt: inOne.launcherJwt });
   await until('the others', () => back.heard.length >= left.length, 30_000);
@@ -195,19 +200,15 @@ test('a launcher that reads slowly gets them all on one connection, and what it 
 test('a connection that is gone before it was brought up to date takes no notification with it', async () => {
   await using server = await startTestServer();
   const { inOne } = await playerOfTwoGames(server);
-  const { notifications } = server.services.store;
-  const read = notifications.undelivered.bind(notifications);
   let goOn = () => {};
   const gate = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  const reading = vi.spyOn(notifications, 'undelivered').mockImplementationOnce(async (...args) => {
-    const waiting = await read(...args);
-    await gate;
-    return waiting;
+  const reading = interceptReads(server.services.db, listUndelivered, {
+    after: (call) => call === 1 && gate,
   });
   using launcher = await connect(server, inOne);
-  await until('the catch-up under way', () => reading.mock.calls.length === 1);
+  await until('the catch-up under way', () => reading.calls === 1);
   launcher.socket.io.engine.send('1'); // Socket.IO's DISCONNECT; the connection below it stays
   await nobodyIsThere(server, inOne);
   goOn();

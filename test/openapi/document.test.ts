@@ -22,7 +22,9 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { bearer, createWorld, type World } from '../support/world.ts';
 
 const json = z.object({
-  content: z.object({ 'application/json': z.object({ schema: z.looseObject({}) }) }),
+  content: z.object({
+    'application/json': z.object({ schema: z.looseObject({}), example: z.unknown().optional() }),
+  }),
 });
 const described = z.object({
   operationId: z.string(),
@@ -46,7 +48,7 @@ const openApi = z.object({
   paths: z.record(z.string(), z.object({ get: described.optional(), post: described.optional() })),
   components: z.object({
     schemas: z.record(z.string(), z.looseObject({ required: z.array(z.string()).optional() })),
-    securitySchemes: z.record(z.string(), z.object({ type: z.literal('http'), scheme: z.string() })),
+    securitySchemes: z.record(z.string(), z.looseObject({ type: z.enum(['http', 'apiKey']) })),
   }),
 });
 
@@ -103,10 +105,13 @@ test('the paths for method dispatch name every operation and alias of theirs, an
     const names = launcherOperations
       .filter((one) => service === 'launcher' || one.service === service)
       .flatMap((one) => [one.name, ...(one.aliases ?? [])]);
+    const further = launcherOperations.flatMap((one) =>
+      (one.alsoOn ?? []).filter((also) => also.service === service).map(({ name }) => name),
+    );
     const header = document.paths[`/${service}`]?.post?.parameters.find(
       ({ name }) => name === 'X-Service-Method',
     );
-    expect(header?.schema.enum?.toSorted(), service).toEqual(names.toSorted());
+    expect(header?.schema.enum?.toSorted(), service).toEqual([...names, ...further].toSorted());
   }
 });
 
@@ -124,6 +129,41 @@ test("administrators' paths, and no others, take the admin token", () => {
   }
 });
 
+test('a launcherJwt is among what one authorizes with, as the header that GET takes', () => {
+  expect(document.components.securitySchemes).toMatchObject({
+    launcherJwt: { type: 'apiKey', in: 'header', name: 'X-Launcher-Jwt' },
+  });
+  for (const service of registry.services) {
+    const byGet = document.paths[`/${service}`]?.get;
+    if (byGet?.operationId === `${service}DispatchByQuery`)
+      expect(byGet.security).toContainEqual({ launcherJwt: [] });
+  }
+});
+
+test('no bound is listed that every JSON number has', () => {
+  expect(JSON.stringify(served)).not.toContain('9007199254740991');
+});
+
+test('the document is sent compressed, and once to who keeps it', async () => {
+  const response = await fetch(`${server.url}/openapi.json`, { headers: { 'Accept-Encoding': 'br' } });
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'content-encoding': 'br',
+    'cache-control': 'public, no-cache',
+    vary: expect.stringContaining('Accept-Encoding'),
+  });
+  expect(await response.json()).toEqual(served);
+  expect(Number(response.headers.get('content-length'))).toBeLessThan(JSON.stringify(served).length / 5);
+  const again = await fetch(`${server.url}/openapi.json`, {
+    headers: {
+      'Accept-Encoding': 'br',
+      'If-None-Match': response.headers.get('etag') ?? '',
+      'Cache-Control': 'max-age=0', // or fetch itself asks that nothing be answered from a cache
+    },
+  });
+  expect([again.status, await again.text()]).toEqual([304, '']);
+});
+
 test("the headers that sign a request are listed wherever a game's calls are", () => {
   for (const one of launcherOperations) {
     const names = document.paths[pathOf(one)]?.post?.parameters.map(({ name }) => name);
@@ -139,6 +179,17 @@ describe.each(registry.operations)('$name', (operation) => {
     expect(takes).toMatchObject({ type: 'object' });
     expect(takes?.required?.includes('launcherJwt') ?? false).toBe(takesToken(operation));
     if (operation.getPath) expect(document.paths[operation.getPath]?.get).toBeDefined();
+  });
+
+  test('has an example of a call and its answer, which are what is listed', () => {
+    const entry = document.paths[pathOf(operation)]?.post;
+    const [asked, answered] = [entry?.requestBody, entry?.responses[200]].map(
+      (one) => one?.content['application/json'].example,
+    );
+    expect(asked).toBeTypeOf('object');
+    expect(answered).toBeTypeOf('object');
+    expect(faults(requestPointer(operation), asked)).toEqual([]);
+    expect(faults(responsePointer(operation, 200), answered)).toEqual([]);
   });
 
   test('takes and answers what is listed', async () => {

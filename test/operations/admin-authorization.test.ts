@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readAuditLog } from '../../src/administration/queries.ts';
 import { readConfig } from '../../src/config.ts';
 import type { AnyOperation } from '../../src/operations/define.ts';
 import { kebabCase } from '../../src/operations/registry.ts';
@@ -71,7 +72,7 @@ afterAll(async () => {
 
 /** Everything a call of an administrator's could change or tell of. */
 async function standing(world: World): Promise<unknown> {
-  const { total } = await server.services.store.audit.list({ limit: 1, skip: 0 });
+  const { total } = await server.services.db.read(readAuditLog, { limit: 1, skip: 0 });
   return { owners: await ownersData(world), audited: total, effects: effects() };
 }
 

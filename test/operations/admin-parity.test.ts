@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readAuditLog } from '../../src/administration/queries.ts';
 import { adminStyles } from '../support/administrators.ts';
 import type { Caller } from '../support/call-styles.ts';
-import { gantry, gantryJson } from '../support/gantry-process.ts';
 import { normalised } from '../support/normalise.ts';
 import { adminOperations, operationNamed } from '../support/registered.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { gantry, gantryJson } from '../support/warm-gantry.ts';
 import { createWorld } from '../support/world.ts';
 import { caseOf } from './cases.ts';
 import { failingAdminCalls } from './failing-admin-calls.ts';
@@ -19,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function newestEntry() {
-  const { total, rows } = await server.services.store.audit.list({ limit: 1, skip: 0 });
+  const { total, rows } = await server.services.db.read(readAuditLog, { limit: 1, skip: 0 });
   return { total, entry: rows[0] };
 }
 

@@ -19,7 +19,7 @@ export function errorBody({ code, reason }: Refusal) {
     message: expect.any(String),
     code,
     ...names[code],
-    data: { reason },
+    data: { reason, success: false, error: expect.any(String) },
   };
 }
 

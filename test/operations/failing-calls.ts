@@ -1,4 +1,5 @@
 import type { Reason } from '../../src/errors.ts';
+import { triggerRules } from '../../src/rules/commands.ts';
 import type { World } from '../support/world.ts';
 import type { LauncherOperationName } from './operation-case.ts';
 
@@ -106,7 +107,7 @@ export const failingCalls: readonly FailingCall<LauncherOperationName>[] = [
     title: 'a nonce used for something else',
     operation: 'triggerRulesEngine',
     async input({ server, owner }) {
-      await server.services.store.rules.trigger(owner, { trigger: 'win', nonce: 'round-1' });
+      await server.services.db.write(triggerRules, owner, { trigger: 'win', nonce: 'round-1' });
       return { trigger: 'lose', nonce: 'round-1' };
     },
     code: 409,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { operations } from '../../src/operations/operations.ts';
+import type { operations } from '../../src/catalogue/operations.ts';
 import type { CanaryName, Role, World } from '../support/world.ts';
 import type { AccessByRole } from './access.ts';
 

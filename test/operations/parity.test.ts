@@ -60,7 +60,7 @@ describe.each(styles)('over %s', (style, connect) => {
   test.each(aboutConnection)(
     '$name answers the same as over every connection, or that it takes one',
     async (operation) => {
-      const expected = caller.signsIn
+      const expected = caller.overSocket
         ? caseOf(operation).answer
         : errorBody({ code: 400, reason: 'socket_required' });
       expect(await answerOver(caller, operation)).toEqual(expected);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { operations } from '../../src/operations/operations.ts';
+import { operations } from '../../src/catalogue/operations.ts';
 import { gantry, repository, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
@@ -87,7 +87,15 @@ test('installed, gantry serves the pages, and prints how it is called again', as
   const html = await (await fetch(`${server.url}/play`)).text();
   const modules = [...html.matchAll(/"(\/(?:vendor|client)\/[^"?]+\?v=\w+)"/g)].map(([, path]) => path);
   expect(modules.length).toBeGreaterThan(20);
-  for (const path of [...modules, '/demo-game', '/demo-game/game.js', '/play/main.js']) {
+  for (const path of [
+    ...modules,
+    '/demo-game',
+    '/demo-game/game.js',
+    '/play/main.js',
+    '/docs',
+    '/docs/errors',
+    '/docs/search.json',
+  ]) {
     expect((await fetch(`${server.url}${path}`)).status, path).toBe(200);
   }
   const again = /^ *(\S+\/gantry) token --game (\S+) --wallet (\S+)$/m.exec(server.output.stdout);

@@ -2,39 +2,37 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seedDemo } from '../../src/demo/seed.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { seriousIssues } from './axe.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone, type WatchedPage } from './browser.ts';
+import { issuesInBothSchemes } from './color-scheme.ts';
 import { openConsole } from './operator.ts';
 import { playDemoGame } from './players.ts';
 import { consoleViews } from './views.ts';
 
 const screens: readonly [string, BrowserContextOptions][] = [
-  ['on a desktop, light', { ...desktop, colorScheme: 'light' }],
-  ['on a desktop, dark', { ...desktop, colorScheme: 'dark' }],
-  ['on a phone, light', { ...phone, colorScheme: 'light' }],
-  ['on a phone, dark', { ...phone, colorScheme: 'dark' }],
+  ['on a desktop, opened in light', { ...desktop, colorScheme: 'light' }],
+  ['on a phone, opened in dark', { ...phone, colorScheme: 'dark' }],
 ];
 
-describe.skipIf(noBrowser !== null).each(screens)(
-  'every page %s',
-  { timeout: 60_000 },
-  (_screen, options) => {
-    let server: TestServer;
-    let browser: Browser;
-    beforeAll(async () => {
-      server = await startTestServer();
-      await seedDemo(server.services.store, server.box);
-      browser = await launchBrowser();
-    });
-    afterAll(async () => {
-      await browser.close();
-      await server.close();
-    });
+describe.skipIf(noBrowser !== null)('every page, light and dark,', { timeout: 150_000 }, () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    server = await startTestServer();
+    await seedDemo(server.services.db, server.box);
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
 
-    /** Looks at the page, then at what the browser complained of, and closes it. */
+  describe.each(screens)('%s', (_screen, options) => {
+    /** Looks at the page in both colour schemes, then at what the browser complained of. */
     async function expectFine({ page, complaints }: WatchedPage, name: string): Promise<void> {
-      expect([name, await seriousIssues(page)]).toEqual([name, []]);
-      expect([name, await wider(page)]).toEqual([name, 0]);
+      const issues = await issuesInBothSchemes(page, async () => {
+        expect([name, await wider(page)]).toEqual([name, 0]);
+      });
+      expect([name, issues]).toEqual([name, { light: [], dark: [] }]);
       expect([name, complaints]).toEqual([name, []]);
     }
 
@@ -76,13 +74,13 @@ describe.skipIf(noBrowser !== null).each(screens)(
         .getByRole('button', { name: /^Manage/ })
         .first()
         .click();
-      await page.getByRole('button', { name: 'Ban from every game' }).click();
+      await page.getByRole('button', { name: 'Ban from all games' }).click();
       await page.getByRole('dialog', { name: /^Ban this player/ }).waitFor();
       await expectFine(watched, 'the dialogs of a player');
       await page.context().close();
     });
-  },
-);
+  });
+});
 
 /** By how many pixels the page is wider than the screen. */
 function wider(page: Page): Promise<number> {

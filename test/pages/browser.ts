@@ -33,7 +33,7 @@ export async function openPage(
   options: BrowserContextOptions = desktop,
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(30_000); // what is waited for is a condition; on a busy machine a page may take long
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordActivity } from '../../src/activities/commands.ts';
+import { setScore } from '../../src/scores/commands.ts';
 import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { launchBrowser, noBrowser } from './browser.ts';
@@ -10,7 +12,7 @@ const rowCount = 5_000;
 const eventsASecond = 200;
 const tailSeconds = 10;
 
-describe.skipIf(noBrowser !== null)('the console under load', { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser !== null)('the console under load', { timeout: 120_000 }, () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
@@ -24,10 +26,10 @@ describe.skipIf(noBrowser !== null)('the console under load', { timeout: 60_000 
 
   test('a table of 5,000 rows is scrolled to its end with few of them in the document', async () => {
     const { gameId } = await server.createGame({ name: 'Crowded', slug: 'crowded' });
-    const { store } = server.services;
+    const { db } = server.services;
     await Promise.all(
       Array.from({ length: rowCount }, (_, index) =>
-        store.scores.set({ gameId, wallet: randomWallet() }, index),
+        db.write(setScore, { gameId, wallet: randomWallet() }, index),
       ),
     );
     const watched = await openConsole(browser, server, 'games/crowded/leaderboard');
@@ -72,8 +74,8 @@ describe.skipIf(noBrowser !== null)('the console under load', { timeout: 60_000 
     };
     while (!load.isOver()) {
       await press('Pause', 'Paused');
-      await page.getByRole('button', { name: /new events?: show/ }).waitFor();
-      await press('Go on', 'Live');
+      await page.getByRole('button', { name: /Show .* new events?/ }).waitFor();
+      await press('Resume', 'Live');
     }
     await load.done;
     await page
@@ -101,7 +103,7 @@ function sendEvents(
     while (sent < count) {
       const due = Math.min(count, Math.ceil(((Date.now() - startedAt) / 1_000) * eventsASecond));
       const some = Array.from({ length: due - sent }, (_, index) =>
-        services.store.activities.record(owner, { label: `number ${sent + index}`, eventId: 'load' }),
+        services.db.write(recordActivity, owner, { label: `number ${sent + index}`, eventId: 'load' }),
       );
       sent = due;
       await Promise.all(some);

@@ -2,7 +2,19 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { seedDemo } from '../../src/demo/seed.ts';
+import { findGame, findGameBySlug } from '../../src/games/queries.ts';
+import { createChannel } from '../../src/messages/channel-commands.ts';
+import { deleteMessage, sendMessage } from '../../src/messages/message-commands.ts';
+import { setProfile } from '../../src/players/commands.ts';
+import { enqueueActions } from '../../src/queue/commands.ts';
+import { replaceRules } from '../../src/rules/commands.ts';
+import { readRules } from '../../src/rules/queries.ts';
 import type { Rule } from '../../src/rules/rule.ts';
+import { setScore } from '../../src/scores/commands.ts';
+import { readPosition } from '../../src/scores/queries.ts';
+import { revokeSessionById } from '../../src/sessions/commands.ts';
+import { findSession } from '../../src/sessions/queries.ts';
+import { readWebhooks } from '../../src/webhooks/queries.ts';
 import { post } from '../support/http.ts';
 import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -17,8 +29,8 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
   let opened: WatchedPage[] = [];
 
   beforeAll(async () => {
-    server = await startTestServer();
-    await seedDemo(server.services.store, server.box);
+    server = await startTestServer({ STORAGE_QUOTA_MEGABYTES: '1' });
+    await seedDemo(server.services.db, server.box);
     browser = await launchBrowser();
   });
   afterAll(async () => {
@@ -44,7 +56,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.goto(`${server.url}/console`);
     await page.getByLabel('Admin token').fill('not-the-admin-token');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('This is not the admin token of this server.').waitFor();
+    await page.getByText('Invalid admin token.').waitFor();
     // The browser tells of the 401 itself.
     expect(watched.complaints.splice(0)).toEqual([expect.stringContaining('401')]);
     opened.push(watched);
@@ -61,13 +73,13 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.reload();
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('You are signed out').waitFor();
+    await page.getByText('Signed out').waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
   test('sees how the server is doing, as it happens', async () => {
     const page = await open();
-    const requests = page.locator('.chart-card').filter({ hasText: 'Requests a second' });
+    const requests = page.locator('.chart-card').filter({ hasText: 'Requests per second' });
     await requests.locator('canvas').waitFor();
     await expect.poll(() => page.locator('.chart-card canvas').count()).toBe(8);
     expect(await page.locator('.chart > span').count()).toBe(0); // what the colours were read from is gone
@@ -77,6 +89,28 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
       await post(`${server.url}/launcher/channel-status`, { launcherJwt });
       return Number(await requests.locator('.figure-value').textContent()) > 5;
     });
+  });
+
+  test('sees who was refused, why, and how often', async () => {
+    const { gameId } = await server.createGame({ name: 'Full Store' });
+    const { launcherJwt, wallet } = await server.openSession(gameId);
+    const save = (label: string) =>
+      post(`${server.url}/launcher/set-state`, { launcherJwt, label, state: `"${'a'.repeat(700_000)}"` });
+    expect((await save('one')).status).toBe(200);
+    for (let times = 0; times < 3; times++) expect((await save('two')).status).toBe(413);
+    const page = await open('refusals');
+    const row = page.getByRole('row').filter({ hasText: 'storage_full' });
+    await row.waitFor();
+    const cells = await row.getByRole('cell').allTextContents();
+    expect(cells.map((cell) => cell.trim().replace(/\s+/g, ' ')).slice(0, 5)).toEqual([
+      'storage_full setState',
+      expect.stringContaining(`${wallet.slice(0, 6)}…${wallet.slice(-4)}`),
+      '127.0.0.1',
+      'Full Store',
+      '3',
+    ]);
+    await page.getByLabel('Reason').selectOption('rate_limited');
+    await page.getByText('Nobody was refused').waitFor();
   });
 
   test('creates a game, whose secret then works, and rotates and revokes secrets', async () => {
@@ -90,12 +124,12 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByLabel('Slug').fill('lunar-lander');
     await page.getByLabel('Allowed origins').fill('https://lunar.example\n\nhttps://beta.lunar.example');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('It is shown this once').waitFor();
+    await page.getByText('This secret is shown only once').waitFor();
     const secret = (await page.locator('.secret-text').textContent()) ?? '';
-    await page.getByRole('button', { name: 'Open the game' }).click();
+    await page.getByRole('button', { name: 'Open game' }).click();
     await page.getByRole('heading', { name: 'Lunar Lander', level: 1 }).waitFor();
     expect(await page.getByText(secret).count()).toBe(0);
-    const game = await server.services.store.games.findBySlug('lunar-lander');
+    const game = await server.services.db.read(findGameBySlug, 'lunar-lander');
     expect(game?.allowedOrigins).toEqual(['https://lunar.example', 'https://beta.lunar.example']);
 
     const player = await server.openSession(game?.id ?? '');
@@ -107,7 +141,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
 
     await page.getByRole('button', { name: 'Rotate' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
-    await page.getByText('It is shown this once').waitFor();
+    await page.getByText('This secret is shown only once').waitFor();
     const second = (await page.locator('.secret-text').textContent()) ?? '';
     await page.getByRole('button', { name: 'Done' }).click();
     expect(await works(second)).toBe(200);
@@ -117,7 +151,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
       async () => (await page.getByRole('button', { name: 'Revoke' }).count()) === 2,
     );
     await page.getByRole('button', { name: 'Revoke' }).last().click();
-    await page.getByRole('dialog').getByText('cannot be made to work again').waitFor();
+    await page.getByRole('dialog').getByText('cannot be undone').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await until('the first is refused', async () => (await works(secret)) === 401);
     expect(await works(second)).toBe(200);
@@ -129,17 +163,17 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByLabel('Allowed origins').fill('https://strokes.example');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await until('the origin is kept', async () => {
-      const { allowedOrigins } = (await server.services.store.games.find(gameId)) ?? {};
+      const { allowedOrigins } = (await server.services.db.read(findGame, gameId)) ?? {};
       return allowedOrigins?.join() === 'https://strokes.example';
     });
-    await page.getByLabel('Better is').selectOption('asc');
-    await page.getByLabel('One session a player').check();
-    await page.getByLabel('Rate limits of its own').fill('{"write":');
-    await page.getByText('This is not JSON').waitFor();
+    await page.getByLabel('Sort order').selectOption('asc');
+    await page.getByLabel('One session per player').check();
+    await page.getByLabel('Custom rate limits').fill('{"write":');
+    await page.getByText('Invalid JSON').waitFor();
     expect(await page.getByRole('button', { name: 'Save policies' }).isDisabled()).toBe(true);
-    await page.getByLabel('Rate limits of its own').fill('{"write":{"points":3,"seconds":10}}');
+    await page.getByLabel('Custom rate limits').fill('{"write":{"points":3,"seconds":10}}');
     await page.getByRole('button', { name: 'Save policies' }).click();
-    const policies = async () => (await server.services.store.games.find(gameId))?.policies;
+    const policies = async () => (await server.services.db.read(findGame, gameId))?.policies;
     await until('the policies are kept', async () => (await policies())?.leaderboard.order === 'asc');
     await page.getByText('Saved').first().waitFor();
     expect(await policies()).toMatchObject({
@@ -153,9 +187,9 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const { gameId } = await server.createGame({ name: 'Ruled', slug: 'ruled' });
     const { launcherJwt, wallet } = await server.openSession(gameId);
     const page = await open('games/ruled/rules');
-    const editor = page.getByLabel('Rules as a JSON list');
-    const store = page.getByRole('button', { name: 'Store the rules' });
-    await page.getByText('No rules, and the server would take them.').waitFor();
+    const editor = page.getByLabel('Rules (JSON array)');
+    const store = page.getByRole('button', { name: 'Save rules' });
+    await page.getByText('No rules, valid').waitFor();
 
     await editor.fill('[\n  {\n    "trigger": "win",\n');
     await page.locator('.problem-line').waitFor();
@@ -171,16 +205,16 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(complaints.every((one) => one.includes('400'))).toBe(true);
 
     await editor.fill(rules('Notify'));
-    await page.getByText('One rule, and the server would take them.').waitFor();
-    await page.getByLabel("Player's wallet").fill(wallet);
+    await page.getByText('1 rule, valid').waitFor();
+    await page.getByLabel('Player wallet').fill(wallet);
     await page.getByLabel('Trigger').fill('win');
     await page.getByLabel('Value').fill('7');
-    await page.getByRole('button', { name: 'Try', exact: true }).click();
-    await page.getByText('would not').waitFor();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('would not run').waitFor();
     await page.getByLabel('Value').fill('12');
-    await page.getByRole('button', { name: 'Try', exact: true }).click();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('would run').waitFor();
-    expect((await server.services.store.rules.get(gameId)).version).toBe(0);
+    expect((await server.services.db.read(readRules, gameId)).version).toBe(0);
 
     await store.click();
     await page.getByText('Version 1').waitFor();
@@ -200,47 +234,50 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
 
   test('keeps the rules one types when others are stored meanwhile, and lets one choose', async () => {
     const { gameId } = await server.createGame({ name: 'Contended', slug: 'contended' });
-    const { rules } = server.services.store;
-    const stored = async () => JSON.stringify((await rules.get(gameId)).rules);
+    const { db } = server.services;
+    const stored = async () => JSON.stringify((await db.read(readRules, gameId)).rules);
     const page = await open('games/contended/rules');
-    const editor = page.getByLabel('Rules as a JSON list');
-    const store = page.getByRole('button', { name: 'Store the rules' });
+    const editor = page.getByLabel('Rules (JSON array)');
+    const store = page.getByRole('button', { name: 'Save rules' });
 
     await editor.fill(JSON.stringify(notify('mine')));
-    await rules.set(gameId, notify('theirs'));
+    await db.write(replaceRules, gameId, notify('theirs'));
     await store.click();
-    await page.getByText('Version 1 was stored meanwhile.').waitFor();
+    await page.getByText('Version 1 was saved in the meantime.').waitFor();
     expect(await editor.inputValue()).toContain('mine');
     expect(await stored()).toContain('theirs');
     expect(await store.isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Go on with mine' }).click();
+    await page.getByRole('button', { name: 'Keep my changes' }).click();
     await store.click();
     await page.getByText('Version 2', { exact: true }).waitFor();
     expect(await stored()).toContain('mine');
 
     await editor.fill(JSON.stringify(notify('mine again')));
-    await rules.set(gameId, notify('theirs again'));
+    await db.write(replaceRules, gameId, notify('theirs again'));
     await store.click();
     await page.getByRole('button', { name: 'Load version 3' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Load' }).click();
     await page.getByText('Version 3', { exact: true }).waitFor();
     expect(await editor.inputValue()).toContain('theirs again');
     expect(await stored()).toContain('theirs again');
+    // The browser reports each refusal (409) too.
+    const refusals = opened[0]?.complaints.splice(0) ?? [];
+    expect(refusals.map((one) => one.includes('409'))).toEqual([true, true]);
   });
 
   test('has the rules checked again when the server is back, and hears of those stored meanwhile', async () => {
     const { gameId } = await server.createGame({ name: 'Returned', slug: 'returned' });
-    const { rules } = server.services.store;
+    const { db } = server.services;
     const page = await open('games/returned/rules');
-    const editor = page.getByLabel('Rules as a JSON list');
-    await page.getByText('No rules, and the server would take them.').waitFor();
+    const editor = page.getByLabel('Rules (JSON array)');
+    await page.getByText('No rules, valid').waitFor();
     await page.route(/admin|readyz/, (route) => route.abort());
     await editor.fill(JSON.stringify(notify('mine')));
-    await page.getByRole('button', { name: /The server cannot be reached/ }).waitFor();
-    await rules.set(gameId, notify('theirs'));
+    await page.getByRole('button', { name: /Cannot reach the server/ }).waitFor();
+    await db.write(replaceRules, gameId, notify('theirs'));
     await page.unroute(/admin|readyz/);
-    await page.getByText('One rule, and the server would take them.').waitFor();
-    await page.getByText('Version 1 was stored meanwhile.').waitFor();
+    await page.getByText('1 rule, valid').waitFor();
+    await page.getByText('Version 1 was saved in the meantime.').waitFor();
     expect(await editor.inputValue()).toContain('mine');
 
     // With nothing typed there is nothing to choose.
@@ -257,8 +294,8 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const page = await open('games/helped/rules');
     await page.locator('summary').filter({ hasText: 'SendCustomActivity' }).click();
     await page.getByRole('button', { name: 'Add a rule with SendCustomActivity' }).click();
-    await page.getByText('One rule, and the server would take them.').waitFor();
-    expect(await page.getByLabel('Rules as a JSON list').inputValue()).toContain('"SendCustomActivity"');
+    await page.getByText('1 rule, valid').waitFor();
+    expect(await page.getByLabel('Rules (JSON array)').inputValue()).toContain('"SendCustomActivity"');
     expect(await page.locator('.help-part').count()).toBe(14);
   });
 
@@ -266,18 +303,18 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const player = await playDemoGame(browser, server.url, phone);
     opened.push(player);
     const page = await open('games/demo-game/players');
-    await page.getByLabel('Find a player').fill(player.wallet);
+    await page.getByLabel('Search players').fill(player.wallet);
     await page.getByRole('button', { name: `Manage ${player.wallet}` }).click();
     await page.getByLabel('Reason').fill('cheating');
     await page.getByRole('button', { name: 'Ban from Demo Game' }).click();
     await page
       .getByRole('dialog', { name: /Ban this player/ })
-      .getByText('sessions there end at once')
+      .getByText('sessions there end immediately')
       .waitFor();
     await page.getByRole('button', { name: 'Ban', exact: true }).click();
     await player.page.getByRole('alert').filter({ hasText: 'You are banned from Demo Game' }).waitFor();
-    await page.getByRole('button', { name: 'Let in again to Demo Game' }).click();
-    await page.getByRole('button', { name: 'Let in', exact: true }).click();
+    await page.getByRole('button', { name: 'Unban from Demo Game' }).click();
+    await page.getByRole('button', { name: 'Unban', exact: true }).click();
     await page.getByRole('button', { name: 'Ban from Demo Game' }).waitFor();
     await player.page.getByRole('link', { name: 'All games' }).click();
     await player.page.getByRole('button', { name: 'Play Demo Game' }).click();
@@ -295,30 +332,32 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByRole('button', { name: 'End', exact: true }).click();
     await page.getByRole('button', { name: 'End session' }).click();
     await page.getByText('None.').waitFor();
-    const ended = await server.services.store.sessions.find(sessionId);
+    const ended = await server.services.db.read(findSession, sessionId);
     expect(ended?.session.endReason).toBe('revoked');
 
-    await page.getByRole('button', { name: 'Erase this player' }).click();
-    await page.getByRole('button', { name: 'Erase for good' }).click();
-    await page.getByRole('alert').filter({ hasText: 'to go on' }).waitFor();
+    await page.getByRole('button', { name: 'Erase player' }).click();
+    await page.getByRole('button', { name: 'Erase permanently' }).click();
+    await page.getByRole('alert').filter({ hasText: 'to confirm' }).waitFor();
     await page.getByLabel(/Type the last four/).fill(wallet.slice(-4));
-    await page.getByRole('button', { name: 'Erase for good' }).click();
-    await page.getByText('The player is erased').waitFor();
-    expect(await server.services.store.sessions.find(sessionId)).toBeNull();
+    await page.getByRole('button', { name: 'Erase permanently' }).click();
+    await page.getByText('Player erased').waitFor();
+    expect(await server.services.db.read(findSession, sessionId)).toBeNull();
   });
 
   test("finds the session of a player's that lives behind hundreds that have ended", async () => {
     const { gameId } = await server.createGame({ name: 'Frequent', slug: 'frequent' });
-    const { sessions } = server.services.store;
+    const { db: store } = server.services;
     const { wallet, sessionId } = await server.openSession(gameId);
-    const later = await Promise.all(Array.from({ length: 600 }, () => server.openSession(gameId, wallet)));
-    await Promise.all(later.map((one) => sessions.revoke(one.sessionId)));
+    for (let opened = 0; opened < 600; opened += 100) {
+      const later = await Promise.all(Array.from({ length: 100 }, () => server.openSession(gameId, wallet)));
+      await Promise.all(later.map((one) => store.write(revokeSessionById, one.sessionId)));
+    }
     const page = await open('games/frequent/players');
     await page.getByRole('button', { name: /^Manage/ }).click();
     await page.getByRole('button', { name: 'End', exact: true }).click();
     await page.getByRole('button', { name: 'End session' }).click();
     await page.getByText('None.').waitFor();
-    expect((await sessions.find(sessionId))?.session.endReason).toBe('revoked');
+    expect((await store.read(findSession, sessionId))?.session.endReason).toBe('revoked');
   });
 
   test('says so when a player has more sessions than are looked at', async () => {
@@ -335,23 +374,23 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
       await route.fulfill({ json: { ...answer, total: 1_000_000, data } });
     });
     await page.getByRole('button', { name: /^Manage/ }).click();
-    await page.getByText('Only the newest 5,000 sessions were looked at').waitFor();
+    await page.getByText('Only the newest 5,000 sessions were searched').waitFor();
     expect(skips).toHaveLength(20);
   });
 
   test('finds a player on the leaderboard, removes a score, and takes the table away', async () => {
     const { gameId } = await server.createGame({ name: 'Board', slug: 'board' });
-    const { store } = server.services;
+    const { db: store } = server.services;
     const wallets = [randomWallet(), randomWallet(), randomWallet()];
     for (const [index, wallet] of wallets.entries()) {
       await server.openSession(gameId, wallet);
-      await store.players.setProfile(wallet, { username: ['=HYPERLINK("x")', 'Grace', 'Alan, "A"'][index] });
-      await store.scores.set({ gameId, wallet }, 100 - index);
+      await store.write(setProfile, wallet, { username: ['=HYPERLINK("x")', 'Grace', 'Alan, "A"'][index] });
+      await store.write(setScore, { gameId, wallet }, 100 - index);
     }
     const page = await open('games/board/leaderboard');
-    await page.getByLabel('Find a player').fill('Gra');
+    await page.getByLabel('Search players').fill('Gra');
     await page.getByRole('row', { name: /^2 Grace.* 99 / }).waitFor();
-    await page.getByLabel('Find a player').fill('');
+    await page.getByLabel('Search players').fill('');
 
     const download = async (name: string) => {
       const [file] = await Promise.all([
@@ -363,23 +402,25 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const csv = await download('Export as CSV');
     expect(csv.name).toBe('board-leaderboard.csv');
     const lines = csv.text.split('\r\n');
-    expect(lines[0]).toBe('Position,Player,Wallet,Score,Set');
+    expect(lines[0]).toBe('Rank,Player,Wallet,Score,Updated');
     expect(lines[1]).toMatch(`1,"'=HYPERLINK(""x"")",${wallets[0]},100,`);
     expect(lines[3]).toMatch(`3,"Alan, ""A""",${wallets[2]},98,`);
     const json = await download('Export as JSON');
     expect(JSON.parse(json.text)).toMatchObject([{ score: 100 }, { score: 99, position: 2 }, { score: 98 }]);
 
-    await page.getByRole('button', { name: 'Remove the score of Grace' }).click();
+    await page.getByRole('button', { name: 'Remove score of Grace' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('row', { name: /^2 Alan/ }).waitFor();
-    expect(await store.scores.position({ gameId, wallet: wallets[1] ?? '' })).toBeNull();
+    expect(await store.read(readPosition, { gameId, wallet: wallets[1] ?? '' })).toBeNull();
   });
 
   test('a table that is loaded to its end asks for nothing more when it is given more room', async () => {
     const { gameId } = await server.createGame({ name: 'Roomy', slug: 'roomy' });
-    const { store } = server.services;
+    const { db: store } = server.services;
     await Promise.all(
-      Array.from({ length: 300 }, (_, index) => store.scores.set({ gameId, wallet: randomWallet() }, index)),
+      Array.from({ length: 300 }, (_, index) =>
+        store.write(setScore, { gameId, wallet: randomWallet() }, index),
+      ),
     );
     const page = await open('games/roomy/leaderboard');
     const table = page.getByRole('region', { name: 'Leaderboard of Roomy' });
@@ -397,7 +438,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const again = page.waitForResponse((response) =>
       (response.request().postData() ?? '').includes('"skip":0'),
     );
-    await page.getByRole('button', { name: 'Load anew' }).click();
+    await page.getByRole('button', { name: 'Refresh' }).click();
     await again;
     expect(asked.filter((body) => body.includes('"skip":300'))).toEqual([]);
   });
@@ -410,32 +451,34 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await call('set-state', { label: 'hero', state: '{"level":3,"items":["key",null],"name":"Zoë"}' });
     await call('track-game-sessions', { sessionId: crypto.randomUUID(), state: '{"hp":7}' });
     await call('send-custom-activity', { label: '{wallet} found the key', eventId: 'found-key' });
-    const { store } = server.services;
-    const channel = await store.messageChannels.create(ada, [grace.wallet]);
-    const message = await store.messages.send(ada, channel._id, 'Something rude');
+    const { db: store } = server.services;
+    const channel = await store.write(createChannel, ada, [grace.wallet]);
+    const message = await store.write(sendMessage, ada, channel._id, 'Something rude');
 
     const page = await open('games/kept/states');
-    await page.getByRole('button', { name: 'Show the state hero' }).click();
-    await page.getByRole('group', { name: 'The state hero' }).getByText('"Zoë"').waitFor();
+    await page.getByRole('button', { name: 'Show state hero' }).click();
+    await page.getByRole('group', { name: 'State hero' }).getByText('"Zoë"').waitFor();
     await page.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('link', { name: 'Play sessions' }).click();
-    await page.getByRole('button', { name: /Show the play session/ }).click();
+    await page.getByRole('button', { name: /Show play session/ }).click();
     await page
-      .getByRole('group', { name: /play session/ })
+      .getByRole('group', { name: /Play session/ })
       .getByText('7')
       .waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Activities' }).click();
     await page.getByRole('row', { name: /found the key.*found-key/ }).waitFor();
     await page.getByRole('link', { name: 'Messages' }).click();
-    await page.getByRole('button', { name: /^Read/ }).click();
+    await page.getByRole('button', { name: /^View/ }).click();
     await page
       .getByRole('row', { name: /Something rude/ })
       .getByRole('button', { name: 'Remove' })
       .click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('Nothing was said').waitFor();
-    await expect(store.messages.remove(message._id)).rejects.toMatchObject({ reason: 'message_unknown' });
+    await page.getByText('No messages').waitFor();
+    await expect(store.write(deleteMessage, message._id)).rejects.toMatchObject({
+      reason: 'message_unknown',
+    });
   });
 
   test('cancels an action of the queue and has it tried again', async () => {
@@ -449,16 +492,16 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
       wallet,
       payload: { to: wallet },
     };
-    await server.services.store.actions.enqueue([action]);
+    await server.services.db.write(enqueueActions, [action]);
     const page = await open('games/queued/queue');
-    await page.getByRole('button', { name: 'Show the action IssueToken' }).click();
-    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByRole('button', { name: 'Show action IssueToken' }).click();
     await page.getByRole('button', { name: 'Cancel action' }).click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByRole('dialog').getByText('cancelled', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Retry' }).click();
     await page
-      .getByRole('dialog', { name: 'Try this action again?' })
-      .getByRole('button', { name: 'Try again' })
+      .getByRole('dialog', { name: 'Retry this action?' })
+      .getByRole('button', { name: 'Retry' })
       .click();
     await page.getByRole('dialog').getByText('queued', { exact: true }).waitFor();
   });
@@ -467,20 +510,20 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const { gameId } = await server.createGame({ name: 'Hooked', slug: 'hooked' });
     const page = await open('games/hooked/webhooks');
     await page.getByRole('button', { name: 'New webhook' }).click();
-    await page.getByLabel('Address').fill('http://127.0.0.1:9/hooks');
+    await page.getByLabel('URL').fill('http://127.0.0.1:9/hooks');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('alert').first().waitFor(); // a private address is refused in words
     expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
-    await page.getByLabel('Address').fill('https://game.example/hooks');
+    await page.getByLabel('URL').fill('https://game.example/hooks');
     await page.getByRole('button', { name: 'Create' }).click();
     expect(await page.locator('.secret-text').textContent()).toMatch(/^whsec_/);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
     await page.getByText('disabled', { exact: true }).waitFor();
-    const [webhook] = await server.services.store.webhooks.list(gameId);
+    const [webhook] = await server.services.db.read(readWebhooks, gameId);
     expect(webhook).toMatchObject({ url: 'https://game.example/hooks', filter: 'all', enabled: false });
-    await page.getByRole('button', { name: /^Remove the webhook/ }).click();
+    await page.getByRole('button', { name: /^Remove webhook/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No webhooks').waitFor();
   });
@@ -499,12 +542,12 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.route('**/admin/test-webhook', () => {}); // never answered
     const looked = page.waitForResponse('**/readyz');
     await page.getByRole('button', { name: `Ping ${url}` }).click();
-    await page.getByText('The server has not answered within 25 s').waitFor();
+    await page.getByText('The server did not respond within 25 s').waitFor();
     await looked;
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
     await page.getByText('disabled', { exact: true }).waitFor();
-    expect(await page.getByText('The server cannot be reached').count()).toBe(0);
+    expect(await page.getByText('Cannot reach the server').count()).toBe(0);
   });
 
   test('a call that takes too long of a server that answers nothing shows it away', async () => {
@@ -515,7 +558,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     });
     await page.route('**/*', () => {});
     await page.getByRole('link', { name: 'Queue', exact: true }).click();
-    await page.getByText('What you see is as it was').waitFor();
+    await page.getByText('may be out of date').waitFor();
   });
 
   test('who signed out is looked after no longer: no polling, and no refusal that throws the next one out', async () => {
@@ -528,7 +571,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await until('the games are asked for', () => held.length === 1);
     await page.route('**/admin/list-audit-log', (route) => route.abort());
     await page.getByRole('link', { name: 'Audit log', exact: true }).click();
-    await page.getByText('What you see is as it was').waitFor();
+    await page.getByText('may be out of date').waitFor();
     await page.clock.runFor(2_000);
     await until('the server is looked for', () => held.length === 2);
 
@@ -579,7 +622,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.locator('dialog input:focus').waitFor();
     await page.keyboard.type('By Keyboard');
     await page.keyboard.press('Enter');
-    await tabTo(page, 'Open the game');
+    await tabTo(page, 'Open game');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'By Keyboard', level: 1 }).waitFor();
     await tabTo(page, 'Leaderboard');
@@ -587,6 +630,6 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByText('No scores yet').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByText('You are signed out').waitFor();
+    await page.getByText('Signed out').waitFor();
   });
 });

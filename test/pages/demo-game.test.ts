@@ -1,6 +1,11 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listActivities } from '../../src/activities/queries.ts';
 import { seedDemo } from '../../src/demo/seed.ts';
+import { findGameBySlug } from '../../src/games/queries.ts';
+import { findScore } from '../../src/scores/queries.ts';
+import { revokeSessionById } from '../../src/sessions/commands.ts';
+import { listPlayerStates } from '../../src/states/queries.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -17,8 +22,8 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
   let gameId: string;
   beforeAll(async () => {
     server = await startTestServer();
-    await seedDemo(server.services.store, server.box);
-    gameId = (await server.services.store.games.findBySlug('demo-game'))?.id ?? '';
+    await seedDemo(server.services.db, server.box);
+    gameId = (await server.services.db.read(findGameBySlug, 'demo-game'))?.id ?? '';
     browser = await launchBrowser();
   });
   afterAll(async () => {
@@ -48,7 +53,7 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
 
     // The stack is there again after a reload: it was kept at each drop.
     const kept = async () =>
-      (await server.services.store.states.list(player, { limit: 1, skip: 0 }, 'progress'))[0];
+      (await server.services.db.read(listPlayerStates, player, { limit: 1, skip: 0 }, 'progress'))[0];
     await until('the stack is kept', async () => (await kept()) !== undefined);
     await page.clock.runFor(100);
     await open(page, player);
@@ -64,11 +69,12 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
     }
     const last = Number(await page.locator('#score').textContent());
     await until('the score counts', async () => {
-      const found = await server.services.store.scores.find(player);
+      const found = await server.services.db.read(findScore, player);
       return found?.score === last;
     });
     await until('the feed tells of it', async () => {
-      const activities = await server.services.store.activities.list(
+      const activities = await server.services.db.read(
+        listActivities,
         { gameId, wallet: player.wallet },
         { limit: 9, skip: 0 },
       );
@@ -119,7 +125,7 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
     const player = await server.openSession(gameId);
     const { page } = await openPage(browser);
     await open(page, player);
-    await server.services.store.sessions.revoke(player.sessionId);
+    await server.services.db.write(revokeSessionById, player.sessionId);
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('status').filter({ hasText: 'has ended' }).waitFor();
     await page.keyboard.press('Space');

@@ -1,10 +1,14 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readdirSync } from 'node:fs';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { findScore } from '../../src/scores/queries.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { seriousIssues } from './axe.ts';
+import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone } from './browser.ts';
+import { issuesInBothSchemes } from './color-scheme.ts';
 
-describe.skipIf(noBrowser !== null)('the API reference', () => {
+describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
@@ -16,17 +20,114 @@ describe.skipIf(noBrowser !== null)('the API reference', () => {
     await server.close();
   });
 
-  const openDocs = async (hash = '', options?: BrowserContextOptions) => {
+  // Pages left open would go on drawing.
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  });
+
+  const openDocs = async (path = '', options?: BrowserContextOptions) => {
     const opened = await openPage(browser, options);
-    await opened.page.goto(`${server.url}/docs${hash}`);
+    await opened.page.goto(`${server.url}/docs${path}`);
     return opened;
   };
+
+  test('has a menu with every page there is, whose links and anchors all lead somewhere', async () => {
+    const { page, complaints } = await openDocs();
+    const linksOf = () =>
+      page.locator('a[href]').evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
+    const menu = await page
+      .getByRole('navigation', { name: 'Manual' })
+      .getByRole('link')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
+    const files = readdirSync(new URL('../../public/docs/', import.meta.url));
+    const written = files.filter((name) => name.endsWith('.md')).map((name) => `/docs/${name.slice(0, -3)}`);
+    const others = [
+      '/docs',
+      ...['reference', 'protocol', 'contributing', 'changelog'].map((one) => `/docs/${one}`),
+    ];
+    expect(menu.toSorted()).toEqual([...written, ...others].toSorted());
+
+    const links = new Set<string>();
+    const anchors = new Set<string>();
+    for (const path of menu) {
+      await page.goto(server.url + path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      for (const link of await linksOf()) {
+        if (!link.startsWith('http'))
+          links.add(new URL(link, server.url + path).href.slice(server.url.length));
+      }
+      const ids = await page.locator('main [id]').evaluateAll((all) => all.map(({ id }) => id));
+      for (const id of ids) anchors.add(`${path}#${id}`);
+      expect(new Set(ids).size, path).toBe(ids.length);
+    }
+    const pages = new Set(menu);
+    const broken = [];
+    for (const link of links) {
+      const [path = '', anchor] = link.split('#');
+      const isThere = pages.has(path) || (await fetch(server.url + path)).ok;
+      const isAnchor = anchor === undefined || anchor === 'article' || anchors.has(link);
+      if (!isThere || !isAnchor) broken.push(link);
+    }
+    expect(broken).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test.each([
+    ['nonce_replayed', '/docs/errors#nonce_replayed'],
+    ['REDIS_URL', '/docs/configuration#REDIS_URL'],
+    ['setUserScore', '/docs/calling#setUserScore'],
+    ['rotating a secret', '/docs/webhooks#rotating-a-secret'],
+    ['replayed curs', '/docs/live-events#cursors'],
+  ])('finds "%s" where it is explained, and goes there by keyboard', async (words, address) => {
+    const { page, complaints } = await openDocs('/benchmarks');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('searchbox').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type(words);
+    const results = page.getByRole('search').getByRole('link');
+    await results.first().waitFor();
+    expect(await results.first().getAttribute('href')).toBe(address);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(server.url + address);
+    const target = page.locator(`[id="${new URL(page.url()).hash.slice(1)}"]`);
+    const topOfTarget = () => target.evaluate((one) => one.getBoundingClientRect().top);
+    await until('scrolled there', async () => (await topOfTarget()) < (desktop.viewport?.height ?? 0));
+    expect(await target.evaluate((one) => one.getBoundingClientRect().top)).toBeGreaterThan(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('says so when nothing is found, and closes with Escape', async () => {
+    const { page } = await openDocs();
+    await page.getByRole('searchbox').fill('no such words anywhere');
+    await page.getByText('Nothing found.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Nothing found.').waitFor({ state: 'hidden' });
+  });
+
+  test('is read without JavaScript', async () => {
+    const { page } = await openDocs('/rules', { ...desktop, javaScriptEnabled: false });
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Rules');
+    await page.getByRole('navigation', { name: 'Manual' }).getByRole('link', { name: 'Webhooks' }).click();
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Webhooks');
+  });
+
+  test('has its menu behind a button on a phone', async () => {
+    const { page } = await openDocs('/rules', phone);
+    const link = page.getByRole('navigation', { name: 'Manual' }).getByRole('link', { name: 'Webhooks' });
+    expect(await link.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await link.click();
+    await page.waitForURL(`${server.url}/docs/webhooks`);
+  });
 
   test('has every operation, and carries one out', async () => {
     const { gameId } = await server.createGame();
     const player = await server.openSession(gameId);
-    const { page, complaints } = await openDocs();
-    const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as { paths: object };
+    const { page, complaints } = await openDocs('/reference');
+    const document = z
+      .object({ paths: z.record(z.string(), z.unknown()) })
+      .parse(await (await fetch(`${server.url}/openapi.json`)).json());
     await page.locator('.opblock').first().waitFor();
     const shown = await page
       .locator('.opblock-summary-path')
@@ -34,55 +135,92 @@ describe.skipIf(noBrowser !== null)('the API reference', () => {
     const plain = shown.map((path) => path?.replaceAll('\u200b', ''));
     expect([...new Set(plain)].toSorted()).toEqual(Object.keys(document.paths).toSorted());
 
+    // The example, with the token that was authorized with.
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    const launcherJwt = page.locator('.auth-container', { hasText: 'launcherJwt' });
+    await launcherJwt.getByRole('textbox').fill(player.launcherJwt);
+    await launcherJwt.getByRole('button', { name: 'Apply credentials' }).click();
+    await launcherJwt.getByRole('button', { name: 'Close' }).click();
     const operation = page.locator('.opblock', { hasText: '/launcher/set-user-score' });
     await operation.locator('.opblock-summary-control').click();
-    const body = operation.getByRole('textbox', { name: 'Request body' });
-    await body.fill(JSON.stringify({ launcherJwt: player.launcherJwt, score: 1600 }));
-    await operation.getByRole('button', { name: 'Execute' }).click();
-    await operation.locator('.live-responses-table').getByText('"score": 1600').waitFor();
-    expect(await server.services.store.scores.find(player)).toMatchObject({ score: 1600 });
+    await operation.getByRole('button', { name: 'Execute', exact: true }).click();
+    await operation.locator('.live-responses-table').getByText('"score": 125').waitFor();
+    expect(await server.services.db.read(findScore, player)).toMatchObject({ score: 125 });
     expect(complaints).toEqual([]);
   });
 
-  test('shows the protocol of the socket, whose chapters have addresses, and is gone through by keyboard', async () => {
-    const { page, complaints } = await openDocs();
-    await page.getByRole('tab', { name: 'Operations' }).focus();
-    await page.keyboard.press('ArrowRight');
-    await page.getByRole('heading', { name: '6. Cursors' }).waitFor();
-    const chapter = page.getByRole('navigation').getByRole('link', { name: '6. Cursors' });
-    await chapter.focus();
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/#protocol-6-cursors/);
-    const again = await openDocs(new URL(page.url()).hash);
-    const heading = again.page.getByRole('heading', { name: '6. Cursors' });
-    await heading.waitFor();
-    await expect
-      .poll(() => heading.evaluate((one) => one.getBoundingClientRect().top < innerHeight))
-      .toBe(true);
-    await page.goBack();
-    await page.goBack();
-    await page.locator('.opblock').first().waitFor();
-    expect([...complaints, ...again.complaints]).toEqual([]);
+  test('shows each example in five languages, and remembers which was chosen', async () => {
+    const { page, complaints } = await openDocs('/reference#/launcher/setUserScore');
+    const samples = page.getByRole('region', { name: 'Example in code' });
+    await samples.getByText("curl -s '").waitFor();
+    const tabs = await samples
+      .getByRole('tab')
+      .evaluateAll((all) => all.map((one) => one.textContent?.trim()));
+    expect(tabs).toEqual(['curl', 'JavaScript', 'C#', 'GDScript', 'Python']);
+    await samples.getByRole('tab', { name: 'GDScript' }).click();
+    await samples.getByText('HTTPRequest.new()').waitFor();
+    await page.reload();
+    await samples.getByText('HTTPRequest.new()').waitFor();
+    const fonts = await page
+      .locator('.reference *')
+      .evaluateAll((all) => [...new Set(all.map((one) => getComputedStyle(one).fontFamily))]);
+    expect(fonts).toHaveLength(2); // of text, and of code
+    expect(complaints).toEqual([]);
   });
 
-  test.each<[string, BrowserContextOptions]>([
-    ['a desktop, light', { ...desktop, colorScheme: 'light' }],
-    ['a desktop, dark', { ...desktop, colorScheme: 'dark' }],
-    ['a phone, light', { ...phone, colorScheme: 'light' }],
-    ['a phone, dark', { ...phone, colorScheme: 'dark' }],
-  ])('has no serious issue for assistive technology: %s', async (_name, options) => {
-    const { page, complaints } = await openDocs('', options);
+  const screens: [string, BrowserContextOptions][] = [
+    [
+      'a desktop, opened in light',
+      { ...desktop, viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
+    ],
+    ['a phone, opened in dark', { ...phone, colorScheme: 'dark' }],
+  ];
+
+  test.each(screens)(
+    'has no issue for assistive technology, light and dark, on any page: %s',
+    async (_name, options) => {
+      const { page, complaints } = await openDocs('', options);
+      const paths = await page
+        .locator('#manual-menu a')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
+      expect(paths.length).toBeGreaterThan(15);
+      for (const path of paths.filter((one) => one !== '/docs/reference')) {
+        await page.goto(server.url + path);
+        await page.getByRole('searchbox').waitFor();
+        expect([path, await issuesInBothSchemes(page)]).toEqual([path, { light: [], dark: [] }]);
+        expect([path, await tooWide(page)]).toEqual([path, 0]);
+      }
+      await page.getByRole('searchbox').fill('token');
+      await page.getByRole('search').getByRole('link').first().waitFor();
+      expect(await issuesInBothSchemes(page)).toEqual({ light: [], dark: [] });
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  test('has no page wider than a tablet', async () => {
+    const { page } = await openDocs('', { ...desktop, viewport: { width: 1024, height: 768 } });
+    const links = page.locator('#manual-menu a');
+    for (const path of await links.evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''))) {
+      await page.goto(server.url + path);
+      await page.getByRole('searchbox').waitFor();
+      expect([path, await tooWide(page)]).toEqual([path, 0]);
+    }
+  });
+
+  test.each(screens)('has no issue for assistive technology in the reference: %s', async (_name, options) => {
+    const { page, complaints } = await openDocs('/reference', options);
     await page.locator('.opblock-summary-control').first().click();
-    await page.getByRole('button', { name: 'Execute' }).waitFor();
-    expect(await seriousIssues(page)).toEqual([]);
-    await page.getByRole('tab', { name: 'Socket protocol' }).click();
-    await page.getByRole('heading', { name: '1. The connection' }).waitFor();
-    expect(await seriousIssues(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Execute', exact: true }).waitFor();
+    expect(await issuesInBothSchemes(page)).toEqual({ light: [], dark: [] });
     expect(complaints).toEqual([]);
-    const tooWide = await page.evaluate(() => {
-      const { scrollWidth, clientWidth } = document.documentElement;
-      return scrollWidth - clientWidth;
-    });
-    expect(tooWide).toBeLessThanOrEqual(0);
+    expect(await tooWide(page)).toBe(0);
   });
 });
+
+/** By how many pixels the page is wider than the screen. */
+function tooWide(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return Math.max(0, scrollWidth - clientWidth);
+  });
+}

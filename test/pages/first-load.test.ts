@@ -11,7 +11,7 @@ describe.skipIf(noBrowser !== null)('the first load of /play', () => {
   let browser: Browser;
   beforeAll(async () => {
     server = await startTestServer();
-    await seedDemo(server.services.store, server.box);
+    await seedDemo(server.services.db, server.box);
     browser = await launchBrowser();
   });
   afterAll(async () => {

@@ -1,6 +1,12 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ban } from '../../src/administration/commands.ts';
 import { seedDemo } from '../../src/demo/seed.ts';
+import { findGameBySlug } from '../../src/games/queries.ts';
+import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { revokeSessionById } from '../../src/sessions/commands.ts';
+import { findSession } from '../../src/sessions/queries.ts';
+import { listPlayerStates } from '../../src/states/queries.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
@@ -20,7 +26,7 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
 
   beforeAll(async () => {
     server = await startTestServer();
-    await seedDemo(server.services.store, server.box);
+    await seedDemo(server.services.db, server.box);
     browser = await launchBrowser();
   });
   afterAll(async () => {
@@ -46,7 +52,7 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
   test('chat, see each other write, edit and unsend, and know who is there', async () => {
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);
-    await ada.page.getByText('Here now').waitFor();
+    await ada.page.getByText('Online').waitFor();
     await say(ada, 'One more ruond?');
     expect(await bubbles(ada)).toEqual(['One more ruond?']);
 
@@ -60,10 +66,10 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     expect(await bubbles(grace)).toEqual(['One more ruond?']);
 
     await grace.page.getByRole('textbox', { name: 'Write a message' }).pressSequentially('Just');
-    await ada.page.getByText(/is writing…/).waitFor();
+    await ada.page.getByText(/is typing…/).waitFor();
     await say(grace, 'Just one.');
     await until('Ada reads the answer', async () => (await bubbles(ada)).at(-1) === 'Just one.');
-    expect(await ada.page.getByText(/is writing…/).count()).toBe(0);
+    expect(await ada.page.getByText(/is typing…/).count()).toBe(0);
 
     await ada.page.getByRole('button', { name: 'Edit: One more ruond?' }).click();
     const field = ada.page.getByRole('textbox', { name: 'Edit your message' });
@@ -79,7 +85,7 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
 
     await grace.page.context().close();
     players = [ada];
-    await ada.page.getByText('Away').waitFor({ timeout: 15_000 });
+    await ada.page.getByText('Offline').waitFor({ timeout: 15_000 });
   });
 
   test('what one wrote and nobody has seen yet is there after a reload, and what one has read stays read', async () => {
@@ -94,8 +100,9 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     await grace.page.getByRole('button', { name: /Are you there\?/ }).click();
     const marks = async () => {
       const owner = { gameId: await launcherGame(server), wallet: grace.wallet };
-      return (await server.services.store.states.list(owner, { limit: 1, skip: 0 }, 'launcher-read-marks'))
-        .length;
+      return (
+        await server.services.db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, 'launcher-read-marks')
+      ).length;
     };
     await until('the mark is kept', async () => (await marks()) === 1);
     await grace.page.reload();
@@ -125,31 +132,31 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);
     await say(ada, 'Shall we ask Linus?');
-    await ada.page.getByRole('button', { name: 'People in this conversation' }).click();
-    const dialog = ada.page.getByRole('dialog', { name: 'About this conversation' });
-    await dialog.getByLabel('Add someone').fill('0x7591');
+    await ada.page.getByRole('button', { name: 'Participants' }).click();
+    const dialog = ada.page.getByRole('dialog', { name: 'Conversation details' });
+    await dialog.getByLabel('Add participant').fill('0x7591');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByRole('alert').filter({ hasText: 'wallet' }).waitFor();
-    await dialog.getByLabel('Add someone').fill(`0x${'7'.repeat(40)}`);
+    await dialog.getByLabel('Add participant').fill(`0x${'7'.repeat(40)}`);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-    await dialog.getByText('3 people').waitFor();
+    await dialog.getByText('3 participants').waitFor();
     await dialog.getByLabel('Name').fill('The crew');
     await dialog.getByRole('button', { name: 'Rename' }).click();
     await grace.page.getByRole('tab', { name: /Messages/ }).click();
     await grace.page.getByRole('button', { name: /The crew/ }).click();
-    await grace.page.getByText(/of 2 others here/).waitFor();
+    await grace.page.getByText(/of 2 online/).waitFor();
 
-    await grace.page.getByRole('button', { name: 'People in this conversation' }).click();
+    await grace.page.getByRole('button', { name: 'Participants' }).click();
     await grace.page.getByRole('button', { name: 'Leave conversation' }).click();
     await grace.page.getByRole('button', { name: 'Leave', exact: true }).click();
     await grace.page.getByText('No conversations yet').waitFor();
-    await dialog.getByText('2 people').waitFor();
+    await dialog.getByText('2 participants').waitFor();
   });
 
   test('a player is notified in the corner and in the list', async () => {
     const [ada] = await two();
     const owner = { gameId: await demoGame(server), wallet: ada.wallet };
-    await server.services.store.notifications.send(owner, { message: 'You won a hat', type: 'success' });
+    await server.services.db.write(notifyPlayer, owner, { message: 'You won a hat', type: 'success' });
     await ada.page.locator('.toast.success').filter({ hasText: 'You won a hat' }).waitFor();
     await ada.page.getByRole('button', { name: 'Notifications, 1 new' }).click();
     await ada.page.getByRole('dialog', { name: 'Notifications' }).getByText('You won a hat').waitFor();
@@ -162,7 +169,7 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
   ])('a player who %s is told so', async (_what, words, where) => {
     const [ada, grace] = await two();
     const gameId = where === null ? null : await demoGame(server);
-    await server.services.store.players.ban(ada.wallet, gameId, 'cheating');
+    await server.services.db.write(ban, ada.wallet, gameId, 'cheating');
     await ada.page.getByRole('alert').filter({ hasText: words }).waitFor();
     if (where === null) {
       await ada.page.reload();
@@ -184,7 +191,7 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
 
   test('a player whose session is revoked is told so, and can sign in again', async () => {
     const [ada] = await two();
-    await server.services.store.sessions.revoke(ada.sessionId);
+    await server.services.db.write(revokeSessionById, ada.sessionId);
     await ada.page.getByRole('alert').filter({ hasText: 'ended by an administrator' }).waitFor();
     await ada.page.getByRole('button', { name: 'Play as a guest' }).click();
     await ada.game.getByRole('button', { name: 'Start' }).waitFor();
@@ -195,7 +202,7 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     await ada.page.getByRole('button', { name: /Account/ }).click();
     await ada.page.getByRole('button', { name: 'Sign out' }).click();
     await ada.page.getByText('You are signed out').waitFor();
-    const found = await server.services.store.sessions.find(ada.sessionId);
+    const found = await server.services.db.read(findSession, ada.sessionId);
     expect(found?.session.endReason).toBe('ended');
     expect(await ada.page.evaluate(() => sessionStorage.length)).toBe(0);
   });
@@ -210,13 +217,13 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
 });
 
 async function demoGame({ services }: TestServer): Promise<string> {
-  const game = await services.store.games.findBySlug('demo-game');
+  const game = await services.db.read(findGameBySlug, 'demo-game');
   if (!game) throw new Error('the demo game is not there');
   return game.id;
 }
 
 async function launcherGame({ services }: TestServer): Promise<string> {
-  const game = await services.store.games.findBySlug('launcher');
+  const game = await services.db.read(findGameBySlug, 'launcher');
   if (!game) throw new Error('the launcher is not there');
   return game.id;
 }

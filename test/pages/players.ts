@@ -48,7 +48,7 @@ export async function signedInAs(page: Page) {
 export async function startConversation({ page }: { page: Page }, wallet: string): Promise<void> {
   await page.getByRole('tab', { name: /Messages/ }).click();
   await page.getByRole('button', { name: 'New', exact: true }).click();
-  await page.getByLabel('With whom').fill(wallet);
+  await page.getByLabel('Participants').fill(wallet);
   await page.getByRole('checkbox').check();
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.getByRole('log').waitFor();

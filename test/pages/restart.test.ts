@@ -12,7 +12,7 @@ const anAnswer = z.looseObject({ _id: z.string() });
 
 test.skipIf(noBrowser !== null)(
   'the server is killed, works elsewhere for a while, is killed again and comes back: both pages have missed nothing',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     await using directory = await temporaryDirectory();
     const port = String(await freePort());

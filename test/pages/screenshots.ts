@@ -13,6 +13,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { seedDemo } from '../../src/demo/seed.ts';
+import { findGameBySlug } from '../../src/games/queries.ts';
+import { setProfile } from '../../src/players/commands.ts';
+import { enqueueActions } from '../../src/queue/commands.ts';
+import { readActions } from '../../src/queue/queries.ts';
+import { setScore } from '../../src/scores/commands.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
@@ -22,7 +27,7 @@ import { openConsole } from './operator.ts';
 import { type PlayerAtLauncher, playDemoGame, say, startConversation } from './players.ts';
 import { consoleViews } from './views.ts';
 
-const ofReadme = fileURLToPath(new URL('./pictures/', import.meta.url));
+const ofReadme = fileURLToPath(new URL('../../public/docs/pictures/', import.meta.url));
 /** So that the charts have something to show. */
 const busySeconds = 60;
 
@@ -53,7 +58,7 @@ await mkdir(directory, { recursive: true });
 const server = await startTestServer();
 const browser = await launchBrowser();
 try {
-  await seedDemo(server.services.store, server.box);
+  await seedDemo(server.services.db, server.box);
   const players = await fill(server);
   const busy = keepBusy(server, players);
   if (target === '--readme') await takeForReadme(busy);
@@ -83,8 +88,9 @@ async function takeAll(screen: string, options: BrowserContextOptions, busy: Pro
     ['', 'main'],
     ['play', 'button'],
     ['demo-game', 'canvas'],
-    ['docs', '.opblock'],
-    ['docs#protocol', 'article h2'],
+    ['docs', 'article h2'],
+    ['docs/errors', 'article table'],
+    ['docs/reference', '.opblock'],
     ['console', 'input'],
     ['nothing-here', 'main'],
   ] as const) {
@@ -92,7 +98,7 @@ async function takeAll(screen: string, options: BrowserContextOptions, busy: Pro
     await page.goto(`${server.url}/${path}`);
     await page.locator(shows).first().waitFor();
     await page.waitForLoadState('networkidle');
-    await take(page, `${path.replace('#', '-') || 'home'}-${screen}`);
+    await take(page, `${path.replaceAll('/', '-') || 'home'}-${screen}`);
     await page.context().close();
   }
   const { ada, grace } = await twoPlayers(browser, server.url, options);
@@ -129,18 +135,18 @@ async function takeDialogs(page: Page, screen: string): Promise<void> {
   await take(page, `console-secret-${screen}`);
   await loadConsole(page, 'games/demo-game/players');
   await page.getByRole('button', { name: 'Manage Katherine' }).click();
-  await page.getByRole('heading', { name: 'Live sessions' }).waitFor();
+  await page.getByRole('heading', { name: 'Active sessions' }).waitFor();
   await page.waitForLoadState('networkidle');
   await take(page, `console-player-${screen}`);
-  await page.getByRole('button', { name: 'Ban from every game' }).click();
+  await page.getByRole('button', { name: 'Ban from all games' }).click();
   await page.getByRole('dialog', { name: /^Ban this player/ }).waitFor();
   await take(page, `console-ban-${screen}`);
   await loadConsole(page, 'games/demo-game/states');
-  await page.getByRole('button', { name: 'Show the state save' }).first().click();
+  await page.getByRole('button', { name: 'Show state save' }).first().click();
   await page.locator('.json-branch').first().waitFor();
   await take(page, `console-state-${screen}`);
   await loadConsole(page, 'games/demo-game/rules');
-  const editor = page.getByLabel('Rules as a JSON list');
+  const editor = page.getByLabel('Rules (JSON array)');
   await editor.waitFor();
   await editor.fill((await editor.inputValue()).replace('"Notify"', '"Notifi"'));
   await page.locator('.problem-line').first().waitFor();
@@ -157,9 +163,9 @@ async function twoPlayers(
     playDemoGame(inBrowser, url, options),
     playDemoGame(inBrowser, url, options),
   ]);
-  const { store } = server.services;
-  await store.players.setProfile(ada.wallet, { username: 'Ada' });
-  await store.players.setProfile(grace.wallet, { username: 'Grace' });
+  const { db } = server.services;
+  await db.write(setProfile, ada.wallet, { username: 'Ada' });
+  await db.write(setProfile, grace.wallet, { username: 'Grace' });
   await startConversation(grace, ada.wallet);
   await say(grace, 'One more round?');
   await ada.page.getByRole('tab', { name: /Messages/ }).click();
@@ -181,16 +187,16 @@ async function twoPlayers(
 
 /** What there is in a game that is played: players with names, scores, states, messages, work in the queue. */
 async function fill({ services, url, adminToken, openSession }: TestServer): Promise<TestPlayer[]> {
-  const { store } = services;
-  const game = await store.games.findBySlug('demo-game');
+  const { db } = services;
+  const game = await db.read(findGameBySlug, 'demo-game');
   const gameId = game?.id ?? '';
   const players: TestPlayer[] = [];
   for (const [index, username] of names.entries()) {
     const player = await openSession(gameId);
     players.push(player);
     const { wallet, launcherJwt } = player;
-    await store.players.setProfile(wallet, { username });
-    await store.scores.set(player, 2_400 - index * 137);
+    await db.write(setProfile, wallet, { username });
+    await db.write(setScore, player, 2_400 - index * 137);
     const call = (path: string, body: object) => post(`${url}/launcher/${path}`, { launcherJwt, ...body });
     const state = {
       level: index + 1,
@@ -204,7 +210,7 @@ async function fill({ services, url, adminToken, openSession }: TestServer): Pro
     if (index % 3 > 0)
       await call('track-game-sessions', { ...started, endTime: Date.now() + 60_000 * index });
     await call('send-custom-activity', { label: '{username} reached the harbour', eventId: 'harbour' });
-    await store.actions.enqueue([
+    await db.write(enqueueActions, [
       {
         kind: 'chain',
         lane: '31337:0x5fbd…',
@@ -216,7 +222,7 @@ async function fill({ services, url, adminToken, openSession }: TestServer): Pro
     ]);
   }
   const admin = (path: string, body: object) => post(`${url}/admin/${path}`, body, bearer(adminToken));
-  const { rows } = await store.actions.list({ gameId }, { limit: 2, skip: 3 });
+  const { rows } = await db.read(readActions, { gameId }, { limit: 2, skip: 3 });
   for (const { _id } of rows) await admin('cancel-action', { actionId: _id });
   await admin('ban-player', { wallet: players.at(-1)?.wallet, gameId, reason: 'cheating' });
   await admin('update-game', { gameId, allowedOrigins: [] });

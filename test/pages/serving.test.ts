@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
+import { changeGame } from '../../src/administration/commands.ts';
 import { DirectoryAssets } from '../../src/pages/directory-assets.ts';
 import { cspHash } from '../../src/pages/import-map.ts';
 import { pageNames } from '../../src/pages/page-policy.ts';
@@ -67,7 +68,7 @@ test('the launcher may frame the games that are registered, as soon as they are,
   await server.createGame({ url: '/demo-game' });
   await server.createGame();
   expect(await sources()).toEqual(['https://one.example', "'self'"]);
-  await server.services.store.games.update(gameId, { url: 'http://127.0.0.1:8080/x' });
+  await server.services.db.write(changeGame, gameId, { url: 'http://127.0.0.1:8080/x' });
   expect(await sources()).toEqual(['http://127.0.0.1:8080', 'https://one.example', "'self'"]);
 });
 
@@ -162,7 +163,7 @@ test('people who ask for what is not there get a page that says so', async () =>
   const response = await get('/nothing-here', { Accept: 'text/html,application/xhtml+xml' });
   expect(response.status).toBe(404);
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(await response.text()).toContain('There is nothing at this address');
+  expect(await response.text()).toContain('Page not found');
   expect(policyOf(response)['default-src']).toEqual(["'none'"]);
 });
 

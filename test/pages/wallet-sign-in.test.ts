@@ -30,7 +30,7 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
     expect(complaints).toEqual([]);
     await server.createGame({ name: 'Launcher', kind: 'launcher' });
     await page.reload();
-    await page.getByText('No wallet was found in this browser').waitFor();
+    await page.getByText('No wallet found in this browser').waitFor();
     // Guests are for trying out the demo, which this server has not.
     expect(await page.getByRole('button', { name: 'Play as a guest' }).count()).toBe(0);
   });
@@ -48,7 +48,7 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
     });
     await page.goto(`${server.url}/play`);
     await page.getByRole('button', { name: 'Sign in with Test Wallet' }).click();
-    await page.getByText('No games here yet').waitFor();
+    await page.getByText('No games yet').waitFor();
     expect((await signedInAs(page)).address).toBe(account.address.toLowerCase());
     expect(asked.map(({ method }) => method)).toEqual([
       'eth_requestAccounts',
@@ -72,9 +72,9 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
   });
 
   test.each([
-    [4001, 'You declined in the wallet'],
-    [-32002, 'already asking you something'],
-    [-32603, 'The wallet did not answer'],
+    [4001, 'Request rejected in the wallet'],
+    [-32002, 'has a pending request'],
+    [-32603, 'Wallet request failed'],
   ])('a wallet that answers %s is put in words, and it can be tried again', async (code, words) => {
     const { page, complaints } = await openPage(browser);
     await installWallet(page, async () => {

@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { io } from 'socket.io-client';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GantryClient } from '../../src/client/client.ts';
 import { holdShortLedger } from '../live/short-ledger.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
@@ -10,11 +14,10 @@ import { nginxMissing, startNginx } from '../support/nginx.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';
 import { startTestServer } from '../support/server.ts';
 import { openSharedData } from '../support/shared-data.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 
 // Several processes for each test.
-vi.setConfig({ testTimeout: 60_000 });
-
 const missing = nginxMissing ?? redisMissing;
 if (missing !== null) process.stderr.write(`The tests behind nginx are skipped: ${missing}\n`);
 
@@ -130,6 +133,52 @@ describe.skipIf(missing !== null)('behind nginx, as it comes configured', () => 
       status: 413,
       body: { success: false, code: 413 },
     });
+  });
+
+  test('TLS ends at nginx, for calls and sockets, and http is redirected to it', async () => {
+    await using server = await startTestServer({ TRUST_PROXY: 'loopback' });
+    await using folder = await temporaryDirectory();
+    const [key, certificate] = [join(folder.path, 'key.pem'), join(folder.path, 'certificate.pem')];
+    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const made = [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      ...subject,
+    ];
+    await promisify(execFile)('openssl', [...made, '-keyout', key, '-out', certificate]);
+    await using nginx = await startNginx([Number(new URL(server.url).port)], { certificate, key });
+    expect(nginx.url).toMatch(/^https:/);
+
+    const redirect = await fetch(`${nginx.plainUrl}/launcher/get-games?limit=1`, {
+      method: 'POST',
+      redirect: 'manual',
+    });
+    expect([redirect.status, redirect.headers.get('location')]).toEqual([
+      308,
+      'https://127.0.0.1/launcher/get-games?limit=1',
+    ]);
+    const { stdout } = await promisify(execFile)('curl', [
+      '-s',
+      '--cacert',
+      certificate,
+      `${nginx.url}/readyz`,
+    ]);
+    expect(JSON.parse(stdout)).toEqual({ status: 'ready' });
+    const { gameId } = await server.createGame();
+    const { launcherJwt } = await server.openSession(gameId);
+    const socket = io(nginx.url, {
+      auth: { launcherJwt },
+      transports: ['websocket'],
+      ca: await readFile(certificate, 'utf8'),
+    });
+    await until('connected over wss', () => socket.connected);
+    socket.disconnect();
+    expect(await nginx.complaints()).toBe('');
   });
 
   test('the pages and their files come through, compressed', async () => {

@@ -3,14 +3,17 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readActions } from '../../src/queue/queries.ts';
+import { replaceRules } from '../../src/rules/commands.ts';
 import { ruleList } from '../../src/rules/rule.ts';
+import { compiledOf } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { generousSpending, type RulesChain, startRulesChain } from '../support/rules-chain.ts';
 import { startTestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 
-const program = fileURLToPath(new URL('faulty-server.ts', import.meta.url));
+const program = compiledOf(fileURLToPath(new URL('faulty-server.ts', import.meta.url)));
 
 /** Every step of `LaneWriter` between an intent and its receipt. */
 const steps = [
@@ -48,11 +51,11 @@ describe.concurrent('a server killed between intent and receipt', () => {
   test('while it raises fees, likewise', async () => {
     for (const step of stepsOfReplacing) await killedAt(step, slow, () => slow.rpc('evm_mine'));
   });
-}, 60_000);
+}, 120_000);
 
 async function killedAt(step: string, chain: RulesChain, mine?: () => Promise<unknown>): Promise<void> {
   await using directory = await temporaryDirectory();
-  const key = generatePrivateKey(); // one for each, since each has a store of its own
+  const key = generatePrivateKey(); // one for each, since each has a database of its own
   const signer = privateKeyToAccount(key).address;
   await chain.rpc('anvil_setBalance', [signer, '0x8ac7230489e80000']);
   const variables = {
@@ -71,7 +74,7 @@ async function killedAt(step: string, chain: RulesChain, mine?: () => Promise<un
       amount: '1',
     };
     const rules = ruleList.parse([{ trigger: 'win', actions: [{ ...action, decimals: 0 }] }]);
-    await first.services.store.rules.set(gameId, rules);
+    await first.services.db.write(replaceRules, gameId, rules);
     return first.openSession(gameId);
   })();
   const trigger = (url: string, nonce: string) =>
@@ -93,13 +96,14 @@ async function killedAt(step: string, chain: RulesChain, mine?: () => Promise<un
     'all confirmed',
     async () => {
       await mine?.();
-      const { rows } = await server.services.store.actions.list(
+      const { rows } = await server.services.db.read(
+        readActions,
         { state: 'confirmed' },
         { limit: 9, skip: 0 },
       );
       return rows.length === intents.length;
     },
-    45_000,
+    120_000,
   );
   expect(await chain.read('Token', 'balanceOf', [player.wallet])).toBe(BigInt(intents.length));
   const count = await chain.rpc('eth_getTransactionCount', [signer, 'pending']);
@@ -111,5 +115,5 @@ async function listening(child: ChildProcess): Promise<string> {
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  return until('the server listens', () => /listening on (\S+)/.exec(said)?.[1], 20_000);
+  return until('the server listens', () => /listening on (\S+)/.exec(said)?.[1], 60_000);
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PolicyChanges } from '../../src/domain/game.ts';
+import type { PolicyChanges } from '../../src/games/game.ts';
+import { readActions } from '../../src/queue/queries.ts';
 import { ruleList } from '../../src/rules/rule.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
@@ -37,7 +38,7 @@ describe('rules on a chain', () => {
   const trigger = (player: TestPlayer, body: object, at = server) =>
     post(`${at.url}/launcher/trigger-rules-engine`, { launcherJwt: player.launcherJwt, ...body });
   const actionsOf = async (player: TestPlayer) =>
-    (await server.services.store.actions.list({ wallet: player.wallet }, { limit: 250, skip: 0 })).rows;
+    (await server.services.db.read(readActions, { wallet: player.wallet }, { limit: 250, skip: 0 })).rows;
   const over = (player: TestPlayer, count = 1) =>
     until(
       `${count} actions over`,

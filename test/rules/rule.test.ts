@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ruleList } from '../../src/rules/rule.ts';
+import { submittedRules } from '../../src/rules/rule-bounds.ts';
 
 const notify = { type: 'Notify', message: 'hi' };
 
@@ -84,6 +85,67 @@ describe('a rule that is refused says where and why', () => {
   ])('%s', (_what, rules) => {
     const [issue] = problemsWith(rules);
     expect(issue?.message).toMatch(/\w+ \w+/);
+  });
+});
+
+describe('rules that are given are bounded in what a trigger costs', () => {
+  const payload = { type: 'payload-value-condition', operator: 'gt', value: 1 };
+  const about = (label: string) => ({
+    type: 'state-variable-condition',
+    label,
+    key: 'k',
+    operator: 'eq',
+    value: 1,
+  });
+  const times = <T>(count: number, make: (n: number) => T) =>
+    Array.from({ length: count }, (_, n) => make(n));
+  const under = (conditions: object[], trigger = 't') => ({ trigger, actions: [{ ...notify, conditions }] });
+  const call = (label: string) => ({
+    type: 'CallContract',
+    chainId: 1,
+    contract: `0x${'12'.repeat(20)}`,
+    function: 'function f(string s)',
+    args: [`{state.${label}.k}`],
+  });
+
+  test.each<[string, object[], object[], string]>([
+    [
+      'conditions of a rule',
+      [under(times(100, () => payload))],
+      [under(times(101, () => payload))],
+      '0.actions',
+    ],
+    [
+      'conditions of a trigger',
+      times(2, () => under(times(100, () => payload))),
+      times(3, () => under(times(67, () => payload))),
+      '2',
+    ],
+    [
+      'states of a trigger',
+      [under(times(20, (n) => about(`${n}`))), under([about('elsewhere')], 'other')],
+      times(21, (n) => under([about(`${n}`)])),
+      '20',
+    ],
+    [
+      'states in templates',
+      [{ trigger: 't', actions: times(20, (n) => call(`s${n}`)) }],
+      [{ trigger: 't', actions: times(20, (n) => call(`s${n}`)) }, under([about('another')])],
+      '1',
+    ],
+    [
+      'characters of all rules',
+      times(500, (n) => under([], `${n}`.padEnd(150, 'x'))),
+      times(500, (n) => ({ ...under([], `${n}`), actions: [{ ...notify, message: 'x'.repeat(1_000) }] })),
+      '',
+    ],
+  ])('%s', (_what, most, tooMuch, path) => {
+    expect(submittedRules.safeParse(most).error).toBeUndefined();
+    const { error } = submittedRules.safeParse(tooMuch);
+    expect(error?.issues.map((issue) => [issue.path.join('.'), issue.message])).toEqual([
+      [path, expect.stringMatching(/must (have|ask for) at most \d+ (conditions|states|characters)/)],
+    ]);
+    expect(ruleList.safeParse(tooMuch).error).toBeUndefined(); // as they may have been stored before
   });
 });
 

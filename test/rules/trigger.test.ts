@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { replaceRules } from '../../src/rules/commands.ts';
 import { ruleList } from '../../src/rules/rule.ts';
+import { stateContentId, stateText } from '../../src/states/queries.ts';
 import { post } from '../support/http.ts';
+import { interceptReads } from '../support/intercepted-reads.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 
@@ -14,7 +17,7 @@ describe('triggering the rules engine', () => {
   /** A player of a new game with these rules. */
   const playerUnder = async (rules: unknown): Promise<TestPlayer> => {
     const { gameId } = await server.createGame();
-    await server.services.store.rules.set(gameId, ruleList.parse(rules));
+    await server.services.db.write(replaceRules, gameId, ruleList.parse(rules));
     return server.openSession(gameId);
   };
   const call = (path: string, { launcherJwt }: TestPlayer, body: object = {}) =>
@@ -99,6 +102,68 @@ describe('triggering the rules engine', () => {
     expect(await open()).toEqual(['Notify']);
     expect(await accepted(player, { trigger: 'open', value: 2 })).toEqual([]);
     expect(await accepted(player, { trigger: 'open' })).toEqual([]);
+  });
+
+  describe('while a state changes between being looked into and the write', () => {
+    const rules = [
+      {
+        trigger: 'open',
+        actions: [
+          {
+            type: 'UpdateScore',
+            mode: 'add',
+            amount: 1,
+            nonce: 'opened',
+            conditions: [
+              { type: 'state-variable-condition', label: 'hero', key: 'n', operator: 'gte', value: 2 },
+            ],
+          },
+        ],
+      },
+    ];
+    /** Changes the state behind the back of the first `times` looks; how many looks there were, and the answer. */
+    const openWhileChanging = async (times: number) => {
+      const player = await playerUnder(rules);
+      const set = (n: number) => call('set-state', player, { label: 'hero', state: `{"n":${n}}` });
+      await set(0);
+      const looks = interceptReads(server.services.db, stateContentId, {
+        after: (look) => (look <= times ? set(look) : undefined),
+      });
+      const answer = await trigger(player, { trigger: 'open' });
+      looks.restore();
+      return { player, answer, looks: looks.calls };
+    };
+
+    test('judges again by what it is now', async () => {
+      const { player, answer, looks } = await openWhileChanging(2);
+      expect(answer).toMatchObject({ status: 200, body: { actions: ['UpdateScore'] } });
+      expect(looks).toBe(3);
+      expect(await scoreOf(player, 'opened')).toBe(1);
+    });
+
+    test('looks again where it was replaced before its text was read, whose values are never taken for none', async () => {
+      const label = 'hero';
+      const ne = { type: 'state-variable-condition', label, key: 'n', operator: 'ne', value: 1_000 };
+      const action = { type: 'UpdateScore', mode: 'add', amount: 1, nonce: 'opened', conditions: [ne] };
+      const player = await playerUnder([{ trigger: 'open', actions: [action] }]);
+      const set = (n: number) => call('set-state', player, { label, state: `{"n":${n}}` });
+      await set(0);
+      const looks = interceptReads(server.services.db, stateText, {
+        before: (_, look) => (look === 1 ? set(1) : undefined),
+      });
+      expect(await accepted(player, { trigger: 'open' })).toEqual(['UpdateScore']);
+      looks.restore();
+      expect(looks.calls).toBe(2);
+    });
+
+    test('gives up when it never stays the same, does nothing, and says to send it again', async () => {
+      const { player, answer, looks } = await openWhileChanging(Number.POSITIVE_INFINITY);
+      expect(answer).toMatchObject({ status: 409, body: { data: { reason: 'states_changed' } } });
+      // Five judgements, each of which looks at most five times.
+      expect(looks).toBeGreaterThanOrEqual(5);
+      expect(looks).toBeLessThanOrEqual(25);
+      expect(await scoreOf(player, 'opened')).toBeUndefined();
+    });
   });
 
   test('carries out a limited rule exactly as often as allowed under 50 calls at once', async () => {

@@ -1,3 +1,4 @@
+import { readActions } from '../../src/queue/queries.ts';
 import { post } from '../support/http.ts';
 import type { RpcProxy } from '../support/rpc-proxy.ts';
 import { startRpcProxy } from '../support/rpc-proxy.ts';
@@ -30,7 +31,7 @@ export async function runUnreliableRpc(settings: {
     CHAIN_STUCK_SECONDS: '1',
     LOG_LEVEL: 'silent',
   });
-  const { store } = server.services;
+  const { db } = server.services;
   const { gameId } = await server.createGame({ policies: { spending: generousSpending(chain) } });
   const action = { type: 'IssueToken', chainId: chain.chainId, contract: chain.addresses.Token, amount: '1' };
   const rules = [{ trigger: 'win', actions: [action] }];
@@ -38,7 +39,7 @@ export async function runUnreliableRpc(settings: {
   const players = await Promise.all(Array.from({ length: 5 }, () => server.openSession(gameId)));
   const page = { limit: 250, skip: 0 };
   const count = async (state?: 'confirmed' | 'failed' | 'submitted') =>
-    (await store.actions.list({ ...(state && { state }) }, page)).total;
+    (await db.read(readActions, { ...(state && { state }) }, page)).total;
 
   const trigger = async (nonce: number) => {
     const player = players[nonce % players.length];

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readState } from '../../src/domain/state.ts';
+import { LargeValue } from '../../src/states/large-input.ts';
+import { readState } from '../../src/states/state.ts';
 import { StateReader } from '../../src/states/state-reader.ts';
 
 const large = JSON.stringify({ b: 'x'.repeat(200_000), a: [1, { d: 'é', c: null }] });
@@ -36,6 +37,68 @@ describe('states sent as text', () => {
   });
 });
 
+describe('calls of sockets', () => {
+  const reader = new StateReader();
+  afterAll(() => reader.close());
+
+  test('are read by a thread, with what is large in them as the state it is', async () => {
+    const call = ['setState', 'launcher', { label: 'a', state: { b: 1, a: [2] }, text: 'x' }, {}];
+    const { method, service, input } = await reader.readCall(JSON.stringify(call));
+    expect([method, service, input.label, input.text]).toEqual(['setState', 'launcher', 'a', 'x']);
+    const state = input.state instanceof LargeValue && input.state.state();
+    expect(state).toEqual(readState('{"b":1,"a":[2]}'));
+    expect((await reader.readCall('["getStates"]')).input).toEqual({});
+  });
+
+  test.each([
+    ['{"a":', 'body_not_json'],
+    ['{}', 'body_not_json'],
+    ['["setState","launcher",7]', 'body_not_object'],
+    [`["setState","launcher",{"state":${'['.repeat(32)}${']'.repeat(32)}}]`, 'body_too_deep'],
+  ])('%.30s… is refused', async (call, reason) => {
+    await expect(reader.readCall(call)).rejects.toMatchObject({ reason });
+  });
+});
+
+describe('what lies inside a stored state', () => {
+  const reader = new StateReader();
+  afterAll(() => reader.close());
+  const keys = ['a.1.d', 'b', 'missing', '', 'a'];
+
+  test('is found the same by a thread and without one, and of what is long no more than anybody can use', async () => {
+    const small = JSON.stringify({ b: 7, a: [1, { d: 'é' }] });
+    const found = ['é', 7, undefined, { json: small }, { json: '[1,{"d":"é"}]' }];
+    expect(await reader.valuesOf('small', keys, async () => small)).toEqual(found);
+    const b = 'x'.repeat(10_001);
+    expect(await reader.valuesOf('large', keys, async () => large)).toEqual([
+      'é',
+      b,
+      undefined,
+      { json: large.slice(0, 10_001) },
+      { json: '[1,{"d":"é","c":null}]' },
+    ]);
+  });
+
+  test('is looked up once for each content id and key', async () => {
+    let asked = 0;
+    const text = async () => {
+      asked++;
+      return large;
+    };
+    const [first, second] = await Promise.all([
+      reader.valuesOf('kept', ['a.0', 'none'], text),
+      reader.valuesOf('kept', ['a.0', 'none'], text),
+    ]);
+    expect(second).toEqual(first);
+    expect(await reader.valuesOf('kept', ['none', 'a.0'], text)).toEqual(first?.toReversed());
+    expect(asked).toBe(1);
+    await reader.valuesOf('kept', ['a.0', 'a.1.c'], text);
+    await reader.valuesOf('another', ['a.0'], text);
+    expect(asked).toBe(3);
+    expect(await reader.valuesOf('gone', ['a.0'], async () => null)).toBeNull();
+  });
+});
+
 test('when a thread ends, what it had to read is read all the same, and so is the next', async () => {
   const started: Worker[] = [];
   const reader = new StateReader(() => {
@@ -46,5 +109,6 @@ test('when a thread ends, what it had to read is read all the same, and so is th
   expect(await reader.read(large)).toEqual(readState(large));
   expect(await reader.read(large)).toEqual(readState(large));
   expect(started).toHaveLength(2);
+  expect(await reader.valuesOf('id', ['a.0'], async () => large)).toEqual([1]);
   await reader.close();
 });

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Operation } from '../../src/operations/define.ts';
 import { kebabCase } from '../../src/operations/registry.ts';
-import { gantry } from './gantry-process.ts';
 import { post } from './http.ts';
+import { gantry } from './warm-gantry.ts';
 
 /** A way to use an administrator's powers. */
 export interface AdminWay {
@@ -30,7 +30,7 @@ export function overHttp(server: { url: string; adminToken: string }): AdminWay 
   });
 }
 
-/** `gantry admin <name> <input>` in a process of its own, on the data directory of a server that runs. */
+/** `gantry admin <name> <input>` in another process, on the data directory of a server that runs. */
 export function overCommandLine(
   { dataDirectory }: { dataDirectory: string },
   variables: Record<string, string> = {},

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { administerLocally } from '../../src/cli/as-administrator.ts';
+import { executeLocally } from '../../src/cli/as-administrator.ts';
 import { GantryError } from '../../src/errors.ts';
 import { type Caller, plainStyles } from './call-styles.ts';
 import type { TestServer } from './server.ts';
@@ -27,9 +27,10 @@ export const adminStyles: Readonly<Record<string, AdminStyle>> = {
       vi.stubEnv('DATA_DIR', config.dataDirectory);
       return {
         signsIn: false,
+        overSocket: false,
         async call(operation, input) {
           try {
-            const body = asJson(await administerLocally(operation, asJson(input)));
+            const body = asJson(await executeLocally(operation, asJson(input)));
             return { status: 200, body, text: JSON.stringify(body) };
           } catch (error) {
             if (!(error instanceof GantryError)) throw error;

@@ -5,7 +5,7 @@ import socketio from '@feathersjs/socketio-client';
 import { io, type Socket } from 'socket.io-client';
 import type { AnyOperation } from '../../src/operations/define.ts';
 import { get, type Answer as HttpAnswer, post } from './http.ts';
-import { launcherOperations, pathOf, registry } from './registered.ts';
+import { isAboutConnection, launcherOperations, pathOf, registry } from './registered.ts';
 
 /** What became of a call, whatever it was made by. */
 export interface Answer {
@@ -23,6 +23,8 @@ export interface Answer {
 export interface Caller extends Disposable {
   /** Each call comes over a connection of its own, let in with the token; the call itself carries none. */
   signsIn: boolean;
+  /** Whether calls come over a socket, so that operations about the connection are carried out. */
+  overSocket: boolean;
   /** `headers` are those of the HTTP request or, on a socket, of the handshake. */
   call(
     operation: AnyOperation,
@@ -35,12 +37,14 @@ export type CallStyle = (url: string) => Promise<Caller>;
 
 const dedicated: CallStyle = async (url) => ({
   signsIn: false,
+  overSocket: false,
   call: async (operation, input, headers) => fromHttp(await post(url + pathOf(operation), input, headers)),
   [Symbol.dispose]: () => undefined,
 });
 
 const dispatch: CallStyle = async (url) => ({
   signsIn: false,
+  overSocket: false,
   call: async (operation, input, headers) =>
     fromHttp(await post(`${url}/launcher`, input, { 'X-Service-Method': operation.name, ...headers })),
   [Symbol.dispose]: () => undefined,
@@ -50,10 +54,12 @@ const socketCalls: CallStyle = async (url) => {
   const shared = await connect(url);
   return {
     signsIn: false,
-    call: ({ name }, input, headers) =>
-      headers
-        ? overOneConnection(url, { headers }, 'launcher', name, input)
-        : emit(shared, 'launcher', name, input),
+    overSocket: true,
+    // What is about the connection leaves something behind on it.
+    call: (operation, input, headers) =>
+      headers || isAboutConnection(operation)
+        ? overOneConnection(url, { headers }, 'launcher', operation.name, input)
+        : emit(shared, 'launcher', operation.name, input),
     [Symbol.dispose]: () => void shared.disconnect(),
   };
 };
@@ -68,6 +74,7 @@ export const plainStyles = {
 /** A connection for each call, as a launcher opens it: the handshake carries the token. */
 const signedInSocket: CallStyle = async (url) => ({
   signsIn: true,
+  overSocket: true,
   call: ({ name }, { launcherJwt, ...input }, headers) =>
     overOneConnection(url, { auth: { launcherJwt }, headers }, 'launcher', name, input),
   [Symbol.dispose]: () => undefined,
@@ -82,21 +89,28 @@ export const callStyles = {
 
   '@feathersjs/rest-client': async (url) => ({
     signsIn: false,
+    overSocket: false,
     call: feathersCall(rest.default(url).fetch(fetch)),
     [Symbol.dispose]: () => undefined,
   }),
 
   '@feathersjs/socketio-client': async (url) => {
     const socket = await connect(url);
+    const shared = feathersCall(feathersConnection(socket));
     return {
       signsIn: false,
-      call: feathersCall(feathersConnection(socket)),
+      overSocket: true,
+      call: (operation, input) =>
+        isAboutConnection(operation)
+          ? withConnection(url, {}, (own) => feathersCall(feathersConnection(own))(operation, input))
+          : shared(operation, input),
       [Symbol.dispose]: () => void socket.disconnect(),
     };
   },
 
   '@feathersjs/socketio-client, signed in': async (url) => ({
     signsIn: true,
+    overSocket: true,
     call: (operation, { launcherJwt, ...input }) =>
       withConnection(url, { auth: { launcherJwt } }, (socket) =>
         feathersCall(feathersConnection(socket))(operation, input),
@@ -108,6 +122,7 @@ export const callStyles = {
 /** Method dispatch with GET, for operations that change nothing: the input is the query. */
 export const dispatchByGet: CallStyle = async (url) => ({
   signsIn: false,
+  overSocket: false,
   call: async (operation, input, headers) => {
     const query = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)]));
     return fromHttp(

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { databaseOf } from './engine.ts';
 import { freePort } from './free-port.ts';
+import { gantryProgram } from './gantry-process.ts';
 import { until } from './until.ts';
 
-const program = fileURLToPath(new URL('../../src/gantry.js', import.meta.url));
 const pinnedNode = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
 
 /** `gantry serve` as a process of its own, on one port for as long as the test lasts. */
@@ -30,6 +31,7 @@ export interface ClusterNode extends AsyncDisposable {
 export async function startClusterNode(variables: Record<string, string>): Promise<ClusterNode> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
+  const database = variables.DATA_DIR === undefined ? {} : await databaseOf(variables.DATA_DIR);
   let running: ChildProcess | null = null;
   let log = '';
   let crashes = 0;
@@ -45,13 +47,14 @@ export async function startClusterNode(variables: Record<string, string>): Promi
     url,
     port,
     async start() {
-      const child = spawn(pinnedNode, [program, 'serve'], {
+      const child = spawn(pinnedNode, [gantryProgram, 'serve'], {
         env: {
           ...process.env,
           GANTRY_DEMO: 'off',
           LOG_LEVEL: 'warn',
           RATE_LIMIT_FACTOR: '100000', // senders here are faster than players
           PORT: String(port),
+          ...database,
           ...variables,
         },
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
-import solc from 'solc';
 import {
-  type Abi,
   type Address,
   createPublicClient,
   createWalletClient,
@@ -14,48 +11,7 @@ import {
   toHex,
 } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
-import { z } from 'zod';
-
-const hex = z.templateLiteral(['0x', z.string()]);
-const compiled = z.object({
-  errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]),
-  contracts: z.object({
-    'wallets.sol': z.record(
-      z.string(),
-      z.object({
-        abi: z.custom<Abi>(Array.isArray),
-        evm: z.object({
-          bytecode: z.object({ object: z.string().transform((code) => hex.parse(`0x${code}`)) }),
-        }),
-      }),
-    ),
-  }),
-});
-
-interface Contract {
-  abi: Abi;
-  bytecode: Hex;
-}
-
-/** The contracts of `contracts/wallets.sol`. */
-function compileWallets(): (name: string) => Contract {
-  const input = {
-    language: 'Solidity',
-    sources: {
-      'wallets.sol': { content: readFileSync(new URL('contracts/wallets.sol', import.meta.url), 'utf8') },
-    },
-    // What every chain has had for long: nothing newer is needed.
-    settings: { evmVersion: 'paris', outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } },
-  };
-  const { errors, contracts } = compiled.parse(JSON.parse(solc.compile(JSON.stringify(input))));
-  const fatal = errors.filter(({ severity }) => severity === 'error');
-  if (fatal.length > 0) throw new Error(fatal.map(({ formattedMessage }) => formattedMessage).join('\n'));
-  return (name) => {
-    const contract = contracts['wallets.sol'][name];
-    if (!contract) throw new Error(`contracts/wallets.sol has no ${name}`);
-    return { abi: contract.abi, bytecode: contract.evm.bytecode.object };
-  };
-}
+import { contractsOf } from './solidity.ts';
 
 /** A wallet that is to be deployed when its owner first needs it, and can sign before (ERC-6492). */
 export interface CounterfactualWallet {
@@ -75,7 +31,7 @@ export interface WalletChain {
 
 /** `rpcUrl` is of a node that has an account of its own to pay with. */
 export async function walletsOn(rpcUrl: string): Promise<WalletChain> {
-  const contract = compileWallets();
+  const contract = await contractsOf(new URL('contracts/wallets.sol', import.meta.url));
   const client = createPublicClient({ transport: http(rpcUrl), pollingInterval: 20 });
   const [account] = await createWalletClient({ transport: http(rpcUrl) }).getAddresses();
   if (!account) throw new Error('the node has no account');

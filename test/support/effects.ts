@@ -6,7 +6,7 @@ import type { TestServer } from './server.ts';
  */
 export function effectsOn({ services }: TestServer): () => number {
   let count = 0;
-  services.store.onCommit((events) => {
+  services.db.onCommit((events) => {
     count += events.filter(
       ({ name, record }) => name !== 'game-channels patched' || !('exists' in record && record.exists),
     ).length;

@@ -1,12 +1,23 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { compiledVariable } from './compiled-folder.ts';
 import { until } from './until.ts';
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
 const pinnedNode = join(repository, 'node_modules/.bin/node');
+const asWritten = join(repository, 'src/gantry.js');
+const compiled = process.env[compiledVariable];
+
+/** What the pinned Node runs in place of a program: among the tests, what test/compile.ts has compiled of it. */
+export function compiledOf(file: string): string {
+  return compiled === undefined ? file : join(compiled, `${parse(file).name}.js`);
+}
+
+/** What the pinned Node runs as `gantry`. */
+export const gantryProgram = compiledOf(asWritten);
 
 /** On a machine that is busy with other tests, too. */
 const startWithinMs = 60_000;
@@ -23,8 +34,10 @@ export interface CommandSettings {
   env?: Record<string, string>;
   /** Another Node than the pinned one. */
   node?: string;
-  /** Another program than the one in `src/`: the executable, or what a package has installed. */
+  /** Another program than `gantryProgram`: the executable, or what a package has installed. */
   program?: string;
+  /** Runs the files in `src/` as they are, as `npm start` does. */
+  asWritten?: boolean;
   /** The directory it runs in; the tests' own unless given. */
   cwd?: string;
   /** Another user than this process's. */
@@ -54,7 +67,7 @@ export async function gantryJson(args: readonly string[], dataDirectory: string)
 
 /** Runs a program of ours on the pinned Node and gives back what it prints. */
 export async function runProgram(file: string, args: readonly string[]): Promise<string> {
-  return (await promisify(execFile)(pinnedNode, [file, ...args])).stdout;
+  return (await promisify(execFile)(pinnedNode, [compiledOf(file), ...args])).stdout;
 }
 
 /** A `gantry serve` of its own process. Disposing of it kills it if it still runs. */
@@ -101,10 +114,10 @@ export async function serveGantry(
 
 function spawnGantry(
   args: readonly string[],
-  { env = {}, node = pinnedNode, program, cwd, uid }: CommandSettings,
+  { env = {}, node = pinnedNode, program, asWritten: runsSource = false, cwd, uid }: CommandSettings,
 ): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
-  return spawn(program ?? node, program ? args : [join(repository, 'src/gantry.js'), ...args], {
+  return spawn(program ?? node, program ? args : [runsSource ? asWritten : gantryProgram, ...args], {
     ...(cwd !== undefined && { cwd }),
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,5 +1,5 @@
 import { io, type Socket } from 'socket.io-client';
-import type { EventMeta } from '../../src/events/stream.ts';
+import type { EventMeta } from '../../src/core/events/stream.ts';
 import { until } from './until.ts';
 
 /** An event as a launcher heard it. */

@@ -1,7 +1,7 @@
+import { catalogue, signals } from '../../src/catalogue/events.ts';
 import { type ClientOptions, GantryClient } from '../../src/client/client.ts';
 import type { Cursor, Meta } from '../../src/client/cursors.ts';
 import type { HeardName } from '../../src/client/operation-types.ts';
-import { catalogue, signals } from '../../src/events/catalogue.ts';
 
 /** An event as the reference client passed it on. */
 export interface ClientHeard {

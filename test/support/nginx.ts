@@ -12,20 +12,36 @@ export const nginxMissing =
     ? null
     : 'nginx is not installed; on Debian: apt-get install nginx-light';
 
-const template = new URL('../../.ci/container/nginx/gantry.conf.template', import.meta.url);
+const files = new URL('../../public/docs/files/', import.meta.url);
+const template = new URL('nginx.conf.template', files);
+const tlsTemplate = new URL('nginx-tls.conf', files);
+
+/** A certificate and its key, as files. */
+export interface Certificate {
+  certificate: string;
+  key: string;
+}
 
 export interface TestNginx extends AsyncDisposable {
   url: string;
+  /** With a certificate: where http is redirected from. */
+  plainUrl: string;
   /** What it complained of. */
   complaints(): Promise<string>;
 }
 
-/** A real nginx in front of nodes, with the configuration that comes with Gantry. One node may stand for both. */
-export async function startNginx([one, other = one]: readonly number[]): Promise<TestNginx> {
+/**
+ * A real nginx in front of nodes, with the configuration that comes with Gantry. One node may stand for both. With a
+ * certificate it ends TLS.
+ */
+export async function startNginx(
+  [one, other = one]: readonly number[],
+  tls?: Certificate,
+): Promise<TestNginx> {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-nginx-'));
   const port = await freePort();
   const values: Record<string, string> = {
-    GANTRY_LISTEN: `127.0.0.1:${port}`,
+    GANTRY_LISTEN: `127.0.0.1:${port}${tls ? ' ssl' : ''}`,
     GANTRY_NODE_1: `127.0.0.1:${one}`,
     // nginx takes one server twice, as one with twice the weight.
     GANTRY_NODE_2: `127.0.0.1:${other}`,
@@ -36,21 +52,31 @@ export async function startNginx([one, other = one]: readonly number[]): Promise
     (whole, name: string) => values[name] ?? whole,
   );
   await writeFile(join(directory, 'site.conf'), site);
+  const plainPort = await freePort();
+  if (tls) {
+    const text = (await readFile(tlsTemplate, 'utf8'))
+      .replace(/(?<=ssl_certificate +)\/[^;]+/, tls.certificate)
+      .replace(/(?<=ssl_certificate_key )\/[^;]+/, tls.key)
+      .replace('listen 80;', `listen 127.0.0.1:${plainPort};`);
+    await writeFile(join(directory, 'tls.conf'), text);
+  }
   await writeFile(join(directory, 'nginx.conf'), around(directory));
   const nginx = spawn('/usr/sbin/nginx', ['-p', directory, '-c', join(directory, 'nginx.conf')], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const gone = once(nginx, 'exit');
-  const url = `http://127.0.0.1:${port}`;
+  const plainUrl = `http://127.0.0.1:${tls ? plainPort : port}`;
+  const url = tls ? `https://127.0.0.1:${port}` : plainUrl;
   await until('nginx listening', async () => {
     if (nginx.exitCode !== null) throw new Error('nginx ended at its start');
-    return fetch(url).then(
+    return fetch(plainUrl, { redirect: 'manual' }).then(
       () => true,
       () => false,
     );
   });
   return {
     url,
+    plainUrl,
     complaints: () => readFile(join(directory, 'error.log'), 'utf8'),
     async [Symbol.asyncDispose]() {
       nginx.kill('SIGTERM'); // at once, and its workers with it
@@ -73,7 +99,7 @@ events { worker_connections 4096; }
 http {
   access_log off;
   ${temporary.map((name) => `${name}_temp_path ${join(directory, name)};`).join('\n  ')}
-  include ${join(directory, 'site.conf')};
+  include ${join(directory, '[st]*.conf')};
 }
 `;
 }

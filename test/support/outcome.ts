@@ -20,7 +20,7 @@ const errorBody = z.strictObject({
   message: z.string(),
   code: z.int(),
   className: z.string(),
-  data: z.strictObject({ reason: z.string() }),
+  data: z.strictObject({ reason: z.string(), success: z.literal(false), error: z.string().min(1) }),
   errors: z
     .array(z.strictObject({ path: z.string(), message: z.string().min(1) }))
     .min(1)
@@ -43,7 +43,12 @@ export function refused(answer: Answer, status: number, reason: Reason, path?: s
   expect(answer.status, JSON.stringify(answer.body)).toBe(status);
   expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
   const body = exactly(errorBody, answer.body);
-  expect(body).toMatchObject({ code: status, data: { reason }, message: body.error, ...names.get(status) });
+  expect(body).toMatchObject({
+    code: status,
+    data: { reason, error: body.error },
+    message: body.error,
+    ...names.get(status),
+  });
   if (path !== undefined) expect((body.errors ?? []).map((field) => field.path)).toContain(path);
   return body;
 }

@@ -1,10 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { gantryProgram } from './gantry-process.ts';
 import type { ProcessState } from './process-probe.ts';
 import { until } from './until.ts';
 
-const program = fileURLToPath(new URL('../../src/gantry.js', import.meta.url));
 const probe = new URL('./process-probe.ts', import.meta.url).href;
 
 /** `gantry serve` in a process of its own that says how it is. */
@@ -20,7 +19,7 @@ export interface ProbedServer extends AsyncDisposable {
 }
 
 export async function startProbedServer(variables: Record<string, string>): Promise<ProbedServer> {
-  const child = fork(program, ['serve'], {
+  const child = fork(gantryProgram, ['serve'], {
     execArgv: ['--expose-gc', '--import', probe],
     env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', GANTRY_DEMO: 'off', ...variables },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -51,9 +51,12 @@ export const text = (payload: string | Buffer, options?: FrameOptions) =>
   frame(opcodes.text, payload, options);
 
 /** Opens a WebSocket to Socket.IO's path; resolves when the server has said its first words. */
-export async function openRawWebSocket({ url }: { url: string }): Promise<RawWebSocket> {
+export async function openRawWebSocket(
+  { url }: { url: string },
+  localAddress?: string,
+): Promise<RawWebSocket> {
   const { port } = new URL(url);
-  const socket = connect(Number(port), '127.0.0.1');
+  const socket = connect({ port: Number(port), host: '127.0.0.1', ...(localAddress && { localAddress }) });
   await once(socket, 'connect');
   let received: Buffer = Buffer.alloc(0);
   let isUpgraded = false;

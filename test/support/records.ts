@@ -71,7 +71,11 @@ export const messageChannel = z.strictObject({
 const message = { _id: id, channelId: id, senderId: z.string().min(1), createdAt: time, updatedAt: time };
 export const channelMessage = z.strictObject({ ...message, content: z.string() });
 /** A message's identity, as unsending answers: everything but what was said. */
-export const unsentMessage = z.strictObject({ success: z.literal(true), ...message });
+export const unsentMessage = z.strictObject({
+  success: z.literal(true),
+  ...message,
+  content: z.literal(''),
+});
 
 export const channelStatus = z.strictObject({
   exists: z.boolean(),

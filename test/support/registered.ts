@@ -1,5 +1,5 @@
+import { operations } from '../../src/catalogue/operations.ts';
 import type { AnyOperation } from '../../src/operations/define.ts';
-import { operations } from '../../src/operations/operations.ts';
 import { kebabCase, Registry } from '../../src/operations/registry.ts';
 
 /** The registry the server is built from: what a suite over every operation goes through. */

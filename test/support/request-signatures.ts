@@ -22,6 +22,33 @@ export function hmacSigned(
   };
 }
 
+/** What the scheme of whole requests signs; what is left out is not sent. */
+export interface SignedParts {
+  method?: string;
+  /** With its query. */
+  path: string;
+  serviceMethod?: string;
+  /** Of the header `X-Launcher-Jwt`. */
+  launcherJwt?: string;
+  body?: string;
+}
+
+/** `v2=` and hex HMAC-SHA256(secret, the parts of the request, a line each) */
+export function wholeSigned(
+  secret: string,
+  { method = 'POST', path, serviceMethod = '', launcherJwt = '', body = '' }: SignedParts,
+  { nonce = randomUUID(), timestamp = String(Date.now()) }: { nonce?: string; timestamp?: string } = {},
+): SigningHeaders {
+  const [, plain, query = ''] = /^([^?]*)\??(.*)$/s.exec(path) ?? [];
+  const digest = createHash('sha256').update(body).digest('hex');
+  const lines = ['v2', timestamp, nonce, method, plain, query, serviceMethod, launcherJwt, digest];
+  return {
+    'X-Request-Nonce': nonce,
+    'X-Request-Timestamp': timestamp,
+    'X-Request-Signature': `v2=${createHmac('sha256', secret).update(lines.join('\n')).digest('hex')}`,
+  };
+}
+
 export function md5(text: string): string {
   return createHash('md5').update(text).digest('hex');
 }

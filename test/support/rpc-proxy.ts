@@ -11,18 +11,22 @@ export interface RpcProxy extends AsyncDisposable {
   fail(share: number): void;
   /** Hangs up on everybody until told otherwise. */
   lieLow(low: boolean): void;
+  /** Changes what a method is answered with from now on; null: no longer. */
+  falsify(method: string, change: ((result: unknown) => unknown) | null): void;
   /** How often each went wrong. */
   counts: { dropped: number; errors: number; refused: number; forgotten: number; low: number };
 }
 
 const call = z.object({ id: z.unknown(), method: z.string(), params: z.array(z.unknown()).default([]) });
 const hex = z.templateLiteral(['0x', z.string()]);
+const reply = z.looseObject({ result: z.unknown().optional() });
 
 export async function startRpcProxy(target: string): Promise<RpcProxy> {
   const counts = { dropped: 0, errors: 0, refused: 0, forgotten: 0, low: 0 };
   let share = 0;
   let isLow = false;
   let sends = 0;
+  const falsified = new Map<string, (result: unknown) => unknown>();
   const server = createServer(async (request, response) => {
     try {
       const { id, method, params } = call.parse(await json(request));
@@ -33,7 +37,11 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
       const forward = async () => {
         const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
         const headers = { 'Content-Type': 'application/json' };
-        return (await fetch(target, { method: 'POST', headers, body })).text();
+        const text = await (await fetch(target, { method: 'POST', headers, body })).text();
+        const change = falsified.get(method);
+        if (!change) return text;
+        const honest = reply.parse(JSON.parse(text));
+        return JSON.stringify({ ...honest, result: change(honest.result) });
       };
       if (isLow) {
         counts.low++;
@@ -73,6 +81,10 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
     },
     lieLow: (low) => {
       isLow = low;
+    },
+    falsify(method, change) {
+      if (change) falsified.set(method, change);
+      else falsified.delete(method);
     },
     counts,
     async [Symbol.asyncDispose]() {

@@ -1,38 +1,14 @@
-import { readFileSync } from 'node:fs';
-import solc from 'solc';
-import { type Abi, type Address, createPublicClient, createWalletClient, type Hex, http } from 'viem';
+import { type Address, createPublicClient, createWalletClient, type Hex, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { z } from 'zod';
 import { type Anvil, startAnvil } from './anvil.ts';
+import { contractsOf } from './solidity.ts';
 
 /** Anvil's first account, which has ether; its key is in Foundry's manual. */
 export const signerKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 /** Its second. */
 const deployerKey = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d';
 
-const compiled = z.object({
-  contracts: z.object({
-    'rules.sol': z.record(
-      z.string(),
-      z.object({
-        abi: z.custom<Abi>(Array.isArray),
-        evm: z.object({ bytecode: z.object({ object: z.string() }) }),
-      }),
-    ),
-  }),
-});
-
-function compileRules() {
-  const content = readFileSync(new URL('contracts/rules.sol', import.meta.url), 'utf8');
-  const input = {
-    language: 'Solidity',
-    sources: { 'rules.sol': { content } },
-    settings: { evmVersion: 'paris', outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } },
-  };
-  return compiled.parse(JSON.parse(solc.compile(JSON.stringify(input)))).contracts['rules.sol'];
-}
-
-export type ContractName = 'Token' | 'Achievements' | 'Board';
+export type ContractName = 'Token' | 'Achievements' | 'Board' | 'GreedyWallet';
 
 /** A chain with the contracts of `contracts/rules.sol`, and a signer with ether. */
 export interface RulesChain extends AsyncDisposable {
@@ -51,17 +27,12 @@ export interface RulesChain extends AsyncDisposable {
 
 export async function startRulesChain(options: readonly string[] = []): Promise<RulesChain> {
   const anvil = await startAnvil(options);
-  const contracts = compileRules();
+  const artifact = await contractsOf(new URL('contracts/rules.sol', import.meta.url));
   const client = createPublicClient({ transport: http(anvil.url), pollingInterval: 20, cacheTime: 0 });
   const deployer = createWalletClient({
     account: privateKeyToAccount(deployerKey),
     transport: http(anvil.url),
   });
-  const artifact = (name: ContractName) => {
-    const contract = contracts[name];
-    if (!contract) throw new Error(`rules.sol has no ${name}`);
-    return { abi: contract.abi, bytecode: `0x${contract.evm.bytecode.object}` as Hex };
-  };
   const deploy = async (name: ContractName, args: readonly unknown[] = []) => {
     const hash = await deployer.deployContract({ ...artifact(name), args, chain: null });
     const { contractAddress } = await client.waitForTransactionReceipt({ hash });
@@ -72,6 +43,7 @@ export async function startRulesChain(options: readonly string[] = []): Promise<
     Token: await deploy('Token', [18]),
     Achievements: await deploy('Achievements'),
     Board: await deploy('Board'),
+    GreedyWallet: await deploy('GreedyWallet'),
   };
   const signer = privateKeyToAccount(signerKey).address;
   const rpc = (method: string, params: readonly unknown[] = []) =>

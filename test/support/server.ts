@@ -2,11 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { newGameSecret } from '../../src/auth/game-secret.ts';
 import { type Config, readConfig } from '../../src/config.ts';
-import { issueToken } from '../../src/operations/channel-sessions/issue-token.ts';
+import { registerGame } from '../../src/games/commands.ts';
+import type { NewGame } from '../../src/games/game.ts';
+import { newGameSecret } from '../../src/games/game-secret.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
-import type { NewGame } from '../../src/store/store.ts';
+import { startSession } from '../../src/sessions/commands.ts';
+import { issueToken } from '../../src/sessions/operations/issue-token.ts';
+import { databaseOf } from './engine.ts';
 import { startNginx } from './nginx.ts';
 
 /** A player with a live channel session in a game. */
@@ -38,15 +41,17 @@ const isBehindNginx = process.env.BEHIND === 'nginx';
 export async function startTestServer(variables: Record<string, string> = {}): Promise<TestServer> {
   const ownDirectory =
     variables.DATA_DIR === undefined ? await mkdtemp(join(tmpdir(), 'gantry-test-')) : undefined;
+  const directory = variables.DATA_DIR ?? ownDirectory ?? '';
   const config = readConfig({
     PORT: '0',
     DATA_DIR: ownDirectory,
+    ...(await databaseOf(directory)),
     GANTRY_DEMO: 'off',
     ...unlimited,
     ...variables,
   });
   const server = await startServer(config, pino({ level: 'silent' }));
-  const { store } = server.services;
+  const { db } = server.services;
   const front = isBehindNginx ? await startNginx([Number(new URL(server.url).port)]) : null;
   const dispose = async () => {
     await server.close();
@@ -60,14 +65,15 @@ export async function startTestServer(variables: Record<string, string> = {}): P
     adminToken: config.adminToken ?? server.madeAdminToken ?? '',
     async createGame(game = {}) {
       const gameSecret = newGameSecret();
-      const { id } = await store.games.create(
+      const { id } = await db.write(
+        registerGame,
         { name: 'Test Game', ...game },
         server.box.sealSecret(gameSecret),
       );
       return { gameId: id, gameSecret };
     },
     async openSession(gameId, wallet = randomWallet()) {
-      const details = await store.sessions.open({ gameId, wallet }, config.sessionLifetimeMs);
+      const details = await db.write(startSession, { gameId, wallet }, config.sessionLifetimeMs);
       return {
         gameId,
         wallet,

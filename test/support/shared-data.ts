@@ -1,18 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newGameSecret } from '../../src/auth/game-secret.ts';
 import { readConfig } from '../../src/config.ts';
-import { Links } from '../../src/links.ts';
-import { issueToken } from '../../src/operations/channel-sessions/issue-token.ts';
-import type { NewGame, Store } from '../../src/store/store.ts';
-import { openWorkspace } from '../../src/workspace.ts';
+import type { Database } from '../../src/core/storage/database.ts';
+import { openWorkspace } from '../../src/data-directory.ts';
+import { registerGame } from '../../src/games/commands.ts';
+import type { NewGame } from '../../src/games/game.ts';
+import { newGameSecret } from '../../src/games/game-secret.ts';
+import { PublicUrls } from '../../src/public-urls.ts';
+import { startSession } from '../../src/sessions/commands.ts';
+import { issueToken } from '../../src/sessions/operations/issue-token.ts';
+import { databaseOf } from './engine.ts';
 import { randomWallet, type TestPlayer } from './server.ts';
 
 /** A data directory opened by the test itself, beside the servers that share it: one more process that writes. */
 export interface SharedData extends AsyncDisposable {
   path: string;
-  store: Store;
+  db: Database;
   createGame(game?: Partial<NewGame>): Promise<string>;
   /** Opens a session; without a wallet, for a player never seen before. */
   openSession(gameId: string, wallet?: string): Promise<TestPlayer>;
@@ -20,21 +24,22 @@ export interface SharedData extends AsyncDisposable {
 
 export async function openSharedData(): Promise<SharedData> {
   const path = await mkdtemp(join(tmpdir(), 'gantry-live-'));
-  const config = readConfig({ DATA_DIR: path });
-  const { store, tokens, box } = openWorkspace(config);
-  const links = new Links(() => 'http://127.0.0.1');
+  const config = readConfig({ DATA_DIR: path, ...(await databaseOf(path)) });
+  const { db, tokens, box } = await openWorkspace(config);
+  const links = new PublicUrls(() => 'http://127.0.0.1');
   return {
     path,
-    store,
+    db,
     async createGame(game = {}) {
-      const { id } = await store.games.create(
+      const { id } = await db.write(
+        registerGame,
         { name: 'Test Game', ...game },
         box.sealSecret(newGameSecret()),
       );
       return id;
     },
     async openSession(gameId, wallet = randomWallet()) {
-      const details = await store.sessions.open({ gameId, wallet }, config.sessionLifetimeMs);
+      const details = await db.write(startSession, { gameId, wallet }, config.sessionLifetimeMs);
       return {
         gameId,
         wallet,
@@ -44,7 +49,7 @@ export async function openSharedData(): Promise<SharedData> {
       };
     },
     async [Symbol.asyncDispose]() {
-      await store.close();
+      await db.close();
       await rm(path, { recursive: true });
     },
   };

@@ -1,7 +1,20 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { canonicalState, contentId } from '../../src/domain/state.ts';
-import type { Owner } from '../../src/store/store.ts';
+import { recordActivity } from '../../src/activities/commands.ts';
+import { ban } from '../../src/administration/commands.ts';
+import type { Owner } from '../../src/core/schemas/owner.ts';
+import { createChannel } from '../../src/messages/channel-commands.ts';
+import { sendMessage } from '../../src/messages/message-commands.ts';
+import { listChannelMessages, listChannels } from '../../src/messages/queries.ts';
+import { trackPlaySession } from '../../src/play-sessions/commands.ts';
+import { setProfile } from '../../src/players/commands.ts';
+import { setScore } from '../../src/scores/commands.ts';
+import { listScores, readPosition } from '../../src/scores/queries.ts';
+import { endSession, revokeSessionById } from '../../src/sessions/commands.ts';
+import { findSession } from '../../src/sessions/queries.ts';
+import { saveState } from '../../src/states/commands.ts';
+import { listPlayerStates } from '../../src/states/queries.ts';
+import { canonicalState, contentId } from '../../src/states/state.ts';
 import { ed25519, makeJwt, readJwt } from './jwt-parts.ts';
 import type { TestPlayer, TestServer } from './server.ts';
 
@@ -71,7 +84,7 @@ export interface World {
 
 /** Makes a world in games of its own. */
 export async function createWorld(server: TestServer): Promise<World> {
-  const { store } = server.services;
+  const { db } = server.services;
   const keys = {
     owner: privateKeyToAccount(generatePrivateKey()),
     stranger: privateKeyToAccount(generatePrivateKey()),
@@ -106,17 +119,17 @@ export async function createWorld(server: TestServer): Promise<World> {
   };
   const { json: state } = canonicalState({ level: 3, hero: canaries.state });
   const [channel, score] = await Promise.all([
-    store.messageChannels.create(owner, [participant.wallet]),
-    store.scores.set(owner, 120, canaries.nonce),
-    store.sessions.end(wallet, ended.sessionId),
-    store.sessions.revoke(revoked.sessionId),
-    store.players.ban(banned.wallet, gameId, 'cheating'),
-    store.players.setProfile(wallet, { username: 'Ada' }),
-    store.states.set(owner, 'save', state, contentId(state)),
-    store.playSessions.track(owner, { sessionId: canaries.playSessionId, state: '{"level":3}' }),
-    store.activities.record(owner, { label: '{username} found the key', eventId: 'key' }),
+    db.write(createChannel, owner, [participant.wallet]),
+    db.write(setScore, owner, 120, canaries.nonce),
+    db.write(endSession, wallet, ended.sessionId),
+    db.write(revokeSessionById, revoked.sessionId),
+    db.write(ban, banned.wallet, gameId, 'cheating'),
+    db.write(setProfile, wallet, { username: 'Ada' }),
+    db.write(saveState, owner, 'save', state, contentId(state)),
+    db.write(trackPlaySession, owner, { sessionId: canaries.playSessionId, state: '{"level":3}' }),
+    db.write(recordActivity, owner, { label: '{username} found the key', eventId: 'key' }),
   ]);
-  const message = await store.messages.send(owner, channel._id, canaries.message);
+  const message = await db.write(sendMessage, owner, channel._id, canaries.message);
   return {
     server,
     gameId,
@@ -163,17 +176,17 @@ export function bearer(token: string): { Authorization: string } {
 
 /** Everything of the owner's that the store can read back, as text: unchanged when the text is. */
 export async function ownersData({ server, owner, channelId }: World): Promise<string> {
-  const { store } = server.services;
+  const { db } = server.services;
   const asOwner: Owner = owner;
   const all = { limit: 250, skip: 0 };
   return JSON.stringify(
     await Promise.all([
-      store.scores.list(asOwner, all),
-      store.scores.position(asOwner).then((position) => position !== null),
-      store.states.list(asOwner, all),
-      store.messageChannels.list(asOwner, all).then(({ rows }) => rows.find((row) => row._id === channelId)),
-      store.messages.list(asOwner, channelId, all),
-      store.sessions.find(owner.sessionId),
+      db.read(listScores, asOwner, all),
+      db.read(readPosition, asOwner).then((position) => position !== null),
+      db.read(listPlayerStates, asOwner, all),
+      db.read(listChannels, asOwner, all).then(({ rows }) => rows.find((row) => row._id === channelId)),
+      db.read(listChannelMessages, asOwner, channelId, all),
+      db.read(findSession, owner.sessionId),
     ]),
   );
 }

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { CallObserver } from '../../src/observability/call-observer.ts';
+import { Traffic } from '../../src/limits/traffic.ts';
+import { CallObserver } from '../../src/telemetry/call-observer.ts';
 import { operationCalls } from '../../src/transports/http/calls.ts';
 import { get } from '../support/http.ts';
 import { registry } from '../support/registered.ts';
@@ -10,13 +10,15 @@ import { until } from '../support/until.ts';
 
 test('a call that was answered but cannot be counted or logged is reported, and ends nothing', async () => {
   const defect = new Error('the log is gone');
-  const logger = pino({}, { write: () => raise(defect) });
   const reported: unknown[] = [];
   const handle = operationCalls({
     registry,
     execute: () => raise(new Error('nothing is carried out here')),
-    observer: new CallObserver(logger),
+    observer: new CallObserver(() => raise(defect)),
     addressOf: () => '127.0.0.1',
+    traffic: new Traffic({ factor: 1, heldBytes: 1024 * 1024 }),
+    readLarge: () => Promise.resolve({}),
+    requireAdmin: () => Promise.resolve(),
     report: (thrown, callId) => reported.push({ thrown, callId }),
   });
   await using server = createServer((request, response) =>
@@ -28,6 +30,30 @@ test('a call that was answered but cannot be counted or logged is reported, and 
   expect(status).toBe(404);
   await until('it is reported', () => reported.length > 0);
   expect(reported).toEqual([{ thrown: defect, callId: headers.get('x-request-id') }]);
+});
+
+test('a body that cannot be read is paid for like any other: the next call of its address waits', async () => {
+  const handle = operationCalls({
+    registry,
+    execute: () => raise(new Error('nothing is carried out here')),
+    observer: new CallObserver(),
+    addressOf: () => '127.0.0.1',
+    traffic: new Traffic({ factor: 0.000_01, heldBytes: 1024 * 1024 }),
+    readLarge: () => Promise.resolve({}),
+    requireAdmin: () => Promise.resolve(),
+    report: () => undefined,
+  });
+  await using server = createServer((request, response) =>
+    handle(request, response, () => response.destroy()),
+  );
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const send = () =>
+    fetch(`http://127.0.0.1:${port}/launcher/set-user-score`, { method: 'POST', body: '?'.repeat(10_000) });
+  expect((await send()).status).toBe(400);
+  const refused = await send();
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
 });
 
 function raise(error: Error): never {

@@ -1,57 +1,60 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { banPlayer } from '../../src/operations/admin/ban-player.ts';
-import { cancelAction } from '../../src/operations/admin/cancel-action.ts';
-import { createGame } from '../../src/operations/admin/create-game.ts';
-import { createWebhook } from '../../src/operations/admin/create-webhook.ts';
-import { erasePlayer } from '../../src/operations/admin/erase-player.ts';
-import { getAction } from '../../src/operations/admin/get-action.ts';
-import { getPlaySession } from '../../src/operations/admin/get-play-session.ts';
-import { getPlayerState } from '../../src/operations/admin/get-player-state.ts';
-import { getRules } from '../../src/operations/admin/get-rules.ts';
-import { listActions } from '../../src/operations/admin/list-actions.ts';
-import { listAuditLog } from '../../src/operations/admin/list-audit-log.ts';
-import { listEvents } from '../../src/operations/admin/list-events.ts';
-import { listGameChannels } from '../../src/operations/admin/list-game-channels.ts';
-import { listGameSecrets } from '../../src/operations/admin/list-game-secrets.ts';
-import { listGames } from '../../src/operations/admin/list-games.ts';
-import { listMessages } from '../../src/operations/admin/list-messages.ts';
-import { listPlaySessions } from '../../src/operations/admin/list-play-sessions.ts';
-import { listPlayers } from '../../src/operations/admin/list-players.ts';
-import { listSessions } from '../../src/operations/admin/list-sessions.ts';
-import { listStates } from '../../src/operations/admin/list-states.ts';
-import { listWebhookDeliveries } from '../../src/operations/admin/list-webhook-deliveries.ts';
-import { listWebhooks } from '../../src/operations/admin/list-webhooks.ts';
-import { openSession } from '../../src/operations/admin/open-session.ts';
-import { removeMessage } from '../../src/operations/admin/remove-message.ts';
-import { removeScore } from '../../src/operations/admin/remove-score.ts';
-import { removeWebhook } from '../../src/operations/admin/remove-webhook.ts';
-import { replayWebhookDelivery } from '../../src/operations/admin/replay-webhook-delivery.ts';
-import { retryAction } from '../../src/operations/admin/retry-action.ts';
-import { revokeGameSecret } from '../../src/operations/admin/revoke-game-secret.ts';
-import { revokeSession } from '../../src/operations/admin/revoke-session.ts';
-import { rotateGameSecret } from '../../src/operations/admin/rotate-game-secret.ts';
-import { rotateWebhookSecret } from '../../src/operations/admin/rotate-webhook-secret.ts';
-import { serverFigures } from '../../src/operations/admin/server-figures.ts';
-import { setRules } from '../../src/operations/admin/set-rules.ts';
-import { testRules } from '../../src/operations/admin/test-rules.ts';
-import { testWebhook } from '../../src/operations/admin/test-webhook.ts';
-import { unbanPlayer } from '../../src/operations/admin/unban-player.ts';
-import { updateGame } from '../../src/operations/admin/update-game.ts';
-import { updatePlayer } from '../../src/operations/admin/update-player.ts';
-import { updateWebhook } from '../../src/operations/admin/update-webhook.ts';
+import { beginAudit } from '../../src/administration/commands.ts';
+import { banPlayer } from '../../src/administration/operations/ban-player.ts';
+import { erasePlayer } from '../../src/administration/operations/erase-player.ts';
+import { listAuditLog } from '../../src/administration/operations/list-audit-log.ts';
+import { listEvents } from '../../src/administration/operations/list-events.ts';
+import { listRefusals } from '../../src/administration/operations/list-refusals.ts';
+import { serverFigures } from '../../src/administration/operations/server-figures.ts';
+import { unbanPlayer } from '../../src/administration/operations/unban-player.ts';
+import { updateGame } from '../../src/administration/operations/update-game.ts';
+import { createGame } from '../../src/games/operations/create-game.ts';
+import { listGameSecrets } from '../../src/games/operations/list-game-secrets.ts';
+import { listGames } from '../../src/games/operations/list-games.ts';
+import { revokeGameSecret } from '../../src/games/operations/revoke-game-secret.ts';
+import { rotateGameSecret } from '../../src/games/operations/rotate-game-secret.ts';
+import { listGameChannels } from '../../src/messages/operations/list-game-channels.ts';
+import { listMessages } from '../../src/messages/operations/list-messages.ts';
+import { removeMessage } from '../../src/messages/operations/remove-message.ts';
 import { kebabCase } from '../../src/operations/registry.ts';
+import { getPlaySession } from '../../src/play-sessions/operations/get-play-session.ts';
+import { listPlaySessions } from '../../src/play-sessions/operations/list-play-sessions.ts';
+import { listPlayers } from '../../src/players/operations/list-players.ts';
+import { updatePlayer } from '../../src/players/operations/update-player.ts';
+import { enqueueActions } from '../../src/queue/commands.ts';
+import { cancelAction } from '../../src/queue/operations/cancel-action.ts';
+import { getAction } from '../../src/queue/operations/get-action.ts';
+import { listActions } from '../../src/queue/operations/list-actions.ts';
+import { retryAction } from '../../src/queue/operations/retry-action.ts';
+import { getRules } from '../../src/rules/operations/get-rules.ts';
+import { setRules } from '../../src/rules/operations/set-rules.ts';
+import { testRules } from '../../src/rules/operations/test-rules.ts';
+import { removeScore } from '../../src/scores/operations/remove-score.ts';
+import { listScores } from '../../src/scores/queries.ts';
+import { listSessions } from '../../src/sessions/operations/list-sessions.ts';
+import { openSession } from '../../src/sessions/operations/open-session.ts';
+import { revokeSession } from '../../src/sessions/operations/revoke-session.ts';
+import { getPlayerState } from '../../src/states/operations/get-player-state.ts';
+import { listStates } from '../../src/states/operations/list-states.ts';
+import { createWebhook } from '../../src/webhooks/operations/create-webhook.ts';
+import { listWebhookDeliveries } from '../../src/webhooks/operations/list-webhook-deliveries.ts';
+import { listWebhooks } from '../../src/webhooks/operations/list-webhooks.ts';
+import { removeWebhook } from '../../src/webhooks/operations/remove-webhook.ts';
+import { replayWebhookDelivery } from '../../src/webhooks/operations/replay-webhook-delivery.ts';
+import { rotateWebhookSecret } from '../../src/webhooks/operations/rotate-webhook-secret.ts';
+import { testWebhook } from '../../src/webhooks/operations/test-webhook.ts';
+import { updateWebhook } from '../../src/webhooks/operations/update-webhook.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
 import { conversationsOn } from '../support/conversations.ts';
-
-import { gantry } from '../support/gantry-process.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { filesWithText } from '../support/raw-search.ts';
 import { registry } from '../support/registered.ts';
 import { randomWallet, startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { gantry } from '../support/warm-gantry.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 const adminToken = 'the-admin-token-of-this-suite';
@@ -90,7 +93,7 @@ const ways: [string, AdminWay][] = [
 ];
 
 // A command is a process of its own, and takes half a second of a processor.
-describe.each(ways)('an administrator over %s', { timeout: 90_000 }, (_name, admin) => {
+describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, admin) => {
   const newGame = async (policies = {}) =>
     (await admin.call(createGame, { name: 'Space Race', policies })).gameId;
   const newPlayer = (gameId: string) => server.openSession(gameId);
@@ -114,6 +117,7 @@ describe.each(ways)('an administrator over %s', { timeout: 90_000 }, (_name, adm
       policies: {
         leaderboard: { keep: 'best', order: 'desc' },
         requireSecret: true,
+        scores: 'any',
         requireSignature: 'no',
         oneSessionPerPlayer: false,
         limits: { write: { points: 5, seconds: 10 } },
@@ -221,7 +225,7 @@ describe.each(ways)('an administrator over %s', { timeout: 90_000 }, (_name, adm
     await admin.call(removeScore, { gameId, scoreId: only._id });
     expect(await leaderboard(gameId)).toEqual([[ada.wallet, 10]]);
     const other = await newGame();
-    const [kept] = await server.services.store.scores.list(ada, { limit: 1, skip: 0 });
+    const [kept] = await server.services.db.read(listScores, ada, { limit: 1, skip: 0 });
     for (const wrong of [
       { gameId, scoreId: cheated._id },
       { gameId: other, scoreId: kept?._id ?? '' },
@@ -260,6 +264,10 @@ describe.each(ways)('an administrator over %s', { timeout: 90_000 }, (_name, adm
     const answer = await api.post('/launcher/trigger-rules-engine', { launcherJwt, trigger: 'win' });
     expect(answer.body).toMatchObject({ success: true, actions: ['Notify'] });
     await expect(admin.call(setRules, { gameId: 'no-such-game', rules: [] })).rejects.toThrow('no game');
+    await expect(admin.call(setRules, { gameId, rules: [], version: 0 })).rejects.toThrow(
+      'replace version 0',
+    );
+    expect(await admin.call(setRules, { gameId, rules: [], version: 1 })).toMatchObject({ version: 2 });
   });
 
   it.concurrent('says what a trigger would do, and why not the rest, and does none of it', async () => {
@@ -291,7 +299,7 @@ describe.each(ways)('an administrator over %s', { timeout: 90_000 }, (_name, adm
     const gameId = await newGame();
     const player = await newPlayer(gameId);
     // Of a chain this server has no signer for, so that it waits.
-    await server.services.store.actions.enqueue([
+    await server.services.db.write(enqueueActions, [
       {
         kind: 'chain',
         lane: '1:0x',
@@ -506,6 +514,8 @@ describe.each(ways)('an administrator over %s', { timeout: 90_000 }, (_name, adm
     const mine = events.filter((event) => event.gameId === gameId);
     expect(mine).toMatchObject([{ name: 'scores created', wallets: [wallet], record: { score: 7 } }]);
     expect(await admin.call(listEvents, { after: rest.cursor })).toMatchObject({ more: false, events: [] });
+    const asNumber = { after: Number(cursor), limit: 250 }; // as cursors were before
+    expect((await admin.call(listEvents, asNumber)).events.slice(0, events.length)).toEqual(events);
     const { startedAt } = await admin.call(serverFigures, {});
     expect(startedAt === null).toBe(admin.actor === 'cli');
   });
@@ -517,6 +527,7 @@ describe.each(ways)('an administrator over %s', { timeout: 90_000 }, (_name, adm
       await admin.call(openSession, { gameId, wallet: wallet.toUpperCase().replace('0X', '0x') });
       await admin.call(listSessions, { wallet });
       await admin.call(getRules, { gameId });
+      expect(await admin.call(listRefusals, { reason: 'chain_unavailable' })).toMatchObject({ total: 0 });
       await admin.call(updateGame, { gameId, policies: { requireSecret: true } });
       await expect(admin.call(revokeSession, { sessionId: 'never-was' })).rejects.toThrow();
       await expect(admin.call(updateGame, { gameId: 'no-such-game' })).rejects.toThrow();
@@ -552,8 +563,10 @@ describe('an administrator’s operation', () => {
     const path = kebabCase(name);
     const body = { launcherJwt: player.launcherJwt, gameId, wallet: player.wallet };
     refused(await api.post(`/admin/${path}`, body), 401, 'admin_token_invalid');
-    refused(await api.post(`/admin/${path}`, 'not JSON'), 400, 'body_not_json');
+    // Nothing is read of a request without the token.
+    refused(await api.post(`/admin/${path}`, 'not JSON'), 401, 'admin_token_invalid');
     const headers = { Authorization: `Bearer ${adminToken}` };
+    refused(await api.post(`/admin/${path}`, 'not JSON', headers), 400, 'body_not_json');
     refused(await api.post(`/launcher/${path}`, body, headers), 404, 'path_unknown');
     for (const service of ['launcher', 'scores'])
       refused(await api.dispatch(name, body, { service, headers }), 405, 'method_unknown');
@@ -569,8 +582,8 @@ describe('an administrator’s operation', () => {
   });
 
   it('is written down before it is done: one that a crash cut short is there without an outcome', async () => {
-    const { audit } = server.services.store;
-    await audit.begin('admin-token', 'setRules', { gameId: 'cut short' });
+    const { db } = server.services;
+    await db.write(beginAudit, 'admin-token', 'setRules', { gameId: 'cut short' });
     const admin = overHttp({ url: server.url, adminToken });
     const { data } = await admin.call(listAuditLog, { limit: 1 });
     expect(data).toMatchObject([{ operation: 'setRules', input: { gameId: 'cut short' }, outcome: null }]);
@@ -580,7 +593,7 @@ describe('an administrator’s operation', () => {
     const env = { DATA_DIR: server.config.dataDirectory };
     const { code, stderr } = await gantry(['admin', 'drop-everything'], { env });
     expect(code).not.toBe(0);
-    expect(stderr).toContain('there is no such operation');
+    expect(stderr).toContain('unknown operation');
     const help = await gantry(['admin', '--help'], { env });
     for (const { name } of offered) expect(help.stdout).toContain(kebabCase(name));
   });

@@ -205,7 +205,7 @@ async function provokeErrors(): Promise<void> {
   const { gameId } = Object(body).games[0];
   const wallet = newWallet();
   const begun = Object(
-    (await call('/launcher/create-unverified-channel', { gameId, wallet: wallet.address })).body,
+    (await call('/launcher/create-unverified-channel', { gameId, wallet: wallet.address, chainId: 5 })).body,
   );
   const away = { channelId: begun.channelId, signature: `0x${canary('a wallet signature')}`, chainId: 5 };
   expect((await call('/launcher/verify-unverified-channel', away)).status).toBe(503);
@@ -226,11 +226,12 @@ async function provokeErrors(): Promise<void> {
   expect((await asAdministrator('rotate-game-secret', nextToNothing)).status).toBe(500);
 }
 
-/** Defects nobody can plan for: tables that are gone, and what was sealed changed. */
+/** Defects nobody can plan for: tables that are gone, and what was sealed changed. Nothing of it is remembered. */
 function breakTheDatabase(): void {
   const db = new SqliteDatabase(dataFiles(directory.path).database, { timeout: 5000 });
   db.exec(`UPDATE game_secrets SET sealed_md5 = 'AAAA' || sealed_md5, sealed_secret = 'AAAA' || sealed_secret;
     UPDATE webhook_secrets SET sealed = 'AAAA' || sealed;
+    UPDATE remembered SET version = version + 1;
     DROP TABLE states;
     CREATE TRIGGER full BEFORE INSERT ON game_secrets BEGIN SELECT raise(ABORT, 'no more secrets'); END`);
   db.close();

@@ -2,15 +2,22 @@ import { randomUUID } from 'node:crypto';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { recordActivity } from '../../src/activities/commands.ts';
+import { listActivities } from '../../src/activities/queries.ts';
+import { banPlayer } from '../../src/administration/operations/ban-player.ts';
+import { erasePlayer } from '../../src/administration/operations/erase-player.ts';
+import { listAuditLog } from '../../src/administration/operations/list-audit-log.ts';
+import { unbanPlayer } from '../../src/administration/operations/unban-player.ts';
+import { catalogue } from '../../src/catalogue/events.ts';
 import { dataFiles } from '../../src/config.ts';
-import { catalogue } from '../../src/events/catalogue.ts';
-import { banPlayer } from '../../src/operations/admin/ban-player.ts';
-import { erasePlayer } from '../../src/operations/admin/erase-player.ts';
-import { listAuditLog } from '../../src/operations/admin/list-audit-log.ts';
-import { openSession } from '../../src/operations/admin/open-session.ts';
-import { setRules } from '../../src/operations/admin/set-rules.ts';
-import { unbanPlayer } from '../../src/operations/admin/unban-player.ts';
-import { updatePlayer } from '../../src/operations/admin/update-player.ts';
+import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { updatePlayer } from '../../src/players/operations/update-player.ts';
+import { setRules } from '../../src/rules/operations/set-rules.ts';
+import { setScore } from '../../src/scores/commands.ts';
+import { readLeaderboard } from '../../src/scores/queries.ts';
+import { openSession } from '../../src/sessions/operations/open-session.ts';
+import { saveState } from '../../src/states/commands.ts';
+import { addWebhook } from '../../src/webhooks/commands.ts';
 import { newWebhookSecret } from '../../src/webhooks/webhook-secret.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
 import { type Api, apiOf } from '../support/api.ts';
@@ -112,7 +119,7 @@ function canariesOf(owner: TestWallet) {
 /** Everything a player can leave behind. Returns the texts, and the ids of the channels with the other one. */
 async function liveALife(): Promise<{ texts: string[]; channelId: string; leftId: string }> {
   const canary = canariesOf(wallet);
-  await server.services.store.webhooks.create({
+  await server.services.db.write(addWebhook, {
     gameId,
     url: 'http://127.0.0.1:9/', // where nothing is sent, so that deliveries wait
     filter: 'all',
@@ -231,9 +238,10 @@ describe('a player who is erased', () => {
       states: await as(other, 'get-states'),
       status: await as(other, 'channel-status'),
       leaderboardPlace: (
-        await server.services.store.scores.leaderboard(gameId, { limit: 9, skip: 0 })
+        await server.services.db.read(readLeaderboard, gameId, { limit: 9, skip: 0 })
       ).filter((row) => row.normalizedAddress === other.wallet),
-      activities: await server.services.store.activities.list(
+      activities: await server.services.db.read(
+        listActivities,
         { wallet: other.wallet },
         { limit: 9, skip: 0 },
       ),
@@ -358,7 +366,7 @@ describe('erasing one of many players', () => {
   const long = (text: string) => `${text} `.repeat(400);
 
   it('leaves no byte of theirs in the file, whatever pages it was written to, split and moved', async () => {
-    const { store } = server.services;
+    const { db: store } = server.services;
     const crowd = Array.from({ length: 40 }, () => ({ gameId, wallet: randomWallet() }));
     const all = [player, ...crowd, player];
     await Promise.all(crowd.map((one) => server.openSession(gameId, one.wallet)));
@@ -367,10 +375,10 @@ describe('erasing one of many players', () => {
         all.map(async (one, index) => {
           const mark = one === player ? 'the-canary-of-the-erased' : 'of-others';
           const json = JSON.stringify({ mark: index % 3 === round % 3 ? long(mark) : mark });
-          await store.states.set(one, `${mark}-${round % 5}`, json, 'hash');
-          await store.scores.set(one, round, `${mark}-${round % 4}`);
-          await store.activities.record(one, { label: `${mark} ${round}`, eventId: 'event' });
-          await store.notifications.send(one, { message: mark.repeat(round + 1), type: 'success' });
+          await store.write(saveState, one, `${mark}-${round % 5}`, json, 'hash');
+          await store.write(setScore, one, round, `${mark}-${round % 4}`);
+          await store.write(recordActivity, one, { label: `${mark} ${round}`, eventId: 'event' });
+          await store.write(notifyPlayer, one, { message: mark.repeat(round + 1), type: 'success' });
         }),
       );
     }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { PolicyChanges } from '../../src/domain/game.ts';
+import type { PolicyChanges } from '../../src/games/game.ts';
+import { listScores } from '../../src/scores/queries.ts';
 import { apiOf } from '../support/api.ts';
 import { connectWithHeaders, type TestCaller } from '../support/caller.ts';
 import type { Answer } from '../support/http.ts';
@@ -61,7 +62,7 @@ const beginSignIn = (server: TestServer, gameId: string, headers: Record<string,
   apiOf(server).post('/launcher/create-unverified-channel', { gameId, wallet: randomWallet() }, headers);
 
 async function scoresKept(server: TestServer, owner: { gameId: string; wallet: string }): Promise<number> {
-  return (await server.services.store.scores.list(owner, { limit: 250, skip: 0 })).length;
+  return (await server.services.db.read(listScores, owner, { limit: 250, skip: 0 })).length;
 }
 
 describe('of a hundred calls at once, as many as the limit allows are carried out', () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { listScores } from '../../src/scores/queries.ts';
 import { get } from '../support/http.ts';
 import { type Exchange, end, exchange, type Step } from '../support/raw-http.ts';
 import { startTestServer } from '../support/server.ts';
@@ -41,7 +42,7 @@ function isRefused({ statuses, closedAfterMs, received }: Exchange): void {
   }
 }
 
-const scores = () => server.services.store.scores.list(player, { limit: 250, skip: 0 });
+const scores = () => server.services.db.read(listScores, player, { limit: 250, skip: 0 });
 
 afterEach(async () => {
   expect((await get(`${server.url}/healthz`)).status).toBe(200);

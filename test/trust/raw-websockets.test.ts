@@ -188,10 +188,11 @@ test('pings are answered as they come, each with what it brought', async () => {
 
 test('attachments that never come leave nothing: together they are no longer than a frame may be', async () => {
   const before = await node.rssBytes();
+  const attachment = frame(opcodes.binary, Buffer.alloc(MiB)); // masking one takes a while
   const all = await Promise.all(Array.from({ length: 20 }, () => openRawWebSocket(node)));
   for (const raw of all) {
     raw.send(text('4510-["setState",{"_placeholder":true,"num":0}]'));
-    for (let part = 0; part < 9; part++) raw.send(frame(opcodes.binary, Buffer.alloc(MiB)));
+    for (let part = 0; part < 9; part++) raw.send(attachment);
   }
   await until('cut', () => all.every((raw) => raw.isClosed()), 15_000);
   await othersAreUndisturbed();
@@ -208,7 +209,7 @@ test('a connection that asks for nothing, over and over, is cut; one that calls 
     }
     const flood = Buffer.concat(Array.from({ length: 1_000 }, () => packet));
     for (let time = 0; time < 20 && !raw.isClosed(); time++) raw.send(flood);
-    await until('cut', () => raw.isClosed(), 10_000);
+    await until('cut', () => raw.isClosed(), 60_000);
   }
   const calls = await Promise.allSettled(
     Array.from({ length: 600 }, () => wellBehaved.client.call('channelStatus')),
@@ -245,7 +246,11 @@ test('one that is not let in and reads nothing of what it is answered is closed 
     for (let time = 0; time < 50; time++) raw.send(refused);
   }, 100);
   try {
-    await until('closed', () => raw.socket.destroyed || node.log().includes('does not read'), 15_000);
+    await until(
+      'closed',
+      () => raw.socket.destroyed || node.log().includes('slow consumer disconnected'),
+      15_000,
+    );
   } finally {
     clearInterval(sending);
   }
@@ -260,7 +265,7 @@ test('one that never asks to be let in is closed after ten seconds', { timeout: 
   await othersAreUndisturbed();
 });
 
-test('upgrades that are none are refused, and half ones cut', { timeout: 30_000 }, async () => {
+test('upgrades that are none are refused, and half ones cut', { timeout: 120_000 }, async () => {
   const upgrade = (path: string, ...headers: string[]) =>
     [`GET ${path} HTTP/1.1`, 'Host: gantry', ...headers, '', ''].join('\r\n');
   const socketIo = '/socket.io/?EIO=4&transport=websocket';

@@ -1,8 +1,9 @@
 import { io } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { md5Hex } from '../../src/auth/game-secret.ts';
 import { md5Signature } from '../../src/auth/request-signature.ts';
+import { md5Hex } from '../../src/games/game-secret.ts';
+import { endSession } from '../../src/sessions/commands.ts';
 import { apiOf } from '../support/api.ts';
 import type { Answer } from '../support/http.ts';
 import { postFrom } from '../support/http-from.ts';
@@ -147,6 +148,18 @@ describe('credentials that are none of ours are limited for each address', () =>
     );
   });
 
+  it('calls that show no admin token are no guesses: a page in the browser of an administrator does not lock them out', async () => {
+    const address = '127.0.3.3';
+    const simple = { Origin: 'https://evil.example', 'Content-Type': 'text/plain' };
+    const basic = { Authorization: 'Basic ZXZpbDpldmls' };
+    const answers = await Promise.all(
+      times(10, (index) => from(address, '/admin/list-games', {}, index % 2 ? simple : basic)),
+    );
+    for (const answer of answers) refused(answer, 401, 'admin_token_invalid');
+    const right = { Authorization: `Bearer ${adminToken}` };
+    accepted(await from(address, '/admin/list-games', {}, right), z.unknown());
+  });
+
   it('over sockets as over HTTP: in handshakes and in calls, however many sockets there are', async () => {
     const shake = (launcherJwt: string) =>
       new Promise<unknown>((resolve) => {
@@ -181,7 +194,7 @@ describe('credentials that are none of ours are limited for each address', () =>
 it('calls without any credential, and with those of a session that has ended, are calls from an address too', async () => {
   await using server = await startTestServer({ ...limited, RATE_LIMIT_FACTOR: '0.01' });
   const { launcherJwt, wallet, sessionId } = await server.openSession((await server.createGame()).gameId);
-  await server.services.store.sessions.end(wallet, sessionId);
+  await server.services.db.write(endSession, wallet, sessionId);
   const set = (body: object) => apiOf(server).post('/launcher/set-user-score', { score: 1, ...body });
   const answers = await Promise.all(times(60, (index) => set(index % 2 ? {} : { launcherJwt })));
   const statuses = answers.map(({ status }) => status);

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { PolicyChanges } from '../../src/domain/game.ts';
+import { changeGame } from '../../src/administration/commands.ts';
+import type { PolicyChanges } from '../../src/games/game.ts';
+import { findScore } from '../../src/scores/queries.ts';
 import { apiOf } from '../support/api.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';
-import { hmacSigned, md5Signed, type SigningHeaders } from '../support/request-signatures.ts';
+import { hmacSigned, md5Signed, type SigningHeaders, wholeSigned } from '../support/request-signatures.ts';
 import { startTestServer } from '../support/server.ts';
 
 const server = await startTestServer({
@@ -118,7 +120,7 @@ describe('a request signed with HMAC-SHA256', () => {
     const [headers, body] = change(hmacSigned(game.gameSecret, signed), signed);
     const answer = await api.post(path, body, headers);
     expect([400, 401]).toContain(answer.status);
-    expect(await server.services.store.scores.find(player)).toBeNull();
+    expect(await server.services.db.read(findScore, player)).toBeNull();
   });
 
   it.each<[string, (body: string) => SigningHeaders]>([
@@ -163,11 +165,85 @@ describe('a request signed with HMAC-SHA256', () => {
   });
 });
 
+describe('a request signed as a whole (v2)', () => {
+  it('is accepted, by both calling styles, and by a GET with a query and a token in its header', async () => {
+    const body = bodyOf(game);
+    accepted(await api.post(path, body, wholeSigned(game.gameSecret, { path, body })), anything);
+    const dispatched = { path: '/launcher', serviceMethod: 'setUserScore', body };
+    const headers = wholeSigned(game.gameSecret, dispatched);
+    accepted(await api.dispatch('setUserScore', body, { headers }), anything);
+    const { launcherJwt } = game;
+    const read = { method: 'GET', path: '/launcher?unused=1', serviceMethod: 'getUserScore', launcherJwt };
+    const named = { 'X-Service-Method': 'getUserScore', 'X-Launcher-Jwt': launcherJwt };
+    const signed = { ...wholeSigned(game.gameSecret, read), ...named };
+    accepted(await api.get(read.path, signed), anything);
+    refused(await api.get(read.path, signed), 401, 'nonce_replayed');
+  });
+
+  it('for one operation ends no session on the path of another, which the scheme before it did', async () => {
+    const player = await server.openSession(game.gameId);
+    const body = JSON.stringify({ launcherJwt: player.launcherJwt });
+    const signed = { path: '/launcher/get-user-score', body };
+    const elsewhere = '/launcher/end-channel-session';
+    refused(await api.post(elsewhere, body, wholeSigned(game.gameSecret, signed)), 401, 'signature_invalid');
+    const dispatched = { path: '/launcher', serviceMethod: 'getUserScore', body };
+    const headers = wholeSigned(game.gameSecret, dispatched);
+    refused(await api.dispatch('endChannelSession', body, { headers }), 401, 'signature_invalid');
+    accepted(await api.post(signed.path, body, wholeSigned(game.gameSecret, signed)), anything);
+  });
+
+  it.each<[string, Partial<Parameters<typeof wholeSigned>[1]>]>([
+    ['method', { method: 'POST' }],
+    ['path', { path: '/scores?game=x&n=1' }],
+    ['query', { path: '/launcher?game=x&n=2' }],
+    ['line between path and query', { path: '/launcher' }],
+    ['X-Service-Method', { serviceMethod: 'getUserScores' }],
+    ['X-Launcher-Jwt', { launcherJwt: 'another' }],
+    ['body', { body: '{}' }],
+  ])('is refused when its %s is not what was signed', async (_what, other) => {
+    const { launcherJwt } = game;
+    const sent = { method: 'GET', path: '/launcher?game=x&n=1', serviceMethod: 'getUserScore', launcherJwt };
+    const named = { 'X-Service-Method': sent.serviceMethod, 'X-Launcher-Jwt': launcherJwt };
+    const headers = wholeSigned(game.gameSecret, { ...sent, ...other });
+    refused(await api.get(sent.path, { ...headers, ...named }), 401, 'signature_invalid');
+    accepted(await api.get(sent.path, { ...wholeSigned(game.gameSecret, sent), ...named }), anything);
+  });
+
+  it.each([
+    ['an old time', { timestamp: String(Date.now() - 301_000) }],
+    ['no time', { timestamp: '' }],
+    ['a time in words', { timestamp: 'now' }],
+  ])('is refused with %s', async (_what, at) => {
+    const body = bodyOf(game);
+    refused(
+      await api.post(path, body, wholeSigned(game.gameSecret, { path, body }, at)),
+      401,
+      'signature_invalid',
+    );
+  });
+
+  it('is refused with another secret, without the name of its scheme, and under that of the other', async () => {
+    const body = bodyOf(game);
+    const wrong = wholeSigned(other.gameSecret, { path, body });
+    refused(await api.post(path, body, wrong), 401, 'signature_invalid');
+    const right = wholeSigned(game.gameSecret, { path, body });
+    const hex = right['X-Request-Signature']?.slice('v2='.length) ?? '';
+    for (const signature of [hex, `sha256=${hex}`, `v3=${hex}`, `v2=${hex.slice(2)}`, 'v2='])
+      refused(
+        await api.post(path, body, { ...right, 'X-Request-Signature': signature }),
+        401,
+        'signature_invalid',
+      );
+    accepted(await api.post(path, body, right), anything);
+  });
+});
+
 describe('a game’s policy for signatures', () => {
   type Signed = (secret: string, body: string) => SigningHeaders;
   const unsigned: Signed = () => ({});
   const withMd5: Signed = (secret) => md5Signed(secret);
   const withHmac: Signed = hmacSigned;
+  const asAWhole: Signed = (secret, body) => wholeSigned(secret, { path, body });
 
   it.each<[NonNullable<PolicyChanges['requireSignature']>, string, Signed, boolean]>([
     ['no', 'unsigned', unsigned, true],
@@ -179,12 +255,22 @@ describe('a game’s policy for signatures', () => {
     ['hmac-sha256', 'unsigned', unsigned, false],
     ['hmac-sha256', 'signed with MD5', withMd5, false],
     ['hmac-sha256', 'signed with HMAC-SHA256', withHmac, true],
+    ['no', 'signed as a whole', asAWhole, true],
+    ['any', 'signed as a whole', asAWhole, true],
+    ['hmac-sha256', 'signed as a whole', asAWhole, true],
+    ['v2', 'unsigned', unsigned, false],
+    ['v2', 'signed with MD5', withMd5, false],
+    ['v2', 'signed with HMAC-SHA256', withHmac, false],
+    ['v2', 'signed as a whole', asAWhole, true],
   ])('%s: a request that is %s', async (requireSignature, _how, signed, isAccepted) => {
     const strict = await openGame({ requireSignature });
     const body = bodyOf(strict);
+    const whole = { path: '/launcher', serviceMethod: 'setUserScore', body };
+    const headers =
+      signed === asAWhole ? wholeSigned(strict.gameSecret, whole) : signed(strict.gameSecret, body);
     const answers = [
       await api.post(path, body, signed(strict.gameSecret, body)),
-      await api.dispatch('setUserScore', body, { headers: signed(strict.gameSecret, body) }),
+      await api.dispatch('setUserScore', body, { headers }),
     ];
     for (const answer of answers) {
       if (isAccepted) accepted(answer, anything);
@@ -217,7 +303,7 @@ describe('a game’s policy for signatures', () => {
     const changing = await openGame();
     const body = bodyOf(changing);
     accepted(await api.post(path, body), anything);
-    await server.services.store.games.update(changing.gameId, { policies: { requireSignature: 'any' } });
+    await server.services.db.write(changeGame, changing.gameId, { policies: { requireSignature: 'any' } });
     refused(await api.post(path, body), 401, 'signature_required');
   });
 });

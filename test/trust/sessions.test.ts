@@ -1,12 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { banPlayer } from '../../src/operations/admin/ban-player.ts';
-import { createGame } from '../../src/operations/admin/create-game.ts';
-import { erasePlayer } from '../../src/operations/admin/erase-player.ts';
-import { listSessions } from '../../src/operations/admin/list-sessions.ts';
-import { openSession } from '../../src/operations/admin/open-session.ts';
-import { revokeSession } from '../../src/operations/admin/revoke-session.ts';
-import { unbanPlayer } from '../../src/operations/admin/unban-player.ts';
+import { banPlayer } from '../../src/administration/operations/ban-player.ts';
+import { erasePlayer } from '../../src/administration/operations/erase-player.ts';
+import { unbanPlayer } from '../../src/administration/operations/unban-player.ts';
+import { createGame } from '../../src/games/operations/create-game.ts';
+import { listSessions } from '../../src/sessions/operations/list-sessions.ts';
+import { openSession } from '../../src/sessions/operations/open-session.ts';
+import { revokeSession } from '../../src/sessions/operations/revoke-session.ts';
+import { findSession } from '../../src/sessions/queries.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
 import { connectWithHeaders } from '../support/caller.ts';
@@ -193,6 +194,19 @@ describe('a channel session', () => {
     const { data } = await admin.call(listSessions, { wallet: wallet.address });
     const reasons = data.map((session) => session.endReason);
     expect(reasons.filter((reason) => reason === 'replaced')).toHaveLength(9);
+  });
+
+  it('is ended by the two hundredth after it: a player has no more at once, in all games together', async () => {
+    const { gameId } = await server.createGame();
+    const first = await server.openSession(gameId);
+    const others = [];
+    for (let at = 0; at < 199; at++) others.push(await server.openSession(gameId, first.wallet));
+    const { db } = server.services;
+    const endOf = async (sessionId: string) => (await db.read(findSession, sessionId))?.session.endReason;
+    expect(await endOf(first.sessionId)).toBeNull();
+    await server.openSession((await server.createGame()).gameId, first.wallet);
+    expect(await endOf(first.sessionId)).toBe('replaced');
+    expect(await endOf(others[0]?.sessionId ?? '')).toBeNull();
   });
 
   it('ends when its player is banned from the game, and none is opened until the ban is over', async () => {

@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WebhookFilter } from '../../src/domain/webhook.ts';
-import { createWebhook } from '../../src/operations/admin/create-webhook.ts';
-import { listWebhookDeliveries } from '../../src/operations/admin/list-webhook-deliveries.ts';
-import { listWebhooks } from '../../src/operations/admin/list-webhooks.ts';
-import { removeWebhook } from '../../src/operations/admin/remove-webhook.ts';
-import { replayWebhookDelivery } from '../../src/operations/admin/replay-webhook-delivery.ts';
-import { rotateWebhookSecret } from '../../src/operations/admin/rotate-webhook-secret.ts';
-import { setRules } from '../../src/operations/admin/set-rules.ts';
-import { testWebhook } from '../../src/operations/admin/test-webhook.ts';
-import { updateWebhook } from '../../src/operations/admin/update-webhook.ts';
+import { createChannel } from '../../src/messages/channel-commands.ts';
+import { sendMessage } from '../../src/messages/message-commands.ts';
+import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { readActions } from '../../src/queue/queries.ts';
+import { replaceRules } from '../../src/rules/commands.ts';
+import { setRules } from '../../src/rules/operations/set-rules.ts';
 import { ruleList } from '../../src/rules/rule.ts';
+import { createWebhook } from '../../src/webhooks/operations/create-webhook.ts';
+import { listWebhookDeliveries } from '../../src/webhooks/operations/list-webhook-deliveries.ts';
+import { listWebhooks } from '../../src/webhooks/operations/list-webhooks.ts';
+import { removeWebhook } from '../../src/webhooks/operations/remove-webhook.ts';
+import { replayWebhookDelivery } from '../../src/webhooks/operations/replay-webhook-delivery.ts';
+import { rotateWebhookSecret } from '../../src/webhooks/operations/rotate-webhook-secret.ts';
+import { testWebhook } from '../../src/webhooks/operations/test-webhook.ts';
+import { updateWebhook } from '../../src/webhooks/operations/update-webhook.ts';
+import type { WebhookFilter } from '../../src/webhooks/webhook.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
@@ -88,10 +93,10 @@ describe('a webhook', () => {
     const other = await gameWithWebhook(elsewhere);
     await setScore(other.player, 2);
     const friend = await server.openSession(gameId);
-    const { store } = server.services;
-    const channel = await store.messageChannels.create(early, [friend.wallet]);
-    await store.messages.send(early, channel._id, 'hello');
-    await store.notifications.send(early, { message: 'hello', type: 'success' });
+    const { db } = server.services;
+    const channel = await db.write(createChannel, early, [friend.wallet]);
+    await db.write(sendMessage, early, channel._id, 'hello');
+    await db.write(notifyPlayer, early, { message: 'hello', type: 'success' });
     await setScore(early, 3);
     await until('the score', () => receiver.received.length > 0);
     expect((await deliveriesOf(webhook.webhookId)).map(({ event }) => event)).toEqual(['scores.created']);
@@ -120,7 +125,7 @@ describe('a webhook', () => {
       failing,
     ];
     // Stored past the check for a chain that is configured: the action fails, because there is no signer.
-    await server.services.store.rules.set(gameId, ruleList.parse([{ trigger: 'win', actions }]));
+    await server.services.db.write(replaceRules, gameId, ruleList.parse([{ trigger: 'win', actions }]));
     await trigger(player, { trigger: 'win', value: 7, nonce: 'n1' });
     await until('all delivered', async () => {
       const all = await deliveriesOf(webhookId);
@@ -168,7 +173,7 @@ describe('a webhook', () => {
     const player = await server.openSession(gameId);
     await admin.call(setRules, { gameId, rules: [{ trigger: 'win', actions: [{ type: 'Webhook' }] }] });
     await trigger(player, { trigger: 'win' });
-    const { rows } = await server.services.store.actions.list({ gameId }, { limit: 9, skip: 0 });
+    const { rows } = await server.services.db.read(readActions, { gameId }, { limit: 9, skip: 0 });
     expect(rows).toMatchObject([
       { state: 'failed', error: 'the game has no enabled webhook that takes it in' },
     ]);
@@ -333,7 +338,7 @@ describe('a webhook', () => {
   });
 });
 
-test('two nodes on one store deliver everything, and never the same thing at once', async () => {
+test('two nodes on one database deliver everything, and never the same thing at once', async () => {
   await using second = await startTestServer({
     WEBHOOK_ALLOW_LOOPBACK: 'on',
     DATA_DIR: server.config.dataDirectory,
@@ -359,7 +364,7 @@ test('two nodes on one store deliver everything, and never the same thing at onc
       }),
     ),
   );
-  await until('all delivered', () => new Set(receiver.received.map(({ id }) => id)).size >= 200, 20_000);
+  await until('all delivered', () => new Set(receiver.received.map(({ id }) => id)).size >= 200, 60_000);
   expect(overlaps).toBe(0);
   expect(receiver.received).toHaveLength(200); // nothing failed, so nothing came twice
   const done = [server, second].map(({ queue }) => queue.webhooks.counts().confirmed);

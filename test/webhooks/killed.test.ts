@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { addWebhook } from '../../src/webhooks/commands.ts';
 import { newWebhookSecret } from '../../src/webhooks/webhook-secret.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { post } from '../support/http.ts';
@@ -16,7 +17,7 @@ test('a server killed while it delivers goes on after its restart: everything an
     await using first = await startTestServer({ DATA_DIR: directory.path });
     const { gameId } = await first.createGame();
     const webhook = { gameId, url: receiver.url, filter: 'event-callbacks' as const };
-    await first.services.store.webhooks.create({ ...webhook, sealedSecret: first.box.seal(secret) });
+    await first.services.db.write(addWebhook, { ...webhook, sealedSecret: first.box.seal(secret) });
     return first.openSession(gameId);
   })();
   let answers = 0;
@@ -40,8 +41,8 @@ test('a server killed while it delivers goes on after its restart: everything an
   await until(
     'all delivered, the unanswered ones again',
     () => times().size === 40 && unanswered.every((id) => (times().get(id)?.length ?? 0) > 1),
-    50_000,
+    120_000,
   );
   expect(new Set(receiver.received.map(({ data }) => data.score)).size).toBe(40);
   expect(receiver.refused).toEqual([]);
-}, 90_000);
+}, 120_000);

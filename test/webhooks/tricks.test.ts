@@ -6,10 +6,13 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWebhook } from '../../src/operations/admin/create-webhook.ts';
-import { updateWebhook } from '../../src/operations/admin/update-webhook.ts';
+import { setScore } from '../../src/scores/commands.ts';
 import { AddressGuard, type Resolve } from '../../src/webhooks/address-guard.ts';
+import { addWebhook } from '../../src/webhooks/commands.ts';
 import { HttpWebhookSender } from '../../src/webhooks/http-webhook-sender.ts';
+import { createWebhook } from '../../src/webhooks/operations/create-webhook.ts';
+import { updateWebhook } from '../../src/webhooks/operations/update-webhook.ts';
+import { readDeliveries } from '../../src/webhooks/queries.ts';
 import { newWebhookSecret } from '../../src/webhooks/webhook-secret.ts';
 import { overHttp } from '../support/administration.ts';
 import { startTestServer } from '../support/server.ts';
@@ -148,7 +151,7 @@ test('without the guard, tricks do reach this machine', async () => {
 describe('a server whose games choose addresses', () => {
   test(`reaches this machine by none of ${hosts.length} ways to write it`, async () => {
     await using server = await startTestServer();
-    const { webhooks, scores } = server.services.store;
+    const { db } = server.services;
     const before = listener.connections();
     const urls = hosts.map((host) => `http://${host}:${listener.port}/hooks`);
     const stored: string[] = [];
@@ -157,12 +160,12 @@ describe('a server whose games choose addresses', () => {
       for (const url of urls.slice(at, at + 20)) {
         // Past the checks of the operation, as if they were not there.
         const webhook = { gameId, filter: 'all' as const, sealedSecret: server.box.seal(newWebhookSecret()) };
-        stored.push((await webhooks.create({ ...webhook, url: new URL(url).href })).webhookId);
+        stored.push((await db.write(addWebhook, { ...webhook, url: new URL(url).href })).webhookId);
       }
-      await scores.set({ gameId, wallet: `0x${'1'.repeat(40)}` }, 1);
+      await db.write(setScore, { gameId, wallet: `0x${'1'.repeat(40)}` }, 1);
     }
     const all = await until('every delivery was tried', async () => {
-      const { total, rows } = await webhooks.deliveries({}, { limit: 250, skip: 0 });
+      const { total, rows } = await db.read(readDeliveries, {}, { limit: 250, skip: 0 });
       return total === stored.length && rows.every(({ error }) => error !== null) && rows;
     });
     expect(new Set(all.map(({ error }) => error?.replace(/^.+ is/, '… is')))).toEqual(

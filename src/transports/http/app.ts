@@ -1,25 +1,27 @@
-import type { IncomingMessage } from 'node:http';
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import type { JSONWebKeySet } from 'jose';
 import { GantryError } from '../../errors.ts';
+import type { ServedFile } from '../../pages/served-file.ts';
+import { gameBelow } from '../named-games.ts';
 import { type CallParts, operationCalls } from './calls.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { identicon } from './identicon.ts';
 import type { Scrape } from './metrics-listener.ts';
 import { type PageParts, servePages } from './pages.ts';
 import { errorHandler, sendJson } from './respond.ts';
+import { sendFile } from './send-file.ts';
 
 export interface AppParts extends CallParts {
-  publicKeys(): JSONWebKeySet;
-  openApi(): unknown;
+  publicKeys(): Promise<JSONWebKeySet>;
+  openApi(): ServedFile;
   /** Why the server cannot take calls right now; null when it can. */
   notReady(): string | null;
   /** What does not work as it should, while calls are taken all the same; null when all does. */
   degraded(): string | null;
+  /** How what the server needs is doing, each by its name. */
+  dependencies(): object;
   pages: PageParts;
   metrics: Scrape;
-  /** @throws GantryError unless `Authorization` holds the admin token */
-  requireAdmin(request: IncomingMessage): Promise<void>;
 }
 
 /** Everything the server answers over HTTP, in the order it is looked for. */
@@ -28,20 +30,28 @@ export function createApp(parts: AppParts): Express {
   app.disable('x-powered-by');
   app.disable('etag'); // hashing every answer costs more than it saves: none may be cached
   app.use(operationCalls(parts));
+  app.use(withoutGame);
   app.use(crossOrigin);
   app.get('/healthz', (_request, response) => sendJson(response, 200, { status: 'ok' }));
   app.get('/readyz', (_request, response) => {
     const why = parts.notReady();
-    if (why !== null) throw new GantryError('not_ready', why);
+    if (why !== null) {
+      response.setHeader('Retry-After', 1);
+      sendJson(response, 503, { ...new GantryError('not_ready', why).toJSON(), ...parts.dependencies() });
+      return;
+    }
     const degraded = parts.degraded();
-    sendJson(
-      response,
-      200,
-      degraded === null ? { status: 'ready' } : { status: 'degraded', reason: degraded },
-    );
+    const health = degraded === null ? { status: 'ready' } : { status: 'degraded', reason: degraded };
+    sendJson(response, 200, { ...health, ...parts.dependencies() });
   });
-  app.get('/.well-known/jwks.json', (_request, response) => sendJson(response, 200, parts.publicKeys()));
-  app.get('/openapi.json', (_request, response) => sendJson(response, 200, parts.openApi()));
+  app.get('/.well-known/jwks.json', async (_request, response) =>
+    sendJson(response, 200, await parts.publicKeys()),
+  );
+  app.get('/openapi.json', async (request, response) => {
+    response.setHeader('Cache-Control', 'public, no-cache');
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    await sendFile(request, response, parts.openApi());
+  });
   app.get('/metrics', async (request, response) => {
     await parts.requireAdmin(request);
     const text = await parts.metrics.text();
@@ -57,3 +67,10 @@ export function createApp(parts: AppParts): Express {
   app.use(errorHandler(parts.report));
   return app;
 }
+
+/** What is served is served below `/g/<game>` too, save what is for administrators. */
+const withoutGame: RequestHandler = (request, _response, next) => {
+  const named = gameBelow(request.url);
+  if (named && !/^\/(admin|metrics)(?![^/?])/i.test(named.url)) request.url = named.url;
+  next();
+};

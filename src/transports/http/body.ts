@@ -1,103 +1,126 @@
-import { isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import express, { type Request, type Response } from 'express';
-import { jsonNestsTooDeep, maximumDepth } from '../../domain/json-value.ts';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { GantryError } from '../../errors.ts';
-import { bodyTooLarge, sendError } from './respond.ts';
+import { bodyTooLarge } from './respond.ts';
 
 /** In bytes; a larger body is not read to its end (DESIGN.md "Errors"). */
 export const maximumBodyBytes = 2 * 1024 * 1024;
 
 /** So much of a refused body is still taken in, for a client that sends on before it reads the refusal. */
 const toleratedBytes = 4 * maximumBodyBytes;
+/** Bodies up to this are not counted among what is held in memory. */
+const uncountedBytes = 4 * 1024;
+/** So long a client may go on sending a body that was refused. */
+const refusedBodyMs = 2_000;
 
-const readEncoded = express.raw({ type: () => true, limit: maximumBodyBytes });
+/** So much may come of a small compressed body, and so many times its size of a larger one. */
+const unpackedAnyway = 64 * 1024;
+const unpackedAtMostTimes = 100;
+
+const unpackers = { gzip: promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) };
+
+/** Where the bytes of a body are counted, as they come in and before they are unpacked. */
+export interface BodyCount {
+  /** @throws GantryError when no more may be held */
+  admit(bytes: number): void;
+  take(bytes: number): void;
+}
 
 /**
  * Reads the body whatever its content type says: browsers and Unity send JSON as text/plain. One that is too
  * large is answered as soon as that shows, and null is returned; so it is when the request was broken off.
- * @throws GantryError `body_not_json` when it cannot be decoded
+ * @throws GantryError `body_not_json` when it cannot be decoded; what `count` throws
  */
-export function readBody(request: IncomingMessage, response: ServerResponse): Promise<Buffer | null> {
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  count: BodyCount,
+): Promise<Buffer | null> {
+  const sent = await receive(request, response, count);
+  return sent === null || sent.length === 0 ? sent : unpack(sent, encodingOf(request), count);
+}
+
+function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  count: BodyCount,
+): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let received = 0;
-    const refuse = () => {
-      if (!response.headersSent) sendError(response, bodyTooLarge());
-      resolve(null);
+    let counted = 0;
+    let isRefused = false;
+    const refuse = (error: unknown) => {
+      isRefused = true;
+      chunks = []; // what came so far is not wanted, and may be much
+      reject(error);
     };
     request.on('data', (chunk: Buffer) => {
       received += chunk.length;
-      if (received > maximumBodyBytes) refuse();
-      else chunks.push(chunk);
       if (received > toleratedBytes) request.destroy();
+      if (isRefused) return;
+      try {
+        if (received > maximumBodyBytes) throw bodyTooLarge();
+        // Small ones are bounded by how many there can be.
+        if (received > uncountedBytes) {
+          count.admit(received - counted);
+          count.take(received - counted);
+          counted = received;
+        }
+        chunks.push(chunk);
+      } catch (error) {
+        refuse(error);
+      }
     });
-    if (Number(request.headers['content-length']) > maximumBodyBytes) return refuse();
-    if (isEncoded(request)) {
-      decode(request, response).then(resolve, reject);
-      return;
-    }
+    if (Number(request.headers['content-length']) > maximumBodyBytes) refuse(bodyTooLarge());
     request.once('end', () => {
       const [only] = chunks;
       resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks));
     });
     request.once('close', () => resolve(null));
     request.once('error', () => resolve(null));
-  });
-}
-
-function isEncoded({ headers }: IncomingMessage): boolean {
-  const encoding = headers['content-encoding'];
-  return encoding !== undefined && encoding.toLowerCase() !== 'identity';
-}
-
-/** A compressed body, by Express's parser. */
-function decode(request: IncomingMessage, response: ServerResponse): Promise<Buffer | null> {
-  return new Promise((resolve, reject) => {
-    readEncoded(request as Request, response as Response, (thrown?: unknown) => {
-      if (thrown !== undefined) return reject(fromBodyParser(thrown));
-      const { body } = request as Request;
-      resolve(Buffer.isBuffer(body) ? body : Buffer.alloc(0));
+    response.once('finish', () => {
+      // Nobody reads on a connection that goes on sending what was refused.
+      if (isRefused && !request.complete) setTimeout(() => request.destroy(), refusedBodyMs).unref();
     });
   });
 }
 
-/** What body-parser throws when a request cannot be read. */
-function fromBodyParser(thrown: unknown): unknown {
-  if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return thrown;
-  if (thrown.status === 413) return bodyTooLarge();
-  if (thrown.status >= 500) return thrown;
+/** The one coding of a body; null: none. @throws GantryError `body_not_json` */
+function encodingOf({ headers }: IncomingMessage): keyof typeof unpackers | null {
+  const named = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (named === 'identity' || named === '') return null;
+  if (named === 'gzip' || named === 'deflate' || named === 'br') return named;
+  throw unreadable();
+}
+
+/** A few bytes may unpack to millions: so much is made of a body as it took some trouble to send. */
+async function unpack(
+  sent: Buffer,
+  encoding: keyof typeof unpackers | null,
+  count: BodyCount,
+): Promise<Buffer> {
+  if (encoding === null) return sent;
+  const maxOutputLength = Math.min(maximumBodyBytes, unpackedAnyway + unpackedAtMostTimes * sent.length);
+  count.admit(maxOutputLength);
+  try {
+    const unpacked = await unpackers[encoding](sent, { maxOutputLength });
+    count.take(unpacked.length);
+    return unpacked;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw unreadable();
+    if (maxOutputLength === maximumBodyBytes) throw bodyTooLarge();
+    throw new GantryError(
+      'body_too_large',
+      `The request body unpacks to more than ${unpackedAtMostTimes} times its size: send it less compressed, or as it is`,
+    );
+  }
+}
+
+function unreadable(): GantryError {
   return new GantryError(
     'body_not_json',
     'The request body could not be read: it was cut short or is encoded in an unknown way',
   );
-}
-
-/**
- * The JSON object in a body; an empty body is an empty object.
- * @throws GantryError `body_not_json`, `body_too_deep`, `body_not_object`
- */
-export function jsonObjectIn(bytes: Buffer): Record<string, unknown> {
-  if (bytes.length === 0) return {};
-  const ascii = isAscii(bytes); // which Node reads faster
-  if (!ascii && !isUtf8(bytes)) throw new GantryError('body_not_json', 'The request body is not UTF-8');
-  if (jsonNestsTooDeep(bytes)) {
-    throw new GantryError('body_too_deep', `The request body nests deeper than ${maximumDepth} levels`);
-  }
-  return asObject(parseJson(bytes.toString(ascii ? 'latin1' : 'utf8')));
-}
-
-/** @throws GantryError `body_not_object` */
-export function asObject(value: unknown): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>;
-  throw new GantryError('body_not_object', 'The input must be a JSON object');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new GantryError('body_not_json', 'The request body is not JSON');
-  }
 }

@@ -1,16 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
+import { jsonObjectIn } from '../../core/schemas/json-input.ts';
 import { GantryError, toGantryError } from '../../errors.ts';
-import type { CallObserver, ObservedCall, Outcome } from '../../observability/call-observer.ts';
+import type { LimitState } from '../../limits/rate-limits.ts';
+import type { Traffic, TrafficOf } from '../../limits/traffic.ts';
 import type { Execute } from '../../operations/execute.ts';
 import type { Registry } from '../../operations/registry.ts';
-import { jsonObjectIn, readBody } from './body.ts';
+import { Turns } from '../../runtime/turns.ts';
+import type { CallObserver, ObservedCall, Outcome } from '../../telemetry/call-observer.ts';
+import { gameBelow, gamesInQuery } from '../named-games.ts';
+import { readBody } from './body.ts';
 import { credentialsOf } from './credentials.ts';
 import { allowOrigin } from './cross-origin.ts';
 import { dedicatedRoutes } from './dedicated.ts';
 import { dispatchRoutes } from './dispatch.ts';
+import { KnownSpenders } from './known-spenders.ts';
 import { sendError, sendJson, setLimitHeaders } from './respond.ts';
-import type { Route, Routes } from './routes.ts';
+import type { Asked, ReadAsked, Route, Routes } from './routes.ts';
 
 export interface CallParts {
   registry: Registry;
@@ -18,7 +24,12 @@ export interface CallParts {
   observer: CallObserver;
   /** Where a request comes from, proxies that are trusted left aside. */
   addressOf(request: IncomingMessage): string;
-  /** Told of every failure that is a defect of ours. */
+  traffic: Traffic;
+  /** Reads a large input beside everything else; what is large in it becomes a `LargeValue`. */
+  readLarge(bytes: Buffer): Promise<Record<string, unknown>>;
+  /** @throws GantryError unless `Authorization` holds the admin token */
+  requireAdmin(request: IncomingMessage, tell?: (state: LimitState) => void): Promise<void>;
+  /** Told of every unexpected error. */
   report(thrown: unknown, callId?: string): void;
 }
 
@@ -30,9 +41,13 @@ type Middleware = (request: IncomingMessage, response: ServerResponse, next: () 
  * take longer than the rest of a call.
  */
 export function operationCalls(parts: CallParts): Middleware {
-  const { registry, execute, observer, addressOf, report } = parts;
+  const { registry, execute, observer, addressOf, traffic, readLarge, requireAdmin, report } = parts;
   const routes: Routes = dispatchRoutes(registry);
   for (const [path, route] of dedicatedRoutes(registry)) routes.set(path, { ...routes.get(path), ...route });
+
+  /** However many come at once, a few large bodies are worked on at a time, and other calls go between them. */
+  const largeBodies = new Turns(largeAtOnce);
+  const spenders = new KnownSpenders();
 
   async function answer(
     request: IncomingMessage,
@@ -41,33 +56,85 @@ export function operationCalls(parts: CallParts): Middleware {
     call: ObservedCall,
   ): Promise<Outcome> {
     const read = readerOf(route, request, response);
-    const bytes = request.method === 'POST' ? await readBody(request, response) : noBytes;
-    if (bytes === null) return response.headersSent ? 'body_too_large' : 'aborted'; // while it was being read
-    const given = request.method === 'POST' ? jsonObjectIn(bytes) : queryOf(request);
-    const { operation, style, input, token } = read(request.headers, given);
-    call.operation = operation.name;
-    const result = await execute({
-      operation,
-      style,
-      input,
-      credentials: credentialsOf(request, token, bytes),
-      address: addressOf(request),
-      onGame: (gameId) => {
-        call.gameId = gameId;
-      },
-      onLimit: (state) => setLimitHeaders(response, state),
-    });
-    sendJson(response, 200, result);
-    return 'ok';
+    const of: TrafficOf = { address: call.address };
+    const held = traffic.hold(of.address);
+    response.once('close', () => held.release());
+    // Before anything is read or looked up for it.
+    traffic.admit(of);
+    held.admit();
+    const onLimit = (state: LimitState) => setLimitHeaders(response, state);
+    if (route.isForAdministrators) await requireAdmin(request, onLimit);
+    const bytes = request.method === 'POST' ? await readBody(request, response, held) : noBytes;
+    if (bytes === null) return 'aborted'; // while it was being read
+    const carryOut = async (): Promise<Outcome> => {
+      const { operation, style, input, token } = await askedBy(request, bytes, route, read);
+      call.operation = operation.name;
+      const result = await execute({
+        operation,
+        style,
+        input,
+        credentials: credentialsOf(request, token, bytes, gamesNamedBy(request)),
+        address: of.address,
+        onCaller: ({ gameId, wallet }) => {
+          call.gameId = gameId;
+          call.wallet = wallet;
+          try {
+            traffic.admit({ gameId, wallet });
+          } catch (refused) {
+            spenders.remember(token, { gameId, wallet });
+            throw refused;
+          }
+          Object.assign(of, { gameId, wallet });
+        },
+        onLimit,
+      });
+      const sent = sendJson(response, 200, result);
+      traffic.spend(of, sent);
+      if (sent > largeAnswerBytes) {
+        held.take(sent);
+        closeUnlessTaken(response, sent);
+      }
+      return 'ok';
+    };
+    try {
+      if (bytes.length < largeBodyBytes) return await carryOut();
+      const spender = spenders.find(request.headers['x-launcher-jwt'], bytes);
+      if (spender) {
+        Object.assign(call, spender);
+        traffic.admit(spender);
+      }
+      return await largeBodies.take(carryOut);
+    } finally {
+      traffic.spend(of, bytes.length); // whatever came of it: one that cannot be read has been sent all the same
+    }
+  }
+
+  /** A large body is read by a thread, and here only for an operation that has no use for what that makes of it. */
+  async function askedBy(
+    request: IncomingMessage,
+    bytes: Buffer,
+    route: Route,
+    read: ReadAsked,
+  ): Promise<Asked> {
+    const { headers, method } = request;
+    if (method !== 'POST') return read(headers, queryOf(request));
+    if (bytes.length >= largeBodyBytes && !route.isForAdministrators) {
+      const asked = read(headers, await readLarge(bytes));
+      if (asked.operation.takesLargeValues) return asked;
+    }
+    return read(headers, jsonObjectIn(bytes));
   }
 
   return (request, response, next) => {
     if (request.method === 'OPTIONS') return next();
-    const path = pathOf(request);
-    const route = routes.get(path) ?? routes.get(plain(path));
+    const named = gameBelow(request.url ?? '');
+    const path = pathOf(named?.url ?? request.url ?? '');
+    const found = routes.get(path) ?? routes.get(plain(path));
+    // Administration is of no game.
+    const route = named && found?.isForAdministrators ? nothing : found;
     if (!route && !isForOperations(path)) return next();
     allowOrigin(request, response);
-    const call = observer.begin('http');
+    const call = observer.begin('http', addressOf(request));
     response.setHeader('X-Request-Id', call.id);
     answer(request, response, route ?? nothing, call)
       .catch((thrown: unknown) => {
@@ -81,6 +148,23 @@ export function operationCalls(parts: CallParts): Middleware {
       .catch((defect: unknown) => report(defect, call.id)); // unhandled, it would end the process
   };
 }
+
+/** Who takes an answer more slowly is disconnected: it would be held in memory for as long as the caller likes. */
+const slowestBytesPerSecond = 16 * 1024;
+const largeAnswerBytes = 64 * 1024;
+const takenAnywayMs = 10_000;
+
+function closeUnlessTaken(response: ServerResponse, bytes: number): void {
+  const timer = setTimeout(
+    () => response.destroy(),
+    takenAnywayMs + (bytes / slowestBytesPerSecond) * 1000,
+  ).unref();
+  response.once('close', () => clearTimeout(timer));
+}
+
+/** A smaller body is read sooner than it is handed over. */
+const largeBodyBytes = 64 * 1024;
+const largeAtOnce = 4;
 
 const noBytes = Buffer.alloc(0);
 const nothing: Route = {};
@@ -98,9 +182,16 @@ function readerOf({ get, post }: Route, { method }: IncomingMessage, response: S
   );
 }
 
-function pathOf({ url = '' }: IncomingMessage): string {
+function pathOf(url: string): string {
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);
+}
+
+/** Those of the path and, with a body as the input, of the query; with GET the query is the input. */
+function gamesNamedBy({ url = '', method }: IncomingMessage): string[] {
+  const named = gameBelow(url);
+  const inQuery = method === 'POST' ? gamesInQuery(url) : [];
+  return named ? [named.game, ...inQuery] : inQuery;
 }
 
 /** A path as its routes are written; letter case and a slash at the end do not matter. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import cors from 'cors';
+import cors, { type CorsOptions } from 'cors';
 
 const allowedHeaders = [
   'X-Service-Method',
@@ -13,18 +13,27 @@ const allowedHeaders = [
 const exposedHeaders = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id'];
 const exposed = exposedHeaders.join(',');
 
-/**
- * For everything but operation calls. Any page may call: what it may do is decided by tokens, and by the
- * game's allowed origins when it has any.
- */
-export const crossOrigin = cors({
+const anyOrigin: CorsOptions = {
   origin: true,
   credentials: true,
   allowedHeaders,
   methods: ['GET', 'POST'],
   maxAge: 86_400,
   exposedHeaders,
-});
+};
+
+/**
+ * For everything but operation calls. Any page may call: what it may do is decided by tokens, and by the
+ * game's allowed origins when it has any. What takes the admin token no page of another origin may call: it would
+ * show wrong tokens from an administrator's own address, until the right one is not looked at either.
+ */
+export const crossOrigin = cors<IncomingMessage>((request, decide) =>
+  decide(null, isForAdministrators(request) ? { ...anyOrigin, origin: [] } : anyOrigin),
+);
+
+function isForAdministrators({ url = '' }: IncomingMessage): boolean {
+  return /^\/(admin|metrics)(?![^/?])/i.test(url);
+}
 
 /** The same for the answer of an operation call; nothing for a caller that is no page of a browser. */
 export function allowOrigin({ headers }: IncomingMessage, response: ServerResponse): void {

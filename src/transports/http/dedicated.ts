@@ -10,8 +10,9 @@ import type { Routes } from './routes.ts';
 export function dedicatedRoutes(registry: Registry): Routes {
   const routes: Routes = new Map();
   for (const operation of registry.operations) {
-    const prefix = operation.service === 'admin' ? '/admin' : '/launcher';
-    routes.set(`${prefix}/${kebabCase(operation.name)}`, { post: byBody(operation) });
+    const isForAdministrators = operation.service === 'admin';
+    const prefix = isForAdministrators ? '/admin' : '/launcher';
+    routes.set(`${prefix}/${kebabCase(operation.name)}`, { isForAdministrators, post: byBody(operation) });
     if (operation.getPath)
       routes.set(operation.getPath, { ...routes.get(operation.getPath), get: byQuery(operation) });
   }

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOn } from './http-server.ts';
 
 /** What Prometheus is given, and as what. */
 export interface Scrape {
@@ -27,13 +27,9 @@ export class MetricsListener {
     });
   }
 
-  /** Resolves with the port it listens on. */
-  async listen(port: number, host: string): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, host, resolve);
-    });
-    return (this.#server.address() as AddressInfo).port;
+  /** Resolves with the URL that is scraped. */
+  async listen(port: number, host: string): Promise<string> {
+    return `${await listenOn(this.#server, port, host)}/metrics`;
   }
 
   async close(): Promise<void> {

@@ -2,9 +2,11 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import helmet from 'helmet';
 import type { Assets } from '../../pages/assets.ts';
 import { cspHash, importMapOf, importMapPlace } from '../../pages/import-map.ts';
+import { Manual } from '../../pages/manual.ts';
 import { contentSecurityPolicy, type PageName, pageNames } from '../../pages/page-policy.ts';
 import { ServedFile } from '../../pages/served-file.ts';
 import { mappedAssets } from '../../pages/vendored-files.ts';
+import { sendFile } from './send-file.ts';
 
 export interface PageParts {
   assets: Assets;
@@ -33,6 +35,16 @@ export function servePages(parts: PageParts): RequestHandler {
   const pages = new Pages(parts);
   const router = Router();
   router.use(securityHeaders);
+  router.get('/docs/search.json', async (request, response) => {
+    await pages.sendSearchIndex(request, response);
+  });
+  router.get('/docs', async (request, response, next) => {
+    if (!(await pages.sendManual(request, response, 'index'))) next();
+  });
+  router.get('/docs/:page', async (request, response, next) => {
+    const { page } = request.params;
+    if (page === 'index' || !(await pages.sendManual(request, response, page))) next();
+  });
   for (const name of pageNames) {
     router.get(`/${name}`, async (request, response, next) => {
       if (!(await pages.sendPage(request, response, name))) next();
@@ -51,6 +63,7 @@ export function servePages(parts: PageParts): RequestHandler {
 
 class Pages {
   readonly #assets: Assets;
+  readonly #manual: Manual;
   readonly #gameUrls: () => Promise<readonly string[]>;
   readonly #served = new WeakMap<Uint8Array, ServedFile>();
   /** By the file they were made of, with the import map they have in them. */
@@ -58,16 +71,30 @@ class Pages {
 
   constructor({ assets, gameUrls }: PageParts) {
     this.#assets = assets;
+    this.#manual = new Manual(assets);
     this.#gameUrls = gameUrls;
   }
 
   /** False when there is no such page. */
   async sendPage(request: Request, response: Response, name: PageName): Promise<boolean> {
-    return this.#sendHtml(request, response, name === '' ? 'index.html' : `${name}/index.html`, name);
+    const file = await this.#file(name === '' ? 'index.html' : `${name}/index.html`);
+    return this.#sendHtml(request, response, file, name);
+  }
+
+  /** False when the manual has no such page. */
+  async sendManual(request: Request, response: Response, page: string): Promise<boolean> {
+    const html = await this.#manual.page(page);
+    return this.#sendHtml(request, response, html && this.#asServed(`${page}.html`, html), 'docs');
+  }
+
+  async sendSearchIndex(request: Request, response: Response): Promise<void> {
+    const file = this.#asServed('search.json', await this.#manual.searchIndex());
+    response.setHeader('Cache-Control', 'public, no-cache');
+    await sendFile(request, response, file);
   }
 
   async sendNotFound(request: Request, response: Response): Promise<boolean> {
-    return this.#sendHtml(request, response, 'not-found.html', null);
+    return this.#sendHtml(request, response, await this.#file('not-found.html'), null);
   }
 
   /** False when there is no such file. */
@@ -82,17 +109,16 @@ class Pages {
       'Cache-Control',
       forGood ? `public, max-age=${oneYearSeconds}, immutable` : 'public, no-cache',
     );
-    await send(request, response, file);
+    await sendFile(request, response, file);
     return true;
   }
 
   async #sendHtml(
     request: Request,
     response: Response,
-    fileName: string,
+    file: ServedFile | null,
     name: PageName | null,
   ): Promise<boolean> {
-    const file = await this.#file(fileName);
     if (file === null) return false;
     if (name === null) response.status(404);
     const importMap = await this.#importMap();
@@ -103,7 +129,7 @@ class Pages {
     response.setHeader('Content-Security-Policy', policy);
     // Its policy may change while it does not, and a 304 would leave the browser with the earlier one.
     response.setHeader('Cache-Control', 'no-store');
-    await send(request, response, this.#fill(file, importMap));
+    await sendFile(request, response, this.#fill(file, importMap));
     return true;
   }
 
@@ -132,24 +158,12 @@ class Pages {
 
   async #file(name: string): Promise<ServedFile | null> {
     const bytes = await this.#assets.read(name);
-    if (bytes === null) return null;
+    return bytes && this.#asServed(name, bytes);
+  }
+
+  #asServed(name: string, bytes: Uint8Array): ServedFile {
     const served = this.#served.get(bytes) ?? new ServedFile(name, bytes);
     this.#served.set(bytes, served);
     return served;
   }
-}
-
-async function send(request: Request, response: Response, file: ServedFile): Promise<void> {
-  const encoding = file.choose((encodings) => request.acceptsEncodings(encodings));
-  response.setHeader('Content-Type', file.type);
-  response.vary('Accept-Encoding');
-  response.setHeader('ETag', encoding === 'identity' ? `"${file.version}"` : `"${file.version}-${encoding}"`);
-  if (response.statusCode === 200 && request.fresh) {
-    response.status(304).end();
-    return;
-  }
-  const body = await file.in(encoding);
-  if (encoding !== 'identity') response.setHeader('Content-Encoding', encoding);
-  response.setHeader('Content-Length', body.byteLength);
-  response.end(request.method === 'HEAD' ? undefined : body);
 }

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { withTimeout } from '../../runtime/timeouts.ts';
 
 /** Counts the requests that were accepted and not yet answered, so that a stop can wait for them. */
 export class RequestsUnderWay {
@@ -18,15 +19,9 @@ export class RequestsUnderWay {
     });
   }
 
-  /** Resolves when none is under way, or after `withinMs`. */
-  async finished(withinMs: number): Promise<void> {
+  /** Resolves when none is under way, or after `timeoutMs`. */
+  async finished(timeoutMs: number): Promise<void> {
     if (this.#count === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, withinMs);
-      this.#waiting.push(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    await withTimeout(timeoutMs, new Promise<void>((resolve) => this.#waiting.push(resolve)));
   }
 }

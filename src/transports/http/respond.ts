@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
-import { writeJson } from '../../domain/json-text.ts';
+import { writeJson } from '../../core/schemas/json-text.ts';
 import { GantryError, toGantryError } from '../../errors.ts';
 import type { LimitState } from '../../limits/rate-limits.ts';
 
@@ -12,8 +12,11 @@ interface Encoded {
 /** Answers that are given more than once; those are frozen. */
 const rememberedAnswers = new WeakMap<object, Encoded>();
 
-/** Answers with JSON. Nothing the API says may be kept by a cache: it is one caller's, or soon out of date. */
-export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+/**
+ * Answers with JSON; how many bytes of it. Nothing the API says may be kept by a cache: it is one caller's, or soon out of
+ * date.
+ */
+export function sendJson(response: ServerResponse, status: number, body: unknown): number {
   const { body: written, bytes } = typeof body === 'object' && body !== null ? encoded(body) : encode(body);
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
@@ -23,6 +26,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   });
   // What is ASCII is the same in Latin-1, which Node writes out faster.
   response.end(written, bytes === written.length ? 'latin1' : 'utf8');
+  return bytes;
 }
 
 function encoded(body: object): Encoded {
@@ -46,7 +50,7 @@ export function sendError(response: ServerResponse, error: GantryError): void {
   sendJson(response, error.code, error);
 }
 
-/** draft-ietf-httpapi-ratelimit-headers: what is allowed, what is left of it, and when it begins anew. */
+/** draft-ietf-httpapi-ratelimit-headers: what is allowed, what is left of it, and when it is reset. */
 export function setLimitHeaders(
   response: ServerResponse,
   { limit, remaining, resetSeconds }: LimitState,

@@ -12,12 +12,14 @@ export interface Asked {
 }
 
 /** Reads what was asked for from the headers and the body, or the query. @throws GantryError `method_unknown` */
-type Read = (headers: IncomingHttpHeaders, input: Readonly<Record<string, unknown>>) => Asked;
+export type ReadAsked = (headers: IncomingHttpHeaders, input: Readonly<Record<string, unknown>>) => Asked;
 
 /** What a path takes: a JSON body by POST, a query by GET. */
 export interface Route {
-  post?: Read;
-  get?: Read;
+  /** Nothing is read of a request without the admin token. */
+  isForAdministrators?: boolean;
+  post?: ReadAsked;
+  get?: ReadAsked;
 }
 
 /** By path, in lower case and without a slash at the end. */

@@ -1,73 +1,92 @@
 import type { Socket } from 'socket.io';
-import { holdsBytes, maximumDepth, valueNestsTooDeep } from '../../domain/json-value.ts';
+import { asObject } from '../../core/schemas/json-input.ts';
+import { holdsBytes, maximumDepth, valueNestsTooDeep } from '../../core/schemas/json-value.ts';
 import { GantryError, toGantryError } from '../../errors.ts';
-import type { CallObserver, ObservedCall } from '../../observability/call-observer.ts';
-import type { Connection } from '../../operations/connection.ts';
+import type { Connection } from '../../live/connection.ts';
+import type { HandshakeInfo } from '../../live/live-socket.ts';
+import type { CallTraffic, SocketTraffic } from '../../live/socket-traffic.ts';
 import type { AnyOperation } from '../../operations/define.ts';
 import type { Execute } from '../../operations/execute.ts';
 import type { Registry } from '../../operations/registry.ts';
-import { asObject } from '../http/body.ts';
+import type { Turns } from '../../runtime/turns.ts';
+import type { LargeCall } from '../../states/large-input.ts';
+import type { CallObserver, ObservedCall } from '../../telemetry/call-observer.ts';
+import { gamesIn } from '../named-games.ts';
 import { inputFromQuery } from '../query-input.ts';
-import type { Beginning } from './beginnings.ts';
 
 export interface RpcParts {
   registry: Registry;
   execute: Execute;
   observer: CallObserver;
+  /** Reads a large call beside everything else, given as JSON; what is large in it becomes a `LargeValue`. */
+  readLargeCall(args: string): Promise<LargeCall>;
+  /** Large calls are carried out a few at a time. */
+  largeCalls: Turns;
   report(thrown: unknown, callId?: string): void;
 }
 
 /** What a call on this socket brings along by itself. */
-export interface Caller extends Beginning {
+export interface Caller extends HandshakeInfo {
   /** The handshake's token. */
   token: string | undefined;
   connection: Connection | undefined;
+  traffic: SocketTraffic;
 }
 
 /**
  * Answers operation calls on a socket, in Feathers' wire format: `emit(method, service, data, query, ack)`,
  * and `emit('find', service, query, ack)`; the ack is called with `(error, result)`. The token is
- * `data.launcherJwt` or, left out, the handshake's. Nothing a client sends may throw out of here: an
- * exception in a Socket.IO handler ends the process.
+ * `data.launcherJwt` or, left out, the handshake's. `emit(method, data, ack)` is a call of the service `launcher`.
+ * Nothing a client sends may throw out of here: an exception in a Socket.IO handler ends the process.
  */
 export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): void {
-  socket.onAny((method: unknown, ...args: unknown[]) => {
-    const last = args.at(-1);
-    const ack = typeof last === 'function' ? last : undefined;
-    const rest = ack ? args.slice(0, -1) : args;
-    const call = parts.observer.begin('socket');
-    answer(caller, parts, method, rest, call)
+  const answer = (traffic: CallTraffic, read: (call: ObservedCall) => Promise<Asked>) => {
+    const call = parts.observer.begin('socket', caller.address);
+    carryOut(caller, parts, read, call, traffic)
       .then(
         (result) => {
           call.end('ok');
-          ack?.(null, result);
+          traffic.answer(null, result);
         },
         (thrown: unknown) => {
           const error = toGantryError(thrown, (defect) => parts.report(defect, call.id));
           call.end(error.reason);
-          ack?.(error.toJSON());
+          traffic.answer(error.toJSON());
         },
       )
       .catch(parts.report);
+  };
+  socket.onAny((...emitted: unknown[]) => {
+    const last = emitted.at(-1);
+    const ack = typeof last === 'function' ? (...answered: unknown[]) => last(...answered) : undefined;
+    const args = ack ? emitted.slice(0, -1) : emitted;
+    answer(caller.traffic.begin(ack), async (call) => askedBy(parts.registry, args, call));
   });
+  // However many come at once, a few large ones are worked on at a time, and other calls go between them.
+  caller.traffic.onLargeCall((emitted) =>
+    answer(caller.traffic.beginLarge(emitted), (call) =>
+      parts.largeCalls.take(() => readLarge(emitted.args, parts, call)),
+    ),
+  );
 }
 
-async function answer(
+/** What a call asks for. */
+interface Asked {
+  operation: AnyOperation;
+  input: Record<string, unknown>;
+  /** Feathers' query, sent beside the data. */
+  query?: unknown;
+}
+
+async function carryOut(
   caller: Caller,
-  { registry, execute }: RpcParts,
-  method: unknown,
-  [service, data]: unknown[],
+  { execute }: RpcParts,
+  read: (call: ObservedCall) => Promise<Asked>,
   call: ObservedCall,
+  traffic: CallTraffic,
 ): Promise<unknown> {
-  const operation = requireMethod(registry, service, method);
-  call.operation = operation.name;
-  if (valueNestsTooDeep(data)) {
-    throw new GantryError('body_too_deep', `The data nests deeper than ${maximumDepth} levels`);
-  }
-  if (holdsBytes(data))
-    throw new GantryError('body_not_json', 'The data must be JSON, without binary values');
-  const sent = data === undefined || data === null ? {} : asObject(data);
-  const input = method === 'find' ? inputFromQuery(operation.input, sent) : sent;
+  traffic.admit();
+  const { operation, input, query } = await read(call);
   return execute({
     operation,
     style: 'dispatch',
@@ -76,13 +95,50 @@ async function answer(
       launcherJwt: input.launcherJwt ?? caller.token,
       authorization: caller.authorization,
       origin: caller.origin,
+      games: [...caller.games, ...gamesIn(query)],
     },
     address: caller.address,
     connection: caller.connection,
-    onGame: (gameId) => {
-      call.gameId = gameId;
+    onCaller: (known) => {
+      call.gameId = known.gameId;
+      call.wallet = known.wallet;
+      traffic.admitCaller(known);
     },
   });
+}
+
+/** `args` are what was emitted: method, service, data, query, and more that means nothing here. */
+function askedBy(registry: Registry, [method, ...args]: readonly unknown[], call: ObservedCall): Asked {
+  // Some engines' clients can send one payload only: the call is for `launcher` then.
+  const [service, data, query] = isPayload(args[0]) ? ['launcher', args[0]] : args;
+  const operation = requireMethod(registry, service, method);
+  call.operation = operation.name;
+  if (valueNestsTooDeep(data)) {
+    throw new GantryError('body_too_deep', `The data nests deeper than ${maximumDepth} levels`);
+  }
+  if (holdsBytes(data))
+    throw new GantryError('body_not_json', 'The data must be JSON, without binary values');
+  // Clients of basement.fun send null where its methods take no data; those of ours leave it out, or send an object.
+  const sent = data === null ? { asNames: true } : data === undefined ? {} : asObject(data);
+  return { operation, input: method === 'find' ? inputFromQuery(operation.input, sent) : sent, query };
+}
+
+/** A large call is read by a thread, and here only for an operation that has no use for what that makes of it. */
+async function readLarge(
+  args: string,
+  { registry, readLargeCall }: RpcParts,
+  call: ObservedCall,
+): Promise<Asked> {
+  const { method, service, input } = await readLargeCall(args);
+  if (isPayload(service)) return askedBy(registry, JSON.parse(args), call);
+  const operation = requireMethod(registry, service, method);
+  if (!operation.takesLargeValues || method === 'find') return askedBy(registry, JSON.parse(args), call);
+  call.operation = operation.name;
+  return { operation, input };
+}
+
+function isPayload(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 function requireMethod(registry: Registry, service: unknown, method: unknown): AnyOperation {

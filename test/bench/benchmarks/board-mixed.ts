@@ -17,9 +17,7 @@ export const boardMixed: Benchmark = {
   summary: '80 % reads of a board of 100,000 and 20 % score writes to it, against reads alone',
   async run(settings) {
     settings.say(`board-mixed: putting ${playerCount} players on a board`);
-    await using world = await makeWorld(connections, (store, { gameId }) =>
-      fillBoard(store, gameId, playerCount),
-    );
+    await using world = await makeWorld(connections, (db, { gameId }) => fillBoard(db, gameId, playerCount));
     await using ours = await startGantry(world, settings);
     await using load = new HttpLoad();
     const read = leaderboardRead(world.gameId);

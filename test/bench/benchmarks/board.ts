@@ -15,7 +15,7 @@ export const board: Benchmark = {
   summary: 'top 50 of 100,000 players over HTTP, against bare Express sending the same bytes',
   async run(settings) {
     settings.say(`board: putting ${playerCount} players on a board`);
-    await using world = await makeWorld(0, (store, { gameId }) => fillBoard(store, gameId, playerCount));
+    await using world = await makeWorld(0, (db, { gameId }) => fillBoard(db, gameId, playerCount));
     await using ours = await startGantry(world, settings);
     const read = leaderboardRead(world.gameId);
     await using directory = await temporaryDirectory();

@@ -2,10 +2,15 @@ import { statfsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { recordActivity } from '../../../src/activities/commands.ts';
 import { dataFiles, readConfig } from '../../../src/config.ts';
-import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { openWorkspace } from '../../../src/workspace.ts';
+import type { Database } from '../../../src/core/storage/database.ts';
+import { openWorkspace } from '../../../src/data-directory.ts';
+import { openDatabase } from '../../../src/engines/sqlite/open-database.ts';
+import { createChannel } from '../../../src/messages/channel-commands.ts';
+import { sendMessage } from '../../../src/messages/message-commands.ts';
+import { setScore } from '../../../src/scores/commands.ts';
+import { saveState } from '../../../src/states/commands.ts';
 import type { Benchmark, Row, Settings } from '../benchmark.ts';
 import { jsonPost } from '../json-post.ts';
 import { latencies } from '../latency.ts';
@@ -33,11 +38,14 @@ interface Member extends WorldPlayer {
   channelId: string;
 }
 
+/** Rows are spread over few players, who keep more than a player may. */
+const unlimited = Number.POSITIVE_INFINITY;
+
 /** One kind of write, which makes a row each time. */
 interface Write {
   name: string;
   /** The nth of its kind, put in by the store the server works with. */
-  fill(store: Store, player: Member, n: number): Promise<unknown>;
+  fill(store: Database, player: Member, n: number): Promise<unknown>;
   /** The nth of its kind, as a game asks for it. */
   request(player: Member, n: number): HttpRequest;
 }
@@ -45,25 +53,27 @@ interface Write {
 const writes: readonly Write[] = [
   {
     name: 'score',
-    fill: (store, player, n) => store.scores.set(player, n % 8_191),
+    fill: (store, player, n) => store.write(setScore, player, n % 8_191),
     request: ({ launcherJwt }, n) => jsonPost('/launcher/set-user-score', { launcherJwt, score: n % 8_191 }),
   },
   {
     name: 'state',
-    fill: (store, player, n) => store.states.set(player, `slot ${n}`, state, 'not asked for'),
+    fill: (store, player, n) =>
+      store.write(saveState, player, `slot ${n}`, state, 'not asked for', unlimited),
     request: ({ launcherJwt }, n) =>
       jsonPost('/launcher/set-state', { launcherJwt, label: `new slot ${n}`, state }),
   },
   {
     name: 'message',
-    fill: (store, player, n) => store.messages.send(player, player.channelId, `This is message ${n}`),
+    fill: (store, player, n) =>
+      store.write(sendMessage, player, player.channelId, `This is message ${n}`, unlimited),
     request: ({ launcherJwt, channelId }, n) =>
       jsonPost('/launcher/send-channel-message', { launcherJwt, channelId, content: `This is message ${n}` }),
   },
   {
     name: 'activity',
     fill: (store, player, n) =>
-      store.activities.record(player, { label: `Reached level ${n}`, eventId: 'level' }),
+      store.write(recordActivity, player, { label: `Reached level ${n}`, eventId: 'level' }),
     request: ({ launcherJwt }, n) =>
       jsonPost('/launcher/send-custom-activity', {
         launcherJwt,
@@ -138,10 +148,10 @@ function isRoomFor(size: number, say: Settings['say']): boolean {
 
 /** A channel for every player with the next one. */
 async function withChannels(dataDirectory: string, players: readonly WorldPlayer[]): Promise<Member[]> {
-  const { store } = openWorkspace(readConfig({ DATA_DIR: dataDirectory }));
+  const { db: store } = await openWorkspace(readConfig({ DATA_DIR: dataDirectory }));
   const members = await inParts(players, async (player, index) => {
     const other = players[(index + 1) % players.length] ?? player;
-    const { _id: channelId } = await store.messageChannels.create(player, [other.wallet]);
+    const { _id: channelId } = await store.write(createChannel, player, [other.wallet]);
     return { ...player, channelId };
   });
   await store.close();
@@ -155,7 +165,7 @@ async function grow(
   from: number,
   to: number,
 ): Promise<number[]> {
-  const { store } = openWorkspace(readConfig({ DATA_DIR: dataDirectory }));
+  const { db: store } = await openWorkspace(readConfig({ DATA_DIR: dataDirectory }));
   const db = openDatabase(dataFiles(dataDirectory).database);
   const bytes = () => Number(db.pragma('page_count', { simple: true })) * pageBytes(db);
   const grown: number[] = [];

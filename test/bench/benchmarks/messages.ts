@@ -1,3 +1,4 @@
+import { createChannel } from '../../../src/messages/channel-commands.ts';
 import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
 import { SocketLoad } from '../load.ts';
 import { interleave, quantile, toRow } from '../rounds.ts';
@@ -14,12 +15,12 @@ export const messages: Benchmark = {
   summary: 'messages sent, kept and delivered to 100, 10 and 2 launchers, against a bare Socket.IO room',
   async run(settings) {
     const channelIds = new Map<number, string>();
-    await using world = await makeWorld(Math.max(...participantCounts), async (store, { players }) => {
+    await using world = await makeWorld(Math.max(...participantCounts), async (db, { players }) => {
       for (const count of participantCounts) {
         const [creator, ...others] = players.slice(0, count);
         if (!creator) throw new Error('a channel of nobody');
         const wallets = others.map(({ wallet }) => wallet);
-        channelIds.set(count, (await store.messageChannels.create(creator, wallets))._id);
+        channelIds.set(count, (await db.write(createChannel, creator, wallets))._id);
       }
     });
     await using ours = await startGantry(world, settings);

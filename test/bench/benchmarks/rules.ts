@@ -1,8 +1,12 @@
 import { createWalletClient, encodeFunctionData, type Hex, http, parseAbi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { changeGame } from '../../../src/administration/commands.ts';
+import { domain } from '../../../src/catalogue/domain.ts';
 import { dataFiles } from '../../../src/config.ts';
+import { SqliteDatabase } from '../../../src/engines/sqlite/sqlite-database.ts';
+import { readActions } from '../../../src/queue/queries.ts';
+import { replaceRules } from '../../../src/rules/commands.ts';
 import { ruleList } from '../../../src/rules/rule.ts';
-import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { generousSpending, type RulesChain, startRulesChain } from '../../support/rules-chain.ts';
 import { until } from '../../support/until.ts';
 import { type Benchmark, roundSeconds } from '../benchmark.ts';
@@ -81,9 +85,9 @@ function worldWithRules(chain: RulesChain): Promise<World> {
     ratio: '1',
     decimals: 18,
   };
-  return makeWorld(connections, async (store, { gameId }) => {
-    await store.rules.set(gameId, ruleList.parse([{ trigger: 'win', actions: [mint] }]));
-    await store.games.update(gameId, { policies: { spending: generousSpending(chain) } });
+  return makeWorld(connections, async (db, { gameId }) => {
+    await db.write(replaceRules, gameId, ruleList.parse([{ trigger: 'win', actions: [mint] }]));
+    await db.write(changeGame, gameId, { policies: { spending: generousSpending(chain) } });
   });
 }
 
@@ -94,7 +98,7 @@ async function ourConfirmations(
 ): Promise<number> {
   await using world = await worldWithRules(chain);
   await using ours = await startGantry(world, settings, [], await variablesOf(chain));
-  const store = new SqliteStore(dataFiles(world.dataDirectory).database);
+  const db = new SqliteDatabase(dataFiles(world.dataDirectory).database, domain);
   try {
     const startedAt = performance.now();
     await Promise.all(
@@ -110,12 +114,12 @@ async function ourConfirmations(
     await until(
       'all confirmed',
       async () =>
-        (await store.actions.list({ state: 'confirmed' }, { limit: 1, skip: 0 })).total === transactions,
+        (await db.read(readActions, { state: 'confirmed' }, { limit: 1, skip: 0 })).total === transactions,
       60_000,
     );
     return transactions / ((performance.now() - startedAt) / 1000);
   } finally {
-    await store.close();
+    await db.close();
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Store } from '../../../src/store/store.ts';
+import type { Database } from '../../../src/core/storage/database.ts';
+import { saveState } from '../../../src/states/commands.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { compare } from '../rounds.ts';
 import { startGantry, startPeer } from '../server-process.ts';
@@ -33,13 +34,13 @@ export const start: Benchmark = {
 };
 
 /** A board of 100,000 players, and states of the first player up to 1 GB in all. */
-async function fillGigabyte(store: Store, { gameId, players }: { gameId: string; players: WorldPlayer[] }) {
-  await fillBoard(store, gameId, 100_000);
+async function fillGigabyte(db: Database, { gameId, players }: { gameId: string; players: WorldPlayer[] }) {
+  await fillBoard(db, gameId, 100_000);
   const [owner] = players;
   if (!owner) throw new Error('a world without a player');
   const state = stateOfBytes(1024 * 1024);
   await inParts(
     Array.from({ length: 850 }, (_, index) => `slot ${index}`),
-    (label) => store.states.set(owner, label, state, 'not asked for'),
+    (label) => db.write(saveState, owner, label, state, 'not asked for', Number.POSITIVE_INFINITY),
   );
 }

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import express from 'express';
 import { decodeJwt } from 'jose';
-import { newId } from '../../../src/domain/ids.ts';
-import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
+import { newId } from '../../../src/core/schemas/ids.ts';
+import { openDatabase } from '../../../src/engines/sqlite/open-database.ts';
 import { listen } from './listen.ts';
 
 const weekMs = 7 * 24 * 60 * 60 * 1000;

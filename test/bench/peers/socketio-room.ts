@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { Server } from 'socket.io';
-import { newId } from '../../../src/domain/ids.ts';
+import { newId } from '../../../src/core/schemas/ids.ts';
 import { listen } from './listen.ts';
 
 /**

@@ -66,7 +66,7 @@ export const messageCases = {
   },
   unsendChannelMessage: {
     input: ({ messageId }) => ({ messageId }),
-    answer: { success: true, ...messageIdentity },
+    answer: { success: true, ...messageIdentity, content: '' },
     access: refusedTo(unknownMessage, { participant: notTheSender }),
   },
   getChannelParticipants: {

@@ -1,3 +1,4 @@
+import { replaceRules } from '../../../src/rules/commands.ts';
 import { ruleList } from '../../../src/rules/rule.ts';
 import type { World } from '../../support/world.ts';
 import { ownThings } from '../access.ts';
@@ -14,7 +15,7 @@ export const rule = {
 
 /** Gives the owner's game the rule. */
 export async function storeRule({ server, gameId }: World): Promise<void> {
-  await server.services.store.rules.set(gameId, ruleList.parse([rule.given]));
+  await server.services.db.write(replaceRules, gameId, ruleList.parse([rule.given]));
 }
 
 export const ruleCases = {

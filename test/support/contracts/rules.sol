@@ -23,12 +23,30 @@ contract Token {
     }
 }
 
+/// What ERC-1155 asks of a wallet that is a contract.
+interface Receiver {
+    function onERC1155Received(address operator, address from, uint256 id, uint256 amount, bytes calldata data)
+        external
+        returns (bytes4);
+}
+
 /// ERC-1155, as far as rules use it.
 contract Achievements {
     mapping(address => mapping(uint256 => uint256)) public balanceOf;
 
-    function mint(address to, uint256 id, uint256 amount, bytes calldata) external {
+    function mint(address to, uint256 id, uint256 amount, bytes calldata data) external {
         balanceOf[to][id] += amount;
+        if (to.code.length > 0) Receiver(to).onERC1155Received(msg.sender, address(0), id, amount, data);
+    }
+}
+
+/// A wallet that has whoever sends it something pay for millions of gas.
+contract GreedyWallet is Receiver {
+    uint256 private spun;
+
+    function onERC1155Received(address, address, uint256, uint256, bytes calldata) external returns (bytes4) {
+        for (uint256 n = 0; n < 20_000; n++) spun = spun + n;
+        return this.onERC1155Received.selector;
     }
 }
 

@@ -110,7 +110,11 @@ const errorBody = z.looseObject({
   success: z.literal(false),
   error: z.string().min(1),
   code: z.int(),
-  data: z.strictObject({ reason: z.enum(Object.keys(reasons)) }),
+  data: z.strictObject({
+    reason: z.enum(Object.keys(reasons)),
+    success: z.literal(false),
+    error: z.string(),
+  }),
 });
 
 /** Counts what came of the calls, and keeps those that went wrong. */

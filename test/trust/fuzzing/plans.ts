@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
+import { operations } from '../../../src/catalogue/operations.ts';
 import type { AnyOperation } from '../../../src/operations/define.ts';
-import { operations } from '../../../src/operations/operations.ts';
 import { absent, anything, extraFields, isSchema, like, tokenOfPlayer, withOwn } from './values.ts';
 
 /** What a call goes by. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { kebabCase } from '../../../src/operations/registry.ts';
 import type { Plan, TextChange } from './plans.ts';
 import { absent, toText, withOwn } from './values.ts';
-import { validInputs, type World } from './world.ts';
+import { validInput, type World } from './world.ts';
 
 /** What came of a call: a status (over the socket the error's code or 200), or why there was none. */
 export interface Outcome {
@@ -29,8 +29,7 @@ export function inputText(
 ): string {
   const token = operation.name === 'openChannelSession' ? world.ownLauncherJwt : world.launcherJwt;
   if (whole) return toText(whole[0], token);
-  const all: Readonly<Record<string, (world: World) => Record<string, unknown>>> = validInputs;
-  const valid = all[operation.name]?.(world) ?? {};
+  const valid = validInput(operation, world);
   const input: Record<string, unknown> = { ...valid, ...(way !== 'find' && { launcherJwt: token }) };
   const tokenChanges = tokenChange ? [['launcherJwt', tokenChange[0]] as const] : [];
   for (const [name, value] of [...changes, ...tokenChanges, ...extra]) {

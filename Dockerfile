@@ -1,0 +1,38 @@
+# Gantry as one executable, on a Debian that has nothing of Node. Built from the repository's top folder:
+#   docker build -t gantry .
+
+FROM debian:bookworm-slim AS base
+# What the Node inside the executable is linked with, and Debian's smallest image is without.
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends libatomic1 libstdc++6 \
+ && rm -rf /var/lib/apt/lists/*
+
+FROM node:24-bookworm-slim AS build
+# Any Node that npm runs on: the one that Gantry runs on comes with the packages.
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends libatomic1 \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json README.md CONTRIBUTING.md CHANGELOG.md ./
+COPY public public
+COPY src src
+RUN npm run build:binary
+
+FROM base
+RUN groupadd --gid 10001 gantry \
+ && useradd --uid 10001 --gid gantry --home-dir /data --no-create-home --shell /usr/sbin/nologin gantry \
+ && install -d -o gantry -g gantry -m 700 /data /opt/gantry
+COPY --from=build /src/dist/gantry /usr/local/bin/gantry
+USER gantry
+# SQLite is unpacked here when the image is made, so that the container can run with a read-only root.
+ENV TMPDIR=/opt/gantry
+RUN DATA_DIR=/opt/gantry/first gantry game list && rm -r /opt/gantry/first
+ENV HOST=0.0.0.0 PORT=3000 DATA_DIR=/data GANTRY_DEMO=off
+VOLUME /data
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 CMD ["gantry", "healthcheck"]
+ENTRYPOINT ["gantry"]
+CMD ["serve"]

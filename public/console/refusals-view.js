@@ -1,0 +1,92 @@
+import { html } from 'htm/preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Empty } from '../shared/states.js';
+import { useAdmin } from './admin.js';
+import { isoTime, PlayerCell, TimeCell } from './cells.js';
+import { DataTable } from './data-table.js';
+import { SelectField } from './fields.js';
+import { asCount } from './numbers.js';
+import { usePages, useQuery } from './queries.js';
+
+/** @typedef {import('./admin.js').Output<'listRefusals'>['data'][number]} Refusal */
+
+const pollIntervalMs = 5_000;
+
+/** Reasons that tell of a limit rather than of a mistake. */
+const limits = [
+  'rate_limited',
+  'storage_full',
+  'body_too_large',
+  'server_busy',
+  'channel_limit_reached',
+  'flood',
+  'slow-reader',
+];
+
+/** Who was refused lately, and why. */
+export function RefusalsView() {
+  const admin = useAdmin();
+  const [reason, setReason] = useState('');
+  const games = useQuery(() => admin.call('listGames', {}), []);
+  const names = new Map(games.result?.games.map(({ gameId, name }) => [gameId, name]));
+  const pages = usePages(
+    (page) => admin.call('listRefusals', { ...page, ...(reason && { reason }) }),
+    keyOf,
+    [reason],
+  );
+  const { reload } = pages;
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), pollIntervalMs);
+    return () => clearInterval(timer);
+  }, []);
+  /** @param {Refusal} refusal */
+  const gameOf = ({ gameId }) => (gameId === null ? '–' : (names.get(gameId) ?? gameId));
+  /** @type {import('./virtual-table.js').Column<Refusal>[]} */
+  const columns = [
+    {
+      title: 'Reason',
+      wide: true,
+      cell: ({ reason: why, at, operation }) =>
+        html`<span class="truncate"><span class="badge ${limits.includes(why) ? 'bad' : 'warn'}">${why}</span> <span class="quiet small">${operation ?? at}</span></span>`,
+      value: ({ reason: why }) => why,
+    },
+    {
+      title: 'Player',
+      cell: ({ normalizedAddress: wallet }) =>
+        wallet === null ? '–' : html`<${PlayerCell} wallet=${wallet} />`,
+      value: ({ normalizedAddress: wallet }) => wallet,
+    },
+    {
+      title: 'IP address',
+      cell: ({ network }) => html`<code>${network}</code>`,
+      value: ({ network }) => network,
+    },
+    { title: 'Game', cell: (refusal) => gameOf(refusal), value: (refusal) => gameOf(refusal) },
+    { title: 'Times', number: true, cell: ({ count }) => asCount(count), value: ({ count }) => count },
+    {
+      title: 'Last',
+      cell: ({ lastAt }) => html`<${TimeCell} at=${lastAt} />`,
+      value: ({ lastAt }) => isoTime(lastAt),
+    },
+    { title: 'First', exportOnly: true, cell: () => null, value: ({ firstAt }) => isoTime(firstAt) },
+    { title: 'Where', exportOnly: true, cell: () => null, value: ({ at }) => at },
+    { title: 'Operation', exportOnly: true, cell: () => null, value: ({ operation }) => operation },
+  ];
+  return html`
+    <${DataTable}
+      caption="Refusals"
+      columns=${columns}
+      pages=${pages}
+      keyOf=${keyOf}
+      fileName="refusals"
+      empty=${html`<${Empty} icon="shield" title="Nobody was refused" />`}
+    >
+      <${SelectField} label="Reason" hideLabel value=${reason} onValue=${setReason} options=${[['', 'All reasons'], ...limits.map((one) => [one, one])]} />
+    <//>
+  `;
+}
+
+/** @param {Refusal} refusal */
+function keyOf({ reason, at, gameId, normalizedAddress, network }) {
+  return JSON.stringify([reason, at, gameId, normalizedAddress, network]);
+}

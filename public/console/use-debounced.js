@@ -1,0 +1,17 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/**
+ * A debounced value: the last one, once it has not changed for `delayMs`.
+ * @template Value
+ * @param {Value} value
+ * @param {number} [delayMs]
+ * @returns {Value}
+ */
+export function useDebounced(value, delayMs = 300) {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), delayMs);
+    return () => clearTimeout(timer);
+  }, [value, delayMs]);
+  return settled;
+}

@@ -1,0 +1,9 @@
+#!/bin/sh
+# A backup with the time in its name; those older than KEEP_DAYS are deleted, once there is a new one. For
+# gantry-backup.timer, or cron: 17 3 * * * DATA_DIR=/var/lib/gantry /usr/local/bin/gantry-backup.sh
+set -eu
+umask 077
+directory=${BACKUP_DIR:-/var/backups/gantry}
+mkdir -p "$directory"
+gantry backup "$directory/gantry-$(date -u +%Y-%m-%dT%H%M%SZ).gantry"
+find "$directory" -maxdepth 1 -name 'gantry-*.gantry' -mtime "+${KEEP_DAYS:-14}" -delete

@@ -1,0 +1,5 @@
+import { html, render } from 'htm/preact';
+import { Reference } from './viewer.js';
+
+const place = document.getElementById('reference');
+if (place) render(html`<${Reference} />`, place);

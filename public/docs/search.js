@@ -1,0 +1,130 @@
+import { html } from 'htm/preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../shared/icon.js';
+import { findEntries } from './find-entries.js';
+
+/** @typedef {import('./find-entries.js').SearchEntry} SearchEntry */
+
+const shownResults = 12;
+
+/** The manual's sections are loaded once, when the field is first used. */
+function loadEntries() {
+  entries ??= fetch('/docs/search.json').then(async (response) => {
+    if (!response.ok) throw new Error(`The server responded with status ${response.status}.`);
+    return response.json();
+  });
+  entries.catch(() => {
+    entries = undefined; // tried again at the next key
+  });
+  return entries;
+}
+/** @type {Promise<readonly SearchEntry[]> | undefined} */
+let entries;
+
+/** Finds words in all pages of the manual: in headings, in text, and in the names of reasons, settings and operations. */
+export function Search() {
+  const [query, setQuery] = useState('');
+  const [found, setFound] = useState(/** @type {readonly SearchEntry[] | null} */ (null));
+  const [error, setError] = useState('');
+  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+
+  useEffect(() => {
+    if (query.trim() === '') {
+      setFound(null);
+      return;
+    }
+    let isCurrent = true;
+    loadEntries().then(
+      (all) => {
+        if (!isCurrent) return;
+        setError('');
+        setFound(findEntries(all, query));
+      },
+      (/** @type {Error} */ { message }) => isCurrent && setError(message),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [query]);
+
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    const focusOnSlash = (event) => {
+      const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select');
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      field.current?.focus();
+    };
+    /** @param {Event} event */
+    const closeOutside = ({ target }) => {
+      if (target instanceof Node && !form.current?.contains(target)) setQuery('');
+    };
+    addEventListener('keydown', focusOnSlash);
+    addEventListener('pointerdown', closeOutside);
+    return () => {
+      removeEventListener('keydown', focusOnSlash);
+      removeEventListener('pointerdown', closeOutside);
+    };
+  }, []);
+
+  /** @param {KeyboardEvent} event */
+  const move = (event) => {
+    if (event.key === 'Escape') {
+      setQuery('');
+      field.current?.focus();
+      return;
+    }
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const links = [...(form.current?.querySelectorAll('a') ?? [])];
+    const at = links.indexOf(/** @type {HTMLAnchorElement} */ (document.activeElement)) + step;
+    if (at < 0) field.current?.focus();
+    else links[at]?.focus();
+  };
+  /** @param {SubmitEvent} event */
+  const openFirst = (event) => {
+    event.preventDefault();
+    form.current?.querySelector('a')?.click();
+  };
+  const close = () => setQuery('');
+
+  return html`
+    <form class="search" role="search" ref=${form} onKeyDown=${move} onSubmit=${openFirst}>
+      <${Icon} name="search" />
+      <input
+        ref=${field}
+        class="input"
+        type="search"
+        placeholder="Search"
+        aria-label="Search the manual"
+        autocomplete="off"
+        spellcheck=${false}
+        value=${query}
+        onFocus=${loadEntries}
+        onInput=${(/** @type {InputEvent} */ { target }) => target instanceof HTMLInputElement && setQuery(target.value)}
+      />
+      <span class="visually-hidden" role="status">${found ? `${found.length} results` : ''}</span>
+      ${
+        (found || error) &&
+        html`<div class="search-results">
+          ${error && html`<p class="quiet">The search cannot be loaded: ${error}</p>`}
+          ${found?.length === 0 && html`<p class="quiet">Nothing found.</p>`}
+          <ul class="plain-list">
+            ${found?.slice(0, shownResults).map(
+              ({ address, page, title, text }) => html`
+                <li key=${address}>
+                  <a href=${address} onClick=${close}>
+                    <strong>${title}</strong><span class="quiet small">${page}</span>
+                    <span class="excerpt small">${text.slice(0, 160)}</span>
+                  </a>
+                </li>
+              `,
+            )}
+          </ul>
+        </div>`
+      }
+    </form>
+  `;
+}

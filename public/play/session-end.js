@@ -1,0 +1,54 @@
+/**
+ * What the player is told about the end of a session. The reasons are those of README.md, "Channel sessions".
+ * @typedef {{ title: string, text: string }} SessionEnd
+ */
+
+/** @type {Readonly<Record<string, SessionEnd>>} */
+const sessionEnds = {
+  ended: { title: 'You are signed out', text: 'You can sign in again at any time.' },
+  revoked: { title: 'Your session was ended by an administrator', text: 'You can sign in again.' },
+  replaced: { title: 'You signed in elsewhere', text: 'Only one session at a time is allowed here.' },
+  banned: {
+    title: 'You are banned',
+    text: 'An administrator has banned this player. Your data is kept; contact the operator of this server for details.',
+  },
+  erased: {
+    title: 'This player was erased',
+    text: 'All data of the player was deleted. Signing in creates a new player.',
+  },
+  expired: { title: 'Your session has expired', text: 'Sign in again to continue.' },
+  token_expired: { title: 'Your session has expired', text: 'Sign in again to continue.' },
+  token_invalid: { title: 'Your session is no longer valid', text: 'Sign in again to continue.' },
+};
+
+/**
+ * @param {string | null} reason an `endReason`, or the reason a token was refused for
+ * @param {string} [message] the server's message, which may name the `endReason`
+ * @returns {SessionEnd}
+ */
+export function sessionEnd(reason, message = '') {
+  const named = /has ended \((\w+)\)/.exec(message)?.[1];
+  return (
+    sessionEnds[named ?? reason ?? ''] ?? {
+      title: 'Your session has ended',
+      text: message || 'Sign in again to continue.',
+    }
+  );
+}
+
+/**
+ * The end of a session in a game, while the launcher's own session lasts.
+ * @param {string | null} reason
+ * @param {string} game its name
+ * @returns {SessionEnd}
+ */
+export function gameSessionEnd(reason, game) {
+  if (reason === 'banned') {
+    return {
+      title: `You are banned from ${game}`,
+      text: 'An administrator has banned you from this game. You can still play other games.',
+    };
+  }
+  const { title, text } = sessionEnd(reason);
+  return { title: `${game}: ${title.charAt(0).toLowerCase()}${title.slice(1)}`, text };
+}

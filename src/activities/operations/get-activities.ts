@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import { pageNumberingOf } from '../../core/schemas/paging.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { activityType, feedItem, toFeedItem } from '../activity.ts';
+import { listActivities } from '../queries.ts';
+
+export const getActivities = defineOperation({
+  name: 'getActivities',
+  service: 'activities',
+  kind: 'read',
+  summary: 'Read the public activity feed, newest first',
+  auth: 'public',
+  getPath: '/activities',
+  notServed: {
+    filter: 'this feed is filtered by walletAddress, gameId and type only',
+    chainId: 'the feed does not tell chains apart; leave chainId out',
+  },
+  input: z.object({
+    ...pageNumberingOf(10),
+    walletAddress: addressInput.optional(),
+    gameId: idInput.optional(),
+    type: activityType.optional(),
+  }),
+  output: z.object({
+    success,
+    result: z.object({ pageNumber: z.int(), pageSize: z.int(), data: z.array(feedItem) }),
+  }),
+  async handler({ input }, { db }: { db: Database }) {
+    const { pageNumber, pageSize, walletAddress, gameId, type } = input;
+    const page = { limit: pageSize, skip: (pageNumber - 1) * pageSize };
+    const activities = await db.read(listActivities, { wallet: walletAddress, gameId, type }, page);
+    return { success: true, result: { pageNumber, pageSize, data: activities.map(toFeedItem) } };
+  },
+});

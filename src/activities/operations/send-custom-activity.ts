@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { success } from '../../core/schemas/outcome.ts';
+import { text } from '../../core/schemas/text.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { activityRecord, maximumLabelLength } from '../activity.ts';
+import { recordActivity } from '../commands.ts';
+
+export const sendCustomActivity = defineOperation({
+  name: 'sendCustomActivity',
+  service: 'launcher',
+  kind: 'write',
+  summary: 'Record an activity of the player for the public feed',
+  auth: 'player',
+  input: z.object({
+    label: text(1, maximumLabelLength).meta({
+      description: '{username} and {wallet} are filled in when the feed is read',
+    }),
+    eventId: text(1, 200),
+  }),
+  output: z.object({ success, activity: activityRecord }),
+  async handler({ input, caller }, { db }: { db: Database }) {
+    return { success: true, activity: await db.write(recordActivity, ownerOf(caller), input) };
+  },
+});

@@ -1,0 +1,17 @@
+import { type RowOf, table } from '../core/storage/table.ts';
+
+const columns = {
+  id: 'uuid',
+  gameId: 'uuid',
+  wallet: 'text',
+  type: 'text',
+  label: 'text',
+  eventId: 'text',
+  timestamp: 'ms',
+} as const;
+
+export const activities = table('activities', columns, {
+  key: ['id'],
+  of: { player: 'wallet', game: 'gameId', texts: ['label'] },
+});
+export type ActivityRow = RowOf<typeof columns>;

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { timestamp } from '../core/schemas/ids.ts';
+
+/** Something done as an administrator. */
+export const auditEntry = z.object({
+  id: z.string(),
+  at: timestamp,
+  actor: z.string(),
+  operation: z.string(),
+  input: z.unknown(),
+  outcome: z.string().nullable(),
+});
+export type AuditEntry = z.infer<typeof auditEntry>;

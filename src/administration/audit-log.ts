@@ -1,0 +1,11 @@
+import type { Database } from '../core/storage/database.ts';
+import { beginAudit, finishAudit } from './commands.ts';
+
+/** The audit log of a database, for what carries out operations. */
+export function auditLogOf(db: Pick<Database, 'write'>) {
+  return {
+    begin: (actor: string, operation: string, input: unknown) =>
+      db.write(beginAudit, actor, operation, input),
+    finish: (entryId: string, outcome: string) => db.write(finishAudit, entryId, outcome),
+  };
+}

@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from 'node:util';
+import { command, exclusiveCommand, type Steps, type Tx } from '../core/storage/command.ts';
+import { GantryError } from '../errors.ts';
+import { type Game, type GameChanges, withPolicyChanges } from '../games/game.ts';
+import { toGame } from '../games/stored-game.ts';
+import { type GameRow, games } from '../games/tables.ts';
+import { bans, players } from '../players/tables.ts';
+import { rankGame } from '../scores/commands.ts';
+import { endSessionsOf } from '../sessions/commands.ts';
+import { auditLog } from './tables.ts';
+
+/** Changes what is given; scores stay, and are ranked again when the ranking's policy changes. @throws GantryError `game_unknown` */
+export const changeGame = exclusiveCommand(
+  'changeGame',
+  function* (tx, gameId: string, changes: GameChanges): Steps<Game> {
+    const row = yield* tx.lock(games, gameId);
+    if (!row) throw new GantryError('game_unknown', 'There is no game with this id');
+    const before = toGame(row);
+    const policies = withPolicyChanges(before.policies, changes.policies);
+    const changed: GameRow = {
+      ...row,
+      name: changes.name ?? row.name,
+      url: changes.url ?? row.url,
+      allowedOrigins: JSON.stringify(changes.allowedOrigins ?? before.allowedOrigins),
+      policies: JSON.stringify(policies),
+    };
+    tx.put(games, changed);
+    if (!isDeepStrictEqual(before.policies.leaderboard, policies.leaderboard))
+      yield* rankGame(tx, gameId, policies.leaderboard);
+    return toGame(changed);
+  },
+);
+
+/**
+ * Ends the player's sessions in a game, or (null) in every game, and keeps the player out.
+ * @throws GantryError `player_unknown`
+ */
+export const ban = command(
+  'ban',
+  function* (tx: Tx, wallet: string, gameId: string | null, reason: string): Steps<void> {
+    const [player, before] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, gameId ?? ''));
+    if (!player) throw new GantryError('player_unknown', 'There is no player with this wallet');
+    tx.put(bans, { wallet, gameId: gameId ?? '', reason, at: before?.at ?? tx.now });
+    yield* endSessionsOf(tx, wallet, gameId, 'banned');
+  },
+);
+
+/** @throws GantryError `player_not_banned` */
+export const unban = command('unban', function* (tx: Tx, wallet: string, gameId: string | null): Steps<void> {
+  const [, row] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, gameId ?? ''));
+  if (!row) throw new GantryError('player_not_banned', 'This player is not banned there');
+  tx.remove(bans, row);
+});
+
+/**
+ * Writes to the audit log what is about to be done, and by whom (`admin-token` or `cli`), so that nothing goes unseen.
+ * Returns the entry's id.
+ */
+export const beginAudit = command(
+  'beginAudit',
+  // biome-ignore lint/correctness/useYield: what has an id made here needs no lock
+  function* (tx: Tx, actor: string, operation: string, input: unknown): Steps<string> {
+    const id = tx.newId();
+    const entry = { id, at: tx.now, actor, operation, input: JSON.stringify(input), outcome: null };
+    tx.insert(auditLog, entry);
+    return id;
+  },
+);
+
+/** Writes how it ended: `ok`, or the reason it was refused for. */
+export const finishAudit = command(
+  'finishAudit',
+  function* (tx: Tx, id: string, outcome: string): Steps<void> {
+    const entry = yield* tx.lock(auditLog, id);
+    if (entry) tx.put(auditLog, { ...entry, outcome });
+  },
+);

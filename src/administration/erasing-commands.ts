@@ -1,0 +1,205 @@
+import { command, type ExclusiveTx, exclusiveCommand, type Steps, type Tx } from '../core/storage/command.ts';
+import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
+import { statement } from '../core/storage/statement.ts';
+import { GantryError } from '../errors.ts';
+import { players } from '../players/tables.ts';
+import { board, scores } from '../scores/tables.ts';
+import { endSessionsOf } from '../sessions/commands.ts';
+
+/** How many rows one command of these writes: other writes wait for no more than that. */
+const sliceRows = 500;
+
+/** Stands where an erased player's wallet stood, in events that others may still be given. */
+const nobody = `0x${'0'.repeat(40)}`;
+
+/** Ends the player's sessions, so that nothing more is written. @throws GantryError `player_unknown` */
+export const beginErasing = command('beginErasing', function* (tx: Tx, wallet: string): Steps<void> {
+  if (!(yield* tx.get(players, wallet))) {
+    throw new GantryError('player_unknown', 'There is no player with this wallet');
+  }
+  yield* endSessionsOf(tx, wallet, null, 'erased');
+});
+
+/** Where a text that the player wrote lies: names as they are in SQL. */
+export interface OwnText {
+  table: string;
+  /** The columns of its key. */
+  key: readonly string[];
+  column: string;
+  owner: string;
+}
+
+/**
+ * Writes over what the player wrote, in place and at the same length: SQLite, when it makes room in a page, leaves copies
+ * of rows in the page's free space, which nothing overwrites later. True: there may be more.
+ */
+export const blankTexts = exclusiveCommand(
+  'blankTexts',
+  function* (tx: ExclusiveTx, { table, key, column, owner }: OwnText, wallet: string): Steps<boolean> {
+    const text = (
+      blank: string,
+      rowKey: string,
+    ) => `UPDATE ${table} SET ${column} = ${blank} WHERE (${rowKey}) IN (
+      SELECT ${rowKey} FROM ${table} WHERE ${owner} = @wallet AND ${column} <> ${blank} LIMIT @limit)`;
+    const { sqlite, postgres } = zeros(`octet_length(${column})`);
+    const blank = statement<{ wallet: string; limit: number }>({
+      sqlite: text(sqlite, 'rowid'),
+      postgres: text(postgres, key.join(', ')),
+    });
+    return (yield* tx.run(blank, { wallet, limit: sliceRows })) === sliceRows;
+  },
+);
+
+/** The same for the events of the player's own streams. */
+export const blankOwnEvents = exclusiveCommand(
+  'blankOwnEvents',
+  function* (tx: ExclusiveTx, wallet: string): Steps<boolean> {
+    return (yield* tx.run(blankEventsOf, { wallet, limit: sliceRows })) === sliceRows;
+  },
+);
+
+/** Streams of channels and games whose events may name the player. */
+export const sharedStreamsOf = query('sharedStreamsOf', function* (read: Read, wallet: string): ReadSteps<
+  string[]
+> {
+  const rows = yield* read.all(sharedStreams, { wallet });
+  return rows.map(({ name }) => name);
+});
+
+/** Has the events of a shared stream say nothing of the player any more; they keep their place. True: there may be more. */
+export const anonymizeEvents = exclusiveCommand(
+  'anonymizeEvents',
+  function* (tx: ExclusiveTx, stream: string, wallet: string): Steps<boolean> {
+    const changed = yield* tx.run(anonymize, { stream, wallet, nobody, limit: sliceRows });
+    return changed === sliceRows;
+  },
+);
+
+/** Removes the player's scores, in every game, and their places on the leaderboards. True: there may be more. */
+export const eraseScores = command('eraseScores', function* (tx: Tx, stream: string): Steps<boolean> {
+  const [counting, rows] = yield* tx.all(
+    tx.get(board, stream),
+    tx.list(scores.byUpdate, [stream], { limit: sliceRows }),
+  );
+  if (counting) tx.remove(board, counting);
+  for (const row of rows) tx.remove(scores, row);
+  return rows.length === sliceRows;
+});
+
+/** The streams of the player in every game. */
+export const ownStreamsOf = query('ownStreamsOf', function* (read: Read, wallet: string): ReadSteps<
+  string[]
+> {
+  const rows = yield* read.all(ownStreams, { wallet });
+  return rows.map(({ name }) => name);
+});
+
+/** Deletes rows that are the player's alone. True: there may be more. */
+export const eraseRows = exclusiveCommand(
+  'eraseRows',
+  function* (
+    tx: ExclusiveTx,
+    { table, owner, key }: { table: string; owner: string; key: readonly string[] },
+    wallet: string,
+  ): Steps<boolean> {
+    const columns = key.join(', ');
+    const erase = statement<{ wallet: string; limit: number }>(
+      `DELETE FROM ${table} WHERE (${columns}) IN (
+      SELECT ${columns} FROM ${table} WHERE ${owner} = @wallet LIMIT @limit)`,
+    );
+    return (yield* tx.run(erase, { wallet, limit: sliceRows })) === sliceRows;
+  },
+);
+
+/** Writes over and deletes the player's rows of a table that others read meanwhile, and could not read half erased. */
+export const eraseAtOnce = exclusiveCommand(
+  'eraseAtOnce',
+  function* (tx: ExclusiveTx, { table, column, owner }: OwnText, wallet: string): Steps<void> {
+    const own = `WHERE ${owner} = @wallet`;
+    const { sqlite, postgres } = zeros(`octet_length(${column})`);
+    const blank = statement<{ wallet: string }>({
+      sqlite: `UPDATE ${table} SET ${column} = ${sqlite} ${own}`,
+      postgres: `UPDATE ${table} SET ${column} = ${postgres} ${own}`,
+    });
+    yield* tx.run(blank, { wallet });
+    yield* tx.run(statement<{ wallet: string }>(`DELETE FROM ${table} ${own}`), { wallet });
+  },
+);
+
+export const eraseOwnEvents = exclusiveCommand(
+  'eraseOwnEvents',
+  function* (tx: ExclusiveTx, wallet: string): Steps<boolean> {
+    return (yield* tx.run(eventsOf, { wallet, limit: sliceRows })) === sliceRows;
+  },
+);
+
+/** Removes what is left when nothing else of the player's is: streams, profile, traces in the audit log. */
+export const finishErasing = exclusiveCommand(
+  'finishErasing',
+  function* (tx: ExclusiveTx, wallet: string): Steps<void> {
+    yield* tx.run(presenceOf, { wallet });
+    yield* tx.run(sessionsOf, { wallet });
+    yield* tx.run(streamsOf, { wallet });
+    yield* tx.run(profileOf, { wallet });
+    yield* tx.run(auditOf, { wallet });
+    tx.scrub();
+  },
+);
+
+/** As SQL: so many zeros. */
+function zeros(count: string): { sqlite: string; postgres: string } {
+  return { sqlite: `substr(hex(zeroblob(${count})), 1, ${count})`, postgres: `repeat('0', ${count})` };
+}
+
+// As JSON: a text of zeros, which whoever reads the event meanwhile can still parse.
+const blankRecord = zeros('octet_length(record) - 2');
+
+const ofPlayer = 'stream_id IN (SELECT id FROM streams WHERE wallet = @wallet)';
+const blankText = (blank: string, key: string) =>
+  `UPDATE events SET record = '"' || ${blank} || '"' WHERE (${key}) IN (
+    SELECT ${key} FROM events WHERE ${ofPlayer} AND record <> '"' || ${blank} || '"' LIMIT @limit)`;
+const blankEventsOf = statement<{ wallet: string; limit: number }>({
+  sqlite: blankText(blankRecord.sqlite, 'position'),
+  postgres: blankText(blankRecord.postgres, 'stream_id, seq'),
+});
+const eraseText = (key: string) =>
+  `DELETE FROM events WHERE (${key}) IN (SELECT ${key} FROM events WHERE ${ofPlayer} LIMIT @limit)`;
+const eventsOf = statement<{ wallet: string; limit: number }>({
+  sqlite: eraseText('position'),
+  postgres: eraseText('stream_id, seq'),
+});
+const sharedStreams = statement<{ wallet: string }, { name: string }>(
+  `SELECT name FROM streams WHERE name IN (
+    SELECT 'channel:' || channel_id FROM participants WHERE wallet = @wallet
+    UNION SELECT 'channel:' || channel_id FROM left_channels WHERE wallet = @wallet
+    UNION SELECT 'channel:' || channel_id FROM messages WHERE sender = @wallet
+    UNION SELECT 'game:' || game_id FROM activities WHERE wallet = @wallet)`,
+);
+const ofActivity = `name = 'activities created'`;
+const anonymize = statement<{ stream: string; wallet: string; nobody: string; limit: number }>({
+  sqlite: `UPDATE events SET record = replace(
+      CASE WHEN ${ofActivity} THEN json_set(record, '$.label', '') ELSE record END, @wallet, @nobody)
+    WHERE position IN (SELECT position FROM events
+      WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND instr(record, @wallet) > 0 LIMIT @limit)`,
+  // jsonb would write the record with other spaces, its fields in another order. Within a text every quote is escaped, so
+  // what is found is the label itself.
+  postgres: `UPDATE events SET record = replace(
+      CASE WHEN ${ofActivity} THEN regexp_replace(record, '"label":"([^"\\\\]|\\\\.)*"', '"label":""') ELSE record END,
+      @wallet, @nobody)
+    WHERE (stream_id, seq) IN (SELECT stream_id, seq FROM events
+      WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND strpos(record, @wallet) > 0 LIMIT @limit)`,
+});
+const ownStreams = statement<{ wallet: string }, { name: string }>(
+  'SELECT name FROM streams WHERE wallet = @wallet',
+);
+const presenceOf = statement<{ wallet: string }>(
+  'DELETE FROM told_present WHERE session_id IN (SELECT id FROM channel_sessions WHERE wallet = @wallet)',
+);
+const sessionsOf = statement<{ wallet: string }>('DELETE FROM channel_sessions WHERE wallet = @wallet');
+const streamsOf = statement<{ wallet: string }>('DELETE FROM streams WHERE wallet = @wallet');
+const profileOf = statement<{ wallet: string }>('DELETE FROM players WHERE wallet = @wallet');
+const traces = `UPDATE audit_log SET input = '{"erased":true}' WHERE`;
+const auditOf = statement<{ wallet: string }>({
+  sqlite: `${traces} instr(input, @wallet) > 0`,
+  postgres: `${traces} strpos(input, @wallet) > 0`,
+});

@@ -1,0 +1,507 @@
+import { z } from 'zod';
+import { playerStreamsOf, streamOf } from '../core/events/stream.ts';
+import { type StreamRow, streams } from '../core/events/streams.ts';
+import { type ExclusiveTx, exclusiveCommand, type Steps } from '../core/storage/command.ts';
+import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
+import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
+import { type Statement, statement } from '../core/storage/statement.ts';
+import type { AnyRow, AnyTable, Column, Value } from '../core/storage/table.ts';
+import { GantryError } from '../errors.ts';
+import {
+  gameKind,
+  gameName,
+  gamePolicies,
+  gameSlug,
+  gameUrl,
+  origin,
+  type SpendingPolicy,
+} from '../games/game.ts';
+import { maxSecrets, type SealedSecret } from '../games/game-secret.ts';
+import { gameSecrets, games, requestNonces } from '../games/tables.ts';
+import { maximumParticipants } from '../messages/message-channel.ts';
+import { participantsKeyOf } from '../messages/stored-channel.ts';
+import { storedBytesOf } from '../messages/stored-message.ts';
+import { messageChannels, messages, participants } from '../messages/tables.ts';
+import { playSessions } from '../play-sessions/tables.ts';
+import { players } from '../players/tables.ts';
+import { actions, grants, spending } from '../queue/tables.ts';
+import { submittedRules } from '../rules/rule-bounds.ts';
+import { rankGame } from '../scores/commands.ts';
+import { readState } from '../states/state.ts';
+import { states } from '../states/tables.ts';
+import { countedBytes, countStored } from '../storage-quota/count-stored.ts';
+import { importedRow, jsonText, storedId, storedWallet } from './imported-rows.ts';
+
+/** One record of a game on its way: which table it is of, and its row as it is declared. */
+export interface GameRecord {
+  type: string;
+  row: AnyRow;
+}
+
+/** Tables that are moved in a form of their own. */
+const special: readonly AnyTable[] = [games, gameSecrets, requestNonces, players] as readonly AnyTable[];
+
+/** The tables whose rows are moved with their game as they are, in the order they can be filled in. */
+export function movedTables(tables: readonly AnyTable[]): readonly AnyTable[] {
+  return tables.filter(
+    (table) => !special.includes(table) && table.of.stays === undefined && whereOf(table) !== null,
+  );
+}
+
+/**
+ * Hands over everything of a game as of one moment, the game itself first; with `openSecret` its secrets too, opened.
+ * Sessions, sign-ins, events and what waits to be carried out mean something to this server only, and stay.
+ */
+export const exportGame = query(
+  'exportGame',
+  function* (
+    read: Read,
+    tables: readonly AnyTable[],
+    gameId: string,
+    openSecret: ((sealed: string) => string) | null,
+    take: (record: GameRecord) => void,
+  ): ReadSteps<void> {
+    const values = valuesOf(gameId, read.now);
+    const all = function* (type: string, source: Statement<GameValues, AnyRow>) {
+      yield* read.each(source, values, (row) => take({ type, row }));
+    };
+    yield* read.inOneView(function* () {
+      yield* all('games', rowsOf(games as AnyTable, 't.id = @gameId'));
+      if (openSecret) {
+        yield* read.each(workingSecrets, values, ({ sealedSecret, createdAt, expiresAt }) =>
+          take({ type: 'secrets', row: { secret: openSecret(sealedSecret), createdAt, expiresAt } }),
+        );
+        // What was signed with one of them must not be good a second time over there.
+        yield* all('request_nonces', rowsOf(requestNonces as AnyTable, 't.game_id = @gameId'));
+      }
+      yield* all('players', rowsOf(players as AnyTable, `t.wallet IN (${walletsIn(tables)})`));
+      yield* all('streams', streamsOfGame);
+      for (const table of movedTables(tables)) yield* all(table.name, rowsOf(table, whereOf(table) ?? ''));
+    });
+  },
+);
+
+/** About how many records an export has, and how many actions wait to be carried out, which are not moved. */
+export const measureGame = query(
+  'measureGame',
+  function* (
+    read: Read,
+    tables: readonly AnyTable[],
+    gameId: string,
+  ): ReadSteps<{ records: number; waitingActions: number }> {
+    const values = valuesOf(gameId, read.now);
+    let records = 1;
+    for (const table of movedTables(tables)) {
+      const found = yield* read.first(countOf(table, whereOf(table) ?? ''), values);
+      records += found?.count ?? 0;
+    }
+    const waiting = yield* read.first(
+      countOf(actions as AnyTable, `t.game_id = @gameId AND t.state IN ('queued', 'submitted')`),
+      values,
+    );
+    return { records, waitingActions: waiting?.count ?? 0 };
+  },
+);
+
+export interface ImportOptions {
+  tables: readonly AnyTable[];
+  /** Another short name than the game's own. */
+  slug: string | undefined;
+  /** Take a game of kind `launcher` too. */
+  allowLauncher: boolean;
+  seal(secret: string): SealedSecret;
+  /** What the game gets where the file holds no secret of it. */
+  newSecret: string;
+}
+
+/** What became of an import. */
+export interface ImportReport {
+  gameId: string;
+  /** That came in the file. */
+  secrets: number;
+  /** Actions of the queue that are not over for good; see `Import`. */
+  actionsLeftOut: number;
+  /** What the game was allowed to spend where it comes from; here it spends nothing. Null: nothing there either. */
+  spendingBefore: SpendingPolicy | null;
+}
+
+/** So many rows are held before they are written. */
+const heldRows = 5_000;
+
+/**
+ * Puts a game in, atomically. What counts or sorts other rows is made from them.
+ * @throws DatabaseUnusableError when it is there already, or the records are not those of one game
+ */
+export const importGame = exclusiveCommand(
+  'importGame',
+  function* (
+    tx: ExclusiveTx,
+    records: () => Iterable<GameRecord>,
+    options: ImportOptions,
+  ): Steps<ImportReport> {
+    const importing = new Import(tx, options);
+    let held = 0;
+    for (const { type, row } of records()) {
+      try {
+        yield* importing.add(type, row);
+      } catch (thrown) {
+        throw described(thrown, type);
+      }
+      if (++held % heldRows === 0) yield* tx.flush();
+    }
+    yield* importing.countStorage();
+    const { policies, ...report } = importing.finish();
+    yield* rankGame(tx, report.gameId, policies.leaderboard);
+    return report;
+  },
+);
+
+const gameRow = z.strictObject({
+  id: storedId,
+  slug: gameSlug,
+  name: gameName,
+  kind: gameKind,
+  url: z.union([gameUrl, z.literal('')]),
+  allowedOrigins: jsonText(z.array(origin).max(100)),
+  policies: jsonText(gamePolicies),
+  rules: jsonText(submittedRules),
+  rulesVersion: z.int().min(0),
+  createdAt: z.int().min(0),
+});
+
+const secretRecord = z.strictObject({
+  // As `newGameSecret` makes them: an easier one could be guessed.
+  secret: z.string().regex(/^gsk_[A-Za-z0-9_-]{43}$/, 'must be a game secret'),
+  createdAt: z.int().min(0),
+  expiresAt: z.int().nullable(),
+});
+
+const streamRecord = z.strictObject({
+  name: z.string(),
+  wallet: storedWallet.nullable(),
+  seq: z.int().min(1),
+});
+
+/**
+ * Fills in a game, record by record. Anybody may have written the file: each record is held to what callers may send,
+ * and nothing can get into another game's data. Nothing that is to be done comes in, and nothing that may be spent: of
+ * the queue only what was confirmed, because what has failed or was cancelled could be tried again, with whatever call
+ * the file says; and the game spends nothing until an administrator of this server says how much.
+ */
+class Import {
+  readonly #tx: ExclusiveTx;
+  readonly #options: ImportOptions;
+  readonly #tables: ReadonlyMap<string, AnyTable>;
+  readonly #schemas = new Map<AnyTable, z.ZodType<AnyRow>>();
+  readonly #channels = new Map<string, { row: AnyRow; wallets: string[] }>();
+  readonly #players = new Set<string>();
+  readonly #channelStreams: string[] = [];
+  readonly #actions = new Set<string>();
+  /** The bytes that each player keeps in the game. */
+  readonly #stored = new Map<string, number>();
+  #game: {
+    id: string;
+    policies: z.infer<typeof gamePolicies>;
+    spendingBefore: SpendingPolicy | null;
+  } | null = null;
+  #secrets = 0;
+  #actionsLeftOut = 0;
+
+  constructor(tx: ExclusiveTx, options: ImportOptions) {
+    this.#tx = tx;
+    this.#options = options;
+    this.#tables = new Map(movedTables(options.tables).map((table) => [table.name, table]));
+  }
+
+  *add(type: string, given: AnyRow): Steps<void> {
+    if (type === 'games') yield* this.#addGame(given);
+    else if (type === 'secrets') this.#addSecret(given);
+    else if (type === 'request_nonces') this.#addRow(requestNonces as AnyTable, given);
+    else if (type === 'players') yield* this.#addPlayer(given);
+    else if (type === 'streams') this.#addStream(given);
+    else {
+      const table = this.#tables.get(type);
+      if (!table)
+        throw new DatabaseUnusableError(`The file has a record of a type that is unknown here: ${type}`);
+      this.#addRow(table, given);
+    }
+  }
+
+  finish(): ImportReport & { policies: z.infer<typeof gamePolicies> } {
+    const { id, policies, spendingBefore } = this.#there;
+    if (this.#secrets === 0) {
+      this.#insertSecret({ secret: this.#options.newSecret, createdAt: this.#tx.now, expiresAt: null });
+    }
+    for (const channelId of this.#channelStreams) this.#requireChannel('streams', channelId);
+    for (const { row, wallets } of this.#channels.values()) {
+      const participantsKey = participantsKeyOf(wallets);
+      // Under another key, whoever starts a channel with some would be given that of others.
+      if (row.participantsKey !== participantsKey)
+        throw new DatabaseUnusableError(
+          'A record of message_channels names other participants than the channel has; nothing was changed.',
+        );
+    }
+    const actionsLeftOut = this.#actionsLeftOut;
+    return { gameId: id, policies, spendingBefore, secrets: this.#secrets, actionsLeftOut };
+  }
+
+  /** Counted here, because files may say anything; who keeps more than the quota comes in, and saves nothing more. */
+  *countStorage(): Steps<void> {
+    const gameId = this.#there.id;
+    for (const [wallet, bytes] of this.#stored) {
+      yield* countStored(this.#tx, { gameId, wallet }, bytes, Number.POSITIVE_INFINITY);
+    }
+  }
+
+  #countBytes(table: AnyTable, row: AnyRow): void {
+    const add = (wallet: Value | undefined, bytes: number) =>
+      this.#stored.set(String(wallet), (this.#stored.get(String(wallet)) ?? 0) + bytes);
+    if (table === (states as AnyTable)) add(row.wallet, countedBytes(String(row.json)));
+    if (table === (playSessions as AnyTable)) add(row.wallet, countedBytes(String(row.state)));
+    if (table === (messages as AnyTable)) {
+      add(row.sender, storedBytesOf({ content: String(row.content), eventSeqs: String(row.eventSeqs) }));
+    }
+  }
+
+  get #there() {
+    if (!this.#game) throw new DatabaseUnusableError('The file does not begin with the game itself');
+    return this.#game;
+  }
+
+  *#addGame(given: AnyRow): Steps<void> {
+    if (this.#game) throw new DatabaseUnusableError('The file has a second game in it');
+    const row = gameRow.parse(given);
+    const { id, kind } = row;
+    const slug = this.#options.slug ?? row.slug;
+    if (kind === 'launcher' && !this.#options.allowLauncher) {
+      throw new DatabaseUnusableError(
+        'The file holds a game of kind launcher. Its secret opens sessions of any wallet, which may open sessions in ' +
+          'every game of this server. If you trust whoever has the file and its secrets, import it with --allow-launcher.',
+      );
+    }
+    const [same, named] = yield* this.#tx.all(this.#tx.get(games, id), this.#tx.get(games.bySlug, slug));
+    if (same) throw new DatabaseUnusableError(`The game ${id} is there already; nothing was changed.`);
+    if (named) {
+      throw new DatabaseUnusableError(
+        `Another game has the slug ${slug}: give this one another with --slug.`,
+      );
+    }
+    const { spending: before, ...others } = row.policies;
+    const policies = gamePolicies.parse(others);
+    const isAllowedToSpend = before.transactionsPerDay > 0 || before.tokens.length > 0;
+    this.#game = { id, policies, spendingBefore: isAllowedToSpend ? before : null };
+    this.#tx.insert(games, {
+      ...row,
+      slug,
+      allowedOrigins: JSON.stringify(row.allowedOrigins),
+      policies: JSON.stringify(policies),
+      rules: JSON.stringify(row.rules),
+    });
+  }
+
+  #addSecret(given: AnyRow): void {
+    this.#insertSecret(secretRecord.parse(given));
+    if (++this.#secrets > maxSecrets) throw new DatabaseUnusableError('The file has too many secrets');
+  }
+
+  #insertSecret({ secret, createdAt, expiresAt }: z.infer<typeof secretRecord>): void {
+    const gameId = this.#there.id;
+    this.#tx.insert(gameSecrets, { ...this.#options.seal(secret), gameId, createdAt, expiresAt });
+  }
+
+  /** A player who is known here keeps the profile there is here. */
+  *#addPlayer(given: AnyRow): Steps<void> {
+    const row = this.#parse(players as AnyTable, given);
+    const known = yield* this.#tx.get(players, String(row.wallet));
+    if (!known) this.#tx.insert(players as AnyTable as never, row as never);
+  }
+
+  /** Streams count on from where they stood; their events stay where they were. */
+  #addStream(given: AnyRow): void {
+    const { name, wallet, seq } = streamRecord.parse(given);
+    const { id } = this.#there;
+    const ofChannel = streamOf.channel('');
+    if (wallet !== null && name === streamOf.player(id, wallet)) this.#players.add(name);
+    else if (wallet === null && name.startsWith(ofChannel))
+      this.#channelStreams.push(name.slice(ofChannel.length));
+    else if (wallet !== null || name !== streamOf.game(id)) {
+      throw new DatabaseUnusableError(`The stream ${JSON.stringify(name)} is not of this game`);
+    }
+    this.#tx.insert<StreamRow>(streams, { name, wallet, seq, firstSeq: seq + 1, trimAt: 0 });
+  }
+
+  #addRow(table: AnyTable, given: AnyRow): void {
+    const row = this.#parse(table, given);
+    const { game, stream, via } = table.of;
+    if (game !== undefined && row[game] !== this.#there.id) {
+      throw new DatabaseUnusableError(`A record of ${table.name} is of another game: ${row[game]}`);
+    }
+    if (stream !== undefined && !this.#players.has(String(row[stream]))) {
+      throw new DatabaseUnusableError(`A record of ${table.name} is of a stream that is not in the file`);
+    }
+    if (table === (messageChannels as AnyTable)) this.#channels.set(String(row.id), { row, wallets: [] });
+    const channelId = via?.table === (messageChannels as AnyTable) ? row[via.column] : row.channelId;
+    if (channelId !== undefined) {
+      const { wallets } = this.#requireChannel(table.name, String(channelId));
+      if (table === (participants as AnyTable) && wallets.push(String(row.wallet)) > maximumParticipants) {
+        throw new DatabaseUnusableError('A message channel of the file has too many participants');
+      }
+    }
+    const kept = this.#withoutOpenActions(table, row);
+    if (!kept) return;
+    this.#tx.insert(table as never, kept as never);
+    this.#countBytes(table, kept);
+  }
+
+  /** Null: the record is left out. */
+  #withoutOpenActions(table: AnyTable, row: AnyRow): AnyRow | null {
+    const isKnown = (id: unknown) => this.#actions.has(String(id));
+    switch (table) {
+      case states as AnyTable:
+        return { ...row, ...readState(String(row.json)) };
+      case actions as AnyTable:
+        if (row.state !== 'confirmed' || row.kind === 'webhook') {
+          this.#actionsLeftOut++;
+          return null;
+        }
+        this.#actions.add(String(row.id));
+        return { ...row, claimedBy: null, claimedUntil: 0, endedAt: row.endedAt ?? this.#tx.now };
+      case spending as AnyTable:
+        return isKnown(row.actionId) ? row : null;
+      case grants as AnyTable:
+        if (row.granted === 0) return null; // its action is not over
+        return isKnown(row.actionId) ? row : { ...row, actionId: '' };
+      default:
+        return row;
+    }
+  }
+
+  #requireChannel(type: string, channelId: string) {
+    const channel = this.#channels.get(channelId);
+    if (channel) return channel;
+    throw new DatabaseUnusableError(`A record of ${type} is of a channel that is not in the file`);
+  }
+
+  #parse(table: AnyTable, row: AnyRow): AnyRow {
+    let schema = this.#schemas.get(table);
+    if (!schema) {
+      schema = importedRow(table, this.#tx.now);
+      this.#schemas.set(table, schema);
+    }
+    return schema.parse(row);
+  }
+}
+
+/** What does not fit, for who has the file; an unexpected error stays what it is. */
+function described(thrown: unknown, type: string): unknown {
+  if (thrown instanceof GantryError) {
+    return new DatabaseUnusableError(
+      `A record of ${type} is not as it should be (${thrown.message}); nothing was changed.`,
+    );
+  }
+  if (!(thrown instanceof z.ZodError) && !(thrown instanceof SyntaxError)) return thrown;
+  const issue = thrown instanceof z.ZodError ? thrown.issues[0] : undefined;
+  if (issue?.code === 'unrecognized_keys' || issue?.code === 'invalid_type') {
+    return new DatabaseUnusableError(
+      `A record of ${type} has not the fields it should have (${[...issue.path, issue.message].join(': ')}); nothing was changed.`,
+    );
+  }
+  const why = issue ? ` (${[...issue.path, issue.message].join(': ')})` : '';
+  return new DatabaseUnusableError(`A record of ${type} is not as it should be${why}; nothing was changed.`);
+}
+
+// ---- statements made of the declarations
+
+/** What these statements may name. */
+interface GameValues extends Record<string, string | number> {
+  gameId: string;
+  /** The same, for columns that may hold another text than an id. */
+  gameText: string;
+  now: number;
+  /** The name of the game's own stream. */
+  ownStream: string;
+  /** The names of its players' streams. */
+  from: string;
+  to: string;
+}
+
+function valuesOf(gameId: string, now: number): GameValues {
+  return { gameId, gameText: gameId, now, ownStream: streamOf.game(gameId), ...playerStreamsOf(gameId) };
+}
+
+/** Which rows of a table are of the game @gameId; null: none can be. */
+function whereOf(table: AnyTable): string | null {
+  const { game, stream, via } = table.of;
+  if (table === (actions as AnyTable)) {
+    return `t.game_id = @gameId AND t.state NOT IN ('queued', 'submitted') AND t.kind <> 'webhook'`;
+  }
+  if (table === (spending as AnyTable)) {
+    return `t.game_id = @gameId AND t.action_id IN (
+      SELECT id FROM actions WHERE state NOT IN ('queued', 'submitted'))`;
+  }
+  if (game !== undefined) return `t.${sqlName(table, game)} = @gameId`;
+  if (via?.table === (messageChannels as AnyTable)) {
+    return `t.${sqlName(table, via.column)} IN (SELECT id FROM message_channels WHERE game_id = @gameId)`;
+  }
+  return stream === undefined ? null : ofPlayersOfGame('s.name');
+}
+
+function ofPlayersOfGame(name: string): string {
+  return `${name} >= @from AND ${name} < @to`;
+}
+
+function walletsIn(tables: readonly AnyTable[]): string {
+  const sources = tables.flatMap((table) => {
+    const { player, game } = table.of;
+    if (player === undefined || game === undefined) return [];
+    const { sqlName: column, kind } = columnOf(table, game);
+    const isGame = `${column} = ${kind === 'uuid' ? '@gameId' : '@gameText'}`;
+    return [`SELECT ${sqlName(table, player)} FROM ${table.name} WHERE ${isGame}`];
+  });
+  return [`SELECT wallet FROM streams WHERE ${ofPlayersOfGame('name')}`, ...sources].join(' UNION ');
+}
+
+function rowsOf(table: AnyTable, where: string) {
+  const { stream } = table.of;
+  const columns = table.columns.map(({ name, sqlName: column }) =>
+    name === stream ? `s.name AS "${name}"` : `t.${column} AS "${name}"`,
+  );
+  return statement<GameValues, AnyRow>(
+    `SELECT ${columns.join(', ')} FROM ${sourceOf(table)} WHERE ${where}${stream === undefined ? '' : ' ORDER BY s.id'}`,
+  );
+}
+
+function countOf(table: AnyTable, where: string) {
+  return statement<GameValues, { count: number }>(
+    `SELECT count(*) AS count FROM ${sourceOf(table)} WHERE ${where}`,
+  );
+}
+
+function sourceOf(table: AnyTable): string {
+  const { stream } = table.of;
+  return stream === undefined
+    ? `${table.name} AS t`
+    : `streams AS s JOIN ${table.name} AS t ON t.${sqlName(table, stream)}_id = s.id`;
+}
+
+function sqlName(table: AnyTable, column: string): string {
+  return columnOf(table, column).sqlName;
+}
+
+function columnOf(table: AnyTable, name: string): Column {
+  const found = table.columns.find((column) => column.name === name);
+  if (!found) throw new Error(`${table.name} declares no ${name}`);
+  return found;
+}
+
+const workingSecrets = statement<
+  GameValues,
+  { sealedSecret: string; createdAt: number; expiresAt: number | null }
+>(`SELECT sealed_secret AS "sealedSecret", created_at AS "createdAt", expires_at AS "expiresAt" FROM game_secrets
+  WHERE game_id = @gameId AND (expires_at IS NULL OR expires_at > @now)`);
+
+const streamsOfGame = statement<GameValues, AnyRow>(
+  `SELECT name, wallet, seq FROM streams WHERE seq > 0 AND (name = @ownStream
+    OR (${ofPlayersOfGame('name')})
+    OR name IN (SELECT 'channel:' || id FROM message_channels WHERE game_id = @gameId))`,
+);

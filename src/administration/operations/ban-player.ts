@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import { text } from '../../core/schemas/text.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ban } from '../commands.ts';
+
+export const banPlayer = defineOperation({
+  name: 'banPlayer',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Keep a player out of a game, or of every game, and end the sessions there',
+  auth: 'admin',
+  input: z.object({
+    wallet: addressInput,
+    gameId: idInput.optional().meta({ description: 'Left out: every game' }),
+    reason: text(0, 500).default(''),
+  }),
+  output: z.object({ success }),
+  async handler({ input }, { db }: { db: Database }) {
+    if (input.gameId !== undefined) await requireGame(db, input.gameId);
+    await db.write(ban, input.wallet, input.gameId ?? null, input.reason);
+    return { success: true };
+  },
+});

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import { defineOperation } from '../../operations/define.ts';
+import type { PlayerEraser } from '../player-eraser.ts';
+
+export const erasePlayer = defineOperation({
+  name: 'erasePlayer',
+  service: 'admin',
+  kind: 'write',
+  summary: "Remove everything of a player's, everywhere, for good",
+  auth: 'admin',
+  input: z.object({ wallet: addressInput }),
+  output: z.object({ success }),
+  // The log must not keep what is erased: whoever knows the wallet can still find the entry by its hash.
+  auditInput: ({ wallet }) => ({ walletSha256: createHash('sha256').update(wallet).digest('hex') }),
+  async handler({ input }, { eraser }: { eraser: PlayerEraser }) {
+    await eraser.erase(input.wallet);
+    return { success: true };
+  },
+});

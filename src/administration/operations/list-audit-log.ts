@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { pagedOutput, paging } from '../../core/schemas/paging.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { auditEntry } from '../audit-entry.ts';
+import { readAuditLog } from '../queries.ts';
+
+export const listAuditLog = defineOperation({
+  name: 'listAuditLog',
+  service: 'admin',
+  kind: 'read',
+  summary: 'Read who did what with these powers, newest first',
+  auth: 'admin',
+  input: z.object(paging),
+  output: pagedOutput(auditEntry),
+  async handler({ input }, { db }: { db: Database }) {
+    const { total, rows } = await db.read(readAuditLog, input);
+    return { total, limit: input.limit, skip: input.skip, data: rows };
+  },
+});

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { pagedOutput, paging } from '../../core/schemas/paging.ts';
+import { text } from '../../core/schemas/text.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { type Refusals, refusalRecord } from '../../telemetry/refusals.ts';
+
+export const listRefusals = defineOperation({
+  name: 'listRefusals',
+  service: 'admin',
+  kind: 'read',
+  summary: 'Read who was refused what and why in the last hour by the process that answers, latest first',
+  auth: 'admin',
+  input: z.object({ reason: text(1, 100).optional(), gameId: idInput.optional(), ...paging }),
+  output: pagedOutput(refusalRecord),
+  async handler({ input: { reason, gameId, limit, skip } }, { refusals }: { refusals: Refusals }) {
+    const { total, rows } = refusals.list({ reason, gameId }, { limit, skip });
+    return { total, limit, skip, data: rows };
+  },
+});

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { unban } from '../commands.ts';
+
+export const unbanPlayer = defineOperation({
+  name: 'unbanPlayer',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Let a banned player in again',
+  auth: 'admin',
+  input: z.object({ wallet: addressInput, gameId: idInput.optional() }),
+  output: z.object({ success }),
+  async handler({ input }, { db }: { db: Database }) {
+    await db.write(unban, input.wallet, input.gameId ?? null);
+    return { success: true };
+  },
+});

@@ -1,0 +1,103 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Command } from '../core/storage/command.ts';
+import type { Database } from '../core/storage/database.ts';
+import type { AnyTable } from '../core/storage/table.ts';
+import { forgetAdder, leaveAllChannels } from '../messages/channel-commands.ts';
+import { eraseMessagesOf } from '../messages/message-commands.ts';
+import { players } from '../players/tables.ts';
+import { actions } from '../queue/tables.ts';
+import { sessions } from '../sessions/tables.ts';
+import {
+  anonymizeEvents,
+  beginErasing,
+  blankOwnEvents,
+  blankTexts,
+  eraseAtOnce,
+  eraseOwnEvents,
+  eraseRows,
+  eraseScores,
+  finishErasing,
+  ownStreamsOf,
+  sharedStreamsOf,
+} from './erasing-commands.ts';
+
+/**
+ * How long lies between the end of a player's sessions and the erasing, in milliseconds: calls that were admitted
+ * before are over by then, and every process has told and disconnected the player's sockets.
+ */
+const settleMs = 2_000;
+
+/** Those that go last: as long as they are there, an erasing that was interrupted can be asked for again. */
+const last: readonly AnyTable[] = [players, sessions] as readonly AnyTable[];
+
+/**
+ * Removes everything of a player's from the database, by commands of a bounded size, between which others write. Events of
+ * shared streams keep their place, so that other players' cursors go on fitting, but say nothing of the player any more.
+ */
+export class PlayerEraser {
+  readonly #db: Database;
+  readonly #tables: readonly AnyTable[];
+
+  /** `tables`: all there are. Whose their rows are says what is erased of them. */
+  constructor(db: Database, tables: readonly AnyTable[]) {
+    this.#db = db;
+    this.#tables = tables;
+  }
+
+  /** Whatever was erased before it failed stays so; asked for again, it goes on. @throws GantryError `player_unknown` */
+  async erase(wallet: string): Promise<void> {
+    await this.#db.write(beginErasing, wallet);
+    await setTimeout(settleMs);
+    // Written over before anything moves it.
+    for (const text of this.#ownTexts()) {
+      if (text.table === actions.name) await this.#db.write(eraseAtOnce, text, wallet);
+      else await this.#all(blankTexts, text, wallet);
+    }
+    await this.#all(blankOwnEvents, wallet);
+    const shared = await this.#db.read(sharedStreamsOf, wallet);
+    await this.#all(eraseMessagesOf, wallet);
+    await this.#all(leaveAllChannels, wallet);
+    await this.#all(forgetAdder, wallet);
+    for (const stream of shared) await this.#all(anonymizeEvents, stream, wallet);
+    for (const stream of await this.#db.read(ownStreamsOf, wallet)) await this.#all(eraseScores, stream);
+    await this.#all(blankOwnEvents, wallet); // what all this has told
+    await this.#all(eraseOwnEvents, wallet);
+    for (const table of this.#tables) {
+      const { player } = table.of;
+      if (player === undefined || last.includes(table)) continue;
+      await this.#all(eraseRows, rowsOf(table, player), wallet);
+    }
+    await this.#db.write(finishErasing, wallet);
+  }
+
+  #ownTexts() {
+    return this.#tables.flatMap((table) => {
+      const { player, texts = [] } = table.of;
+      return player === undefined
+        ? []
+        : texts.map((text) => ({
+            ...rowsOf(table, player),
+            column: sqlName(table, text),
+          }));
+    });
+  }
+
+  /** Repeats a command until it says that there is no more. */
+  async #all<Args extends unknown[]>(command: Command<Args, boolean>, ...args: Args): Promise<void> {
+    while (await this.#db.write(command, ...args));
+  }
+}
+
+function rowsOf(table: AnyTable, player: string) {
+  return {
+    table: table.name,
+    owner: sqlName(table, player),
+    key: table.key.map((column) => sqlName(table, column)),
+  };
+}
+
+function sqlName(table: AnyTable, column: string): string {
+  const found = table.columns.find(({ name }) => name === column);
+  if (!found) throw new Error(`${table.name} declares no ${column}`);
+  return found.sqlName;
+}

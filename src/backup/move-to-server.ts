@@ -1,0 +1,127 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { type Config, ConfigError, dataFiles } from '../config.ts';
+import type { DatabaseFiles } from '../core/storage/database-file.ts';
+import type { CopiedRows, StoredDatabase } from '../core/storage/stored-database.ts';
+import type { AnyRow, AnyTable } from '../core/storage/table.ts';
+import { SecretBox } from '../games/game-secret.ts';
+import { gameSecrets } from '../games/tables.ts';
+import { KeyFileError } from '../runtime/key-file.ts';
+import { FileTokenKeys } from '../sessions/file-token-keys.ts';
+import type { ServerKeyName } from '../sessions/server-keys.ts';
+import { serverKeys } from '../sessions/tables.ts';
+import { keysAsText } from '../sessions/token-keys.ts';
+import { webhookSecrets } from '../webhooks/tables.ts';
+import { BackupError } from './backup-error.ts';
+
+export interface MoveReport {
+  /** Of each table. */
+  tables: CopiedRows;
+  rows: number;
+  seconds: number;
+}
+
+/** The engines' parts in it. */
+export interface DatabaseMove {
+  files: DatabaseFiles;
+  /** Lends a database file that nobody works with. */
+  read<Result>(file: string, use: (stored: StoredDatabase) => Promise<Result>): Promise<Result>;
+  /** Fills the empty database behind a URL, as a whole or not at all. @throws DatabaseUnusableError */
+  fill(
+    url: string,
+    from: StoredDatabase,
+    onProgress: (rows: number, total: number) => void,
+  ): Promise<CopiedRows>;
+}
+
+/**
+ * Copies a data directory that nobody has open into an empty database server, with its keys, encrypted under
+ * GANTRY_SECRET_KEY. The directory is left as it is.
+ * @throws BackupError, ConfigError, KeyFileError, DatabaseUnusableError
+ */
+export async function moveToServer(
+  move: DatabaseMove,
+  { dataDirectory, secretKey }: Config,
+  url: string,
+  onProgress: (rows: number, total: number) => void,
+): Promise<MoveReport> {
+  const { database, ...keyFiles } = dataFiles(dataDirectory);
+  if (!existsSync(database)) {
+    throw new BackupError(
+      `There is no database in ${dataDirectory}. Is DATA_DIR where the server keeps its data?`,
+    );
+  }
+  if (secretKey === undefined) throw new ConfigError(secretKeyWanted(keyFiles.secretKey));
+  const box = new SecretBox(keyFiles.secretKey, secretKey);
+  if (move.files.isInUse(database)) {
+    throw new BackupError(`A server or a command is using ${dataDirectory}. Stop it first.`);
+  }
+  const keys = await keyRows(box, keyFiles);
+  const begunAt = performance.now();
+  const tables = await move.read(database, (stored) => {
+    refuseOtherKey(stored, box, keyFiles.secretKey);
+    return move.fill(url, withKeys(stored, keys), onProgress);
+  });
+  const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
+  return { tables, rows, seconds: Math.round((performance.now() - begunAt) / 100) / 10 };
+}
+
+function secretKeyWanted(file: string): string {
+  const why = 'Keys and game secrets are encrypted under it in PostgreSQL.';
+  return existsSync(file)
+    ? `Set GANTRY_SECRET_KEY to what ${file} holds: GANTRY_SECRET_KEY=$(cat ${file}). ${why} Every node needs the same.`
+    : `Set GANTRY_SECRET_KEY to the key that this data directory is used with. ${why}`;
+}
+
+/** @throws ConfigError */
+function refuseOtherKey(stored: StoredDatabase, box: SecretBox, file: string): void {
+  for (const [table, column] of [
+    [gameSecrets, 'sealedSecret'],
+    [webhookSecrets, 'sealed'],
+  ] as const) {
+    for (const row of stored.rows(table as AnyTable)) {
+      if (opens(box, String(row[column]))) continue;
+      const right = existsSync(file) ? `: set it to what ${file} holds` : '';
+      throw new ConfigError(
+        `GANTRY_SECRET_KEY is not the key that the secrets in the database were encrypted with${right}. Nothing was changed.`,
+      );
+    }
+  }
+}
+
+function opens(box: SecretBox, sealed: string): boolean {
+  try {
+    box.open(sealed);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What files of the data directory hold, as nodes that share a database keep it there. */
+async function keyRows(
+  box: SecretBox,
+  files: { tokenKeys: string; adminTokenHash: string },
+): Promise<AnyRow[]> {
+  if (!existsSync(files.tokenKeys)) {
+    throw new KeyFileError(
+      `${files.tokenKeys} is missing. Put it back from a backup; if there is none, run \`gantry key rotate\`: players ` +
+        'then sign in again.',
+    );
+  }
+  const changedAt = Date.now();
+  const row = (name: ServerKeyName, text: string): AnyRow => ({ name, sealed: box.seal(text), changedAt });
+  const rows = [row('token-keys', keysAsText(await new FileTokenKeys(files.tokenKeys).read()))];
+  if (existsSync(files.adminTokenHash)) {
+    rows.push(row('admin-token', readFileSync(files.adminTokenHash, 'utf8')));
+  }
+  return rows;
+}
+
+function withKeys(stored: StoredDatabase, keys: readonly AnyRow[]): StoredDatabase {
+  const isKeys = (table: AnyTable) => table === (serverKeys as AnyTable);
+  return {
+    ...stored,
+    count: (table) => (isKeys(table) ? keys.length : stored.count(table)),
+    rows: (table) => (isKeys(table) ? keys : stored.rows(table)),
+  };
+}

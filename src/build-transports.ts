@@ -1,0 +1,187 @@
+import type { Server as HttpServer } from 'node:http';
+import { createAdapter } from '@socket.io/redis-adapter';
+import { auditLogOf } from './administration/audit-log.ts';
+import { shownAdminToken } from './auth/admin-token.ts';
+import { Authenticator } from './auth/authenticator.ts';
+import { operations } from './catalogue/operations.ts';
+import type { Config } from './config.ts';
+import type { Database } from './core/storage/database.ts';
+import { allGames } from './games/queries.ts';
+import { RateLimits } from './limits/rate-limits.ts';
+import { Traffic } from './limits/traffic.ts';
+import type { OpenedServices } from './open-services.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { createExecute } from './operations/execute.ts';
+import { Registry } from './operations/registry.ts';
+import { openAssets } from './pages/open-assets.ts';
+import { ServedFile } from './pages/served-file.ts';
+import type { PublicUrls } from './public-urls.ts';
+import type { QueueFigure } from './queue/queue-figures.ts';
+import { Turns } from './runtime/turns.ts';
+import { toLeaderboardEntry } from './scores/operations/to-leaderboard-entry.ts';
+import { readLeaderboard } from './scores/queries.ts';
+import { leaderboardTop } from './scores/score.ts';
+import { CallCounts } from './telemetry/call-counts.ts';
+import { CallLines } from './telemetry/call-lines.ts';
+import { CallObserver } from './telemetry/call-observer.ts';
+import { Metrics } from './telemetry/metrics.ts';
+import { createApp } from './transports/http/app.ts';
+import { maximumBodyBytes } from './transports/http/body.ts';
+import { clientAddress } from './transports/http/client-address.ts';
+import { createHttpServer } from './transports/http/http-server.ts';
+import { MetricsListener } from './transports/http/metrics-listener.ts';
+import { RequestsUnderWay } from './transports/http/requests-under-way.ts';
+import { Gateway } from './transports/socket/gateway.ts';
+
+/** What one socket may send in a second: three times what its session may call. */
+const packetsPerSecond = 1_000;
+/** In characters and bytes: four of the largest packets. */
+const lengthPerSecond = 8 * 1024 * 1024;
+
+/** Of the calls over sockets that a thread reads. */
+const largeCallsAtOnce = 4;
+
+export interface Transports {
+  http: HttpServer;
+  requests: RequestsUnderWay;
+  gateway: Gateway;
+  /** Null: metrics have no port of their own. */
+  metricsListener: MetricsListener | null;
+}
+
+/** How calls arrive: HTTP, the socket, and a port for Prometheus. */
+export function buildTransports(
+  config: Config,
+  opened: OpenedServices,
+  queue: { figures(): Promise<QueueFigure[]> },
+  isClosing: () => boolean,
+): Transports {
+  const {
+    db,
+    keys,
+    tokens,
+    box,
+    adminToken,
+    redis,
+    prefix,
+    presence,
+    services,
+    stats,
+    refusals,
+    logger,
+    report,
+  } = opened;
+  const { links } = services;
+  const authenticator = new Authenticator({
+    db,
+    tokens,
+    box,
+    adminToken,
+    ownOrigin: () => links.origin,
+  });
+  const registry = new Registry(operations);
+  const limits = new RateLimits(config.rateLimitFactor, redis && { client: redis.commands, prefix });
+  const traffic = new Traffic({ factor: config.rateLimitFactor, heldBytes: config.heldBytes }, (what) =>
+    metrics.countRefused(what),
+  );
+  const execute = createExecute(authenticator, limits, { services, audit: auditLogOf(db) });
+  const callCounts = new CallCounts();
+  const lines = new CallLines(logger);
+  const observer = new CallObserver(
+    (call) => callCounts.add(call),
+    (call) => stats.countCall(call),
+    ({ outcome, ...call }) => {
+      if (outcome !== 'ok' && outcome !== 'aborted' && outcome !== 'internal') {
+        refusals.add({ ...call, reason: outcome, at: 'call' });
+      }
+    },
+    (call) => lines.write(call),
+  );
+  const addressOf = clientAddress(config.trustedProxies);
+  const metrics = new Metrics({
+    calls: callCounts,
+    db,
+    queue: queue.figures,
+    sockets: () => gateway.connectionCount,
+    heldBytes: () => traffic.heldBytes,
+    refusals,
+    redisUp: () => redis && redis.trouble() === null,
+  });
+  let openApi: ServedFile | undefined;
+  const app = createApp({
+    registry,
+    execute,
+    observer,
+    publicKeys: () => keys.publicKeys(),
+    addressOf,
+    traffic,
+    readLarge: (bytes) => services.states.readInput(bytes),
+    openApi: () => {
+      // Takes a while, and does not change.
+      openApi ??= new ServedFile(
+        'openapi.json',
+        Buffer.from(JSON.stringify(openApiDocument(registry, links.base))),
+      );
+      return openApi;
+    },
+    notReady: () => (isClosing() ? 'The server is shutting down' : opened.unusable()),
+    degraded: opened.degraded,
+    dependencies: opened.dependencies,
+    pages: {
+      assets: openAssets(),
+      gameUrls: async () => (await db.read(allGames)).map(({ url }) => url),
+    },
+    metrics,
+    async requireAdmin(request, tell) {
+      const address = addressOf(request);
+      const { authorization } = request.headers;
+      const showsNothing = shownAdminToken(authorization) === null;
+      if (!showsNothing) await limits.refuseGuessing(address, tell);
+      try {
+        await adminToken.check(authorization);
+      } catch (refused) {
+        await limits.countRefused('read', address, showsNothing ? null : refused, tell);
+        throw refused;
+      }
+    },
+    report,
+  });
+  const http = createHttpServer(app);
+  const requests = new RequestsUnderWay(http);
+  const gateway: Gateway = new Gateway(http, {
+    registry,
+    execute,
+    observer,
+    report,
+    authenticator,
+    tokens,
+    limits,
+    traffic,
+    db,
+    presence,
+    leaderboardTop: (gameId) => leaderboardRows(db, links, gameId),
+    addressOf,
+    connectionsPerAddress: config.connectionsPerAddress,
+    packetsPerSecond: Math.max(1, packetsPerSecond * config.rateLimitFactor),
+    lengthPerSecond: Math.max(maximumBodyBytes, lengthPerSecond * config.rateLimitFactor),
+    readLargeCall: (args) => services.states.readCall(args),
+    largeCalls: new Turns(largeCallsAtOnce),
+    onRefused: (refusal) => refusals.add(refusal),
+    onFlood: () => {
+      metrics.countDisconnect('flood');
+      logger.warn('flooding client disconnected');
+    },
+    onSlowConsumer: (queuedBytes) => {
+      metrics.countDisconnect('slow-reader');
+      logger.warn({ queuedBytes }, 'slow consumer disconnected');
+    },
+    ...(redis && { adapter: createAdapter(redis.commands, redis.subscriber, { key: prefix }) }),
+  });
+  const metricsListener = config.metrics ? new MetricsListener(metrics, report) : null;
+  return { http, requests, gateway, metricsListener };
+}
+
+async function leaderboardRows(db: Database, links: PublicUrls, gameId: string) {
+  const rows = await db.read(readLeaderboard, gameId, { limit: leaderboardTop, skip: 0 });
+  return rows.map((row, index) => ({ ...toLeaderboardEntry(row, links), position: index + 1 }));
+}

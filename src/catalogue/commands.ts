@@ -1,0 +1,57 @@
+import * as activities from '../activities/commands.ts';
+import * as administration from '../administration/commands.ts';
+import * as erasing from '../administration/erasing-commands.ts';
+import * as chains from '../chains/commands.ts';
+import * as events from '../core/events/commands.ts';
+import type { AnyCommand } from '../core/storage/command.ts';
+import * as games from '../games/commands.ts';
+import * as channels from '../messages/channel-commands.ts';
+import * as messages from '../messages/message-commands.ts';
+import * as notifications from '../notifications/commands.ts';
+import * as playSessions from '../play-sessions/commands.ts';
+import * as players from '../players/commands.ts';
+import * as queue from '../queue/commands.ts';
+import * as rules from '../rules/commands.ts';
+import * as scores from '../scores/commands.ts';
+import * as sessions from '../sessions/commands.ts';
+import * as serverKeys from '../sessions/server-keys.ts';
+import * as signIns from '../sessions/sign-in-commands.ts';
+import * as states from '../states/commands.ts';
+import * as webhooks from '../webhooks/commands.ts';
+import * as deliveries from '../webhooks/delivery-commands.ts';
+
+/** Every file that declares commands. */
+const files: readonly Readonly<Record<string, unknown>>[] = [
+  activities,
+  administration,
+  channels,
+  erasing,
+  events,
+  games,
+  messages,
+  notifications,
+  playSessions,
+  players,
+  scores,
+  serverKeys,
+  sessions,
+  signIns,
+  states,
+  chains,
+  queue,
+  rules,
+  webhooks,
+  deliveries,
+];
+
+/** Every command there is, by name. */
+export const commands: ReadonlyMap<string, AnyCommand> = new Map(
+  files
+    .flatMap((file) => Object.values(file))
+    .filter(isCommand)
+    .map((command) => [command.commandName, command]),
+);
+
+function isCommand(value: unknown): value is AnyCommand {
+  return typeof value === 'function' && 'commandName' in value;
+}

@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import { activityCreated } from '../activities/events.ts';
+import type { NewEvent } from '../core/events/stream.ts';
+import {
+  messageChannelCreated,
+  messageChannelPatched,
+  messageCreated,
+  messagePatched,
+  messageRemoved,
+  messageTyping,
+} from '../messages/events.ts';
+import { notificationCreated } from '../notifications/events.ts';
+import { ruleActionPatched } from '../queue/events.ts';
+import { windowMessageCreated } from '../rules/events.ts';
+import { leaderboardPatched, scoreCreated, scorePatched, scoreRemoved } from '../scores/events.ts';
+import { gameChannelPatched } from '../sessions/events.ts';
+
+/** Every event a launcher can be told, with its record's schema; each is declared with its feature. */
+export const catalogue = {
+  [messageCreated.name]: messageCreated.record,
+  [messagePatched.name]: messagePatched.record,
+  [messageRemoved.name]: messageRemoved.record,
+  [messageChannelCreated.name]: messageChannelCreated.record,
+  [messageChannelPatched.name]: messageChannelPatched.record,
+  [notificationCreated.name]: notificationCreated.record,
+  [scoreCreated.name]: scoreCreated.record,
+  [scorePatched.name]: scorePatched.record,
+  [scoreRemoved.name]: scoreRemoved.record,
+  [gameChannelPatched.name]: gameChannelPatched.record,
+  [activityCreated.name]: activityCreated.record,
+  [ruleActionPatched.name]: ruleActionPatched.record,
+  [windowMessageCreated.name]: windowMessageCreated.record,
+} as const satisfies Record<string, z.ZodType>;
+
+/** Every signal: what is told at once or never, with the same naming as events. */
+export const signals = {
+  [messageTyping.name]: messageTyping.record,
+  [leaderboardPatched.name]: leaderboardPatched.record,
+} as const satisfies Record<string, z.ZodType>;
+
+export type SignalName = keyof typeof signals;
+export type SignalRecord<Name extends SignalName> = z.infer<(typeof signals)[Name]>;
+
+export type EventName = keyof typeof catalogue;
+export type EventRecord<Name extends EventName> = z.infer<(typeof catalogue)[Name]>;
+
+/** An event to be written: one of the catalogue's, with a record of its kind. Another one does not compile. */
+export type CataloguedEvent = {
+  [Name in EventName]: NewEvent<EventRecord<Name>> & { name: Name };
+}[EventName];

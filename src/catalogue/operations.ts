@@ -1,0 +1,166 @@
+import { getActivities } from '../activities/operations/get-activities.ts';
+import { sendCustomActivity } from '../activities/operations/send-custom-activity.ts';
+import { banPlayer } from '../administration/operations/ban-player.ts';
+import { erasePlayer } from '../administration/operations/erase-player.ts';
+import { listAuditLog } from '../administration/operations/list-audit-log.ts';
+import { listEvents } from '../administration/operations/list-events.ts';
+import { listRefusals } from '../administration/operations/list-refusals.ts';
+import { serverFigures } from '../administration/operations/server-figures.ts';
+import { unbanPlayer } from '../administration/operations/unban-player.ts';
+import { updateGame } from '../administration/operations/update-game.ts';
+import { createGame } from '../games/operations/create-game.ts';
+import { getGames } from '../games/operations/get-games.ts';
+import { listGameSecrets } from '../games/operations/list-game-secrets.ts';
+import { listGames } from '../games/operations/list-games.ts';
+import { revokeGameSecret } from '../games/operations/revoke-game-secret.ts';
+import { rotateGameSecret } from '../games/operations/rotate-game-secret.ts';
+import { getSubscribedChannels } from '../live/operations/get-subscribed-channels.ts';
+import { subscribe } from '../live/operations/subscribe.ts';
+import { unsubscribe } from '../live/operations/unsubscribe.ts';
+import { addParticipant } from '../messages/operations/add-participant.ts';
+import { createMessageChannel } from '../messages/operations/create-message-channel.ts';
+import { editChannelMessage } from '../messages/operations/edit-channel-message.ts';
+import { editGroupInfo } from '../messages/operations/edit-group-info.ts';
+import { getChannelMessages } from '../messages/operations/get-channel-messages.ts';
+import { getChannelParticipants } from '../messages/operations/get-channel-participants.ts';
+import { getMessageChannels } from '../messages/operations/get-message-channels.ts';
+import { listGameChannels } from '../messages/operations/list-game-channels.ts';
+import { listMessages } from '../messages/operations/list-messages.ts';
+import { removeMessage } from '../messages/operations/remove-message.ts';
+import { removeParticipant } from '../messages/operations/remove-participant.ts';
+import { sendChannelMessage } from '../messages/operations/send-channel-message.ts';
+import { sendTypingSignal } from '../messages/operations/send-typing-signal.ts';
+import { unsendChannelMessage } from '../messages/operations/unsend-channel-message.ts';
+import { sendNotification } from '../notifications/operations/send-notification.ts';
+import { getPlaySession } from '../play-sessions/operations/get-play-session.ts';
+import { listPlaySessions } from '../play-sessions/operations/list-play-sessions.ts';
+import { trackGameSessions } from '../play-sessions/operations/track-game-sessions.ts';
+import { listPlayers } from '../players/operations/list-players.ts';
+import { updatePlayer } from '../players/operations/update-player.ts';
+import { cancelAction } from '../queue/operations/cancel-action.ts';
+import { getAction } from '../queue/operations/get-action.ts';
+import { listActions } from '../queue/operations/list-actions.ts';
+import { retryAction } from '../queue/operations/retry-action.ts';
+import { getRules } from '../rules/operations/get-rules.ts';
+import { setRules } from '../rules/operations/set-rules.ts';
+import { testRules } from '../rules/operations/test-rules.ts';
+import { triggerRulesEngine } from '../rules/operations/trigger-rules-engine.ts';
+import { getGameScoresLeaderboard } from '../scores/operations/get-game-scores-leaderboard.ts';
+import { getUserScore } from '../scores/operations/get-user-score.ts';
+import { getUserScores } from '../scores/operations/get-user-scores.ts';
+import { getUsersPositionInGameScoreLeaderboard } from '../scores/operations/get-users-position-in-game-score-leaderboard.ts';
+import { removeScore } from '../scores/operations/remove-score.ts';
+import { setUserScore } from '../scores/operations/set-user-score.ts';
+import { channelHeartbeat } from '../sessions/operations/channel-heartbeat.ts';
+import { channelStatus } from '../sessions/operations/channel-status.ts';
+import { createUnverifiedChannel } from '../sessions/operations/create-unverified-channel.ts';
+import { endChannelSession } from '../sessions/operations/end-channel-session.ts';
+import { listChannelSessions } from '../sessions/operations/list-channel-sessions.ts';
+import { listSessions } from '../sessions/operations/list-sessions.ts';
+import { openChannelSession } from '../sessions/operations/open-channel-session.ts';
+import { openSession } from '../sessions/operations/open-session.ts';
+import { revokeChannelSession } from '../sessions/operations/revoke-channel-session.ts';
+import { revokeSession } from '../sessions/operations/revoke-session.ts';
+import { verifyUnverifiedChannel } from '../sessions/operations/verify-unverified-channel.ts';
+import { getPlayerState } from '../states/operations/get-player-state.ts';
+import { getStates } from '../states/operations/get-states.ts';
+import { listStates } from '../states/operations/list-states.ts';
+import { setState } from '../states/operations/set-state.ts';
+import { createWebhook } from '../webhooks/operations/create-webhook.ts';
+import { listWebhookDeliveries } from '../webhooks/operations/list-webhook-deliveries.ts';
+import { listWebhooks } from '../webhooks/operations/list-webhooks.ts';
+import { removeWebhook } from '../webhooks/operations/remove-webhook.ts';
+import { replayWebhookDelivery } from '../webhooks/operations/replay-webhook-delivery.ts';
+import { rotateWebhookSecret } from '../webhooks/operations/rotate-webhook-secret.ts';
+import { testWebhook } from '../webhooks/operations/test-webhook.ts';
+import { updateWebhook } from '../webhooks/operations/update-webhook.ts';
+
+/** Every operation there is. A new one is its own file, and its line here. */
+export const operations = [
+  setUserScore,
+  getUserScore,
+  getUserScores,
+  getGameScoresLeaderboard,
+  getUsersPositionInGameScoreLeaderboard,
+  setState,
+  getStates,
+  trackGameSessions,
+  sendCustomActivity,
+  getActivities,
+  sendNotification,
+  triggerRulesEngine,
+  getMessageChannels,
+  createMessageChannel,
+  getChannelMessages,
+  sendChannelMessage,
+  editChannelMessage,
+  unsendChannelMessage,
+  getChannelParticipants,
+  addParticipant,
+  removeParticipant,
+  editGroupInfo,
+  sendTypingSignal,
+  subscribe,
+  unsubscribe,
+  getSubscribedChannels,
+  getGames,
+  createUnverifiedChannel,
+  verifyUnverifiedChannel,
+  channelStatus,
+  channelHeartbeat,
+  openChannelSession,
+  listChannelSessions,
+  endChannelSession,
+  revokeChannelSession,
+  createGame,
+  listGames,
+  updateGame,
+  rotateGameSecret,
+  listGameSecrets,
+  revokeGameSecret,
+  getRules,
+  setRules,
+  testRules,
+  listActions,
+  getAction,
+  retryAction,
+  cancelAction,
+  createWebhook,
+  listWebhooks,
+  updateWebhook,
+  removeWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listWebhookDeliveries,
+  replayWebhookDelivery,
+  listPlayers,
+  updatePlayer,
+  banPlayer,
+  unbanPlayer,
+  erasePlayer,
+  listSessions,
+  openSession,
+  revokeSession,
+  removeScore,
+  listGameChannels,
+  listMessages,
+  removeMessage,
+  listStates,
+  getPlayerState,
+  listPlaySessions,
+  getPlaySession,
+  listEvents,
+  listAuditLog,
+  listRefusals,
+  serverFigures,
+] as const;
+
+type NeedsOf<One> = One extends { handler(request: never, services: infer Needs): unknown }
+  ? (needs: Needs) => void
+  : never;
+
+/**
+ * What the handlers of all operations need, together: one object that has everything any of them names. The
+ * needs stand as parameters in a union of functions, and inferring one parameter for all gives their intersection.
+ */
+export type Services = NeedsOf<(typeof operations)[number]> extends (needs: infer All) => void ? All : never;

@@ -1,0 +1,58 @@
+import { activities } from '../activities/tables.ts';
+import { auditLog } from '../administration/tables.ts';
+import { lanes, transactions } from '../chains/tables.ts';
+import type { AnyTable } from '../core/storage/table.ts';
+import { gameSecrets, games, requestNonces } from '../games/tables.ts';
+import {
+  declinedAdders,
+  formerParticipants,
+  messageChannels,
+  messages,
+  participants,
+} from '../messages/tables.ts';
+import { notifications } from '../notifications/tables.ts';
+import { playSessions } from '../play-sessions/tables.ts';
+import { bans, players } from '../players/tables.ts';
+import { actions, grants, spending, spent } from '../queue/tables.ts';
+import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
+import { board, scores } from '../scores/tables.ts';
+import { announcedPresent, serverKeys, sessions, signIns } from '../sessions/tables.ts';
+import { states } from '../states/tables.ts';
+import { storageUse } from '../storage-quota/tables.ts';
+import { webhookSecrets, webhooks } from '../webhooks/tables.ts';
+
+/** Every table, in the order they can be filled in: what is referred to first. */
+export const tables: readonly AnyTable[] = [
+  games,
+  gameSecrets,
+  requestNonces,
+  players,
+  bans,
+  signIns,
+  sessions,
+  announcedPresent,
+  serverKeys,
+  scores,
+  board,
+  states,
+  playSessions,
+  activities,
+  notifications,
+  messageChannels,
+  participants,
+  formerParticipants,
+  declinedAdders,
+  messages,
+  storageUse,
+  ruleTriggers,
+  ruleExecutions,
+  actions,
+  spending,
+  spent,
+  grants,
+  lanes,
+  transactions,
+  webhooks,
+  webhookSecrets,
+  auditLog,
+] as readonly AnyTable[];

@@ -1,0 +1,46 @@
+import type { PublicClient } from 'viem';
+import type { ChainRpcs } from './contract-wallets.ts';
+
+const rpcTimeoutMs = 5_000;
+
+/** Connections to the chains of the configuration, made when first asked for. */
+export class ChainClients {
+  readonly #rpcs: ChainRpcs;
+  readonly #clients = new Map<number, Promise<PublicClient>>();
+
+  constructor(rpcs: ChainRpcs) {
+    this.#rpcs = rpcs;
+  }
+
+  get chainIds(): number[] {
+    return [...this.#rpcs.keys()];
+  }
+
+  /** A client whose servers have said that they are of this chain. @throws Error in words */
+  get(chainId: number): Promise<PublicClient> {
+    const known = this.#clients.get(chainId);
+    if (known) return known;
+    const client = this.#connect(chainId);
+    this.#clients.set(chainId, client);
+    client.catch(() => this.#clients.delete(chainId));
+    return client;
+  }
+
+  async #connect(chainId: number): Promise<PublicClient> {
+    const urls = this.#rpcs.get(chainId);
+    if (!urls) throw new Error(`CHAINS names no RPC server for chain ${chainId}`);
+    const { createPublicClient, fallback, http } = await import('viem');
+    const transports = urls.map((url) => http(url, { timeout: rpcTimeoutMs, retryCount: 0 }));
+    const client: PublicClient = createPublicClient({
+      transport:
+        transports.length === 1 && transports[0] ? transports[0] : fallback(transports, { retryCount: 0 }),
+      ccipRead: false,
+      cacheTime: 0,
+    });
+    const answered = await client.getChainId();
+    if (answered !== chainId) {
+      throw new Error(`the RPC server configured for chain ${chainId} is of chain ${answered}`);
+    }
+    return client;
+  }
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { TransactionSettings } from '../config.ts';
+import type { Database } from '../core/storage/database.ts';
+import { QueueWorker } from '../queue/queue-worker.ts';
+import type { ChainClients } from './chain-client.ts';
+import { releaseLane } from './commands.ts';
+import { type ChainHooks, LaneWriter } from './lane-writer.ts';
+import { listBusyLanes } from './queries.ts';
+import type { Signers } from './signers.ts';
+
+export interface ChainWriterOptions {
+  clients: ChainClients;
+  signers: Signers;
+  settings: TransactionSettings;
+  /** Told when a chain cannot be reached, and of defects; the writer goes on. */
+  report(thrown: unknown): void;
+  hooks?: ChainHooks | undefined;
+}
+
+/** What was settled in this process since its start. */
+export interface ChainCounts {
+  confirmed: number;
+  failed: number;
+}
+
+/**
+ * Sends what rules have queued for chains: one `LaneWriter` a signer and chain, and of all processes on one database only
+ * one at a time works on each.
+ */
+export class ChainWriter {
+  readonly #db: Database;
+  readonly #options: ChainWriterOptions;
+  readonly #node = randomUUID();
+  readonly #writers = new Map<string, LaneWriter>();
+  readonly #worker: QueueWorker<string>;
+  readonly #counts: ChainCounts = { confirmed: 0, failed: 0 };
+
+  constructor(db: Database, options: ChainWriterOptions) {
+    this.#db = db;
+    this.#options = options;
+    this.#worker = new QueueWorker<string>(
+      {
+        find: () => this.#db.read(listBusyLanes),
+        keyOf: (lane) => lane,
+        run: async (lane) => (await (await this.#writerOf(lane))?.look()) ?? false,
+      },
+      { report: options.report, pollMs: options.settings.pollMs, room: Infinity, batchDelayMs: 0 },
+    );
+  }
+
+  start(): void {
+    const hasSigners = Object.keys(this.#options.signers.addresses()).length > 0;
+    if (hasSigners) this.#worker.start();
+  }
+
+  /** Looks now at every lane that has something to do. */
+  wake(): void {
+    this.#worker.wake();
+  }
+
+  counts(): Readonly<ChainCounts> {
+    return this.#counts;
+  }
+
+  /** Starts nothing more, waits for the looks under way, and gives the leases back. */
+  async stop(): Promise<void> {
+    await this.#worker.stop();
+    await Promise.all([...this.#writers.keys()].map((lane) => this.#db.write(releaseLane, lane, this.#node)));
+  }
+
+  /** Null: the signer is not of this process. */
+  async #writerOf(lane: string): Promise<LaneWriter | null> {
+    const known = this.#writers.get(lane);
+    if (known) return known;
+    const [chain = '', address = ''] = lane.split(':');
+    const { signers, clients, settings, hooks = {} } = this.#options;
+    const account = signers.withAddress(address);
+    if (!account) return null;
+    const chainId = Number(chain);
+    const writer = new LaneWriter({
+      lane,
+      chainId,
+      account,
+      client: await clients.get(chainId),
+      node: this.#node,
+      db: this.#db,
+      settings,
+      hooks,
+      onSettled: (outcome) => {
+        this.#counts[outcome]++;
+      },
+    });
+    this.#writers.set(lane, writer);
+    return writer;
+  }
+}

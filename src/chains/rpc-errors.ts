@@ -1,0 +1,68 @@
+import type { Abi, Hex } from 'viem';
+import { decodeErrorResult } from 'viem/utils';
+
+/** A text that is known to begin with `0x`, as viem wants it. */
+export function asHex(text: string): Hex {
+  return `0x${text.slice(2)}`;
+}
+
+/** The RPC server has answered with something that cannot be the answer. */
+export class UnusableAnswerError extends Error {
+  override readonly name = 'UnusableAnswerError';
+}
+
+/** The error and what caused it, outermost first. viem is not imported for its classes: it takes a while to load. */
+function chainOf(error: unknown): Error[] {
+  const errors: Error[] = [];
+  for (let at = error; at instanceof Error && errors.length < 20; at = at.cause) errors.push(at);
+  return errors;
+}
+
+/** Whether the RPC server could not be asked, did not want to answer, or not usably: it may tomorrow. */
+export function isOutOfReach(error: unknown): boolean {
+  const names = [
+    'HttpRequestError',
+    'TimeoutError',
+    'LimitExceededRpcError',
+    'InternalRpcError',
+    'ParseRpcError',
+    'UnusableAnswerError',
+  ];
+  return chainOf(error).some(({ name }) => names.includes(name)) && revertReason(error, []) === null;
+}
+
+export function isOutOfFunds(error: unknown): boolean {
+  return chainOf(error).some(
+    ({ name, message }) => name === 'InsufficientFundsError' || /insufficient funds/i.test(message),
+  );
+}
+
+/** Why a call reverts, in words: the contract's text, the name of its error, or what it returned; null: it does not. */
+export function revertReason(error: unknown, abi: Abi): string | null {
+  const errors = chainOf(error);
+  const data = errors.map(dataOf).find((found) => found !== null && found !== '0x');
+  if (data) return decoded(data, abi);
+  const text = errors
+    .map(({ message }) => /execution reverted(?:: ?([^\n]*))?/i.exec(message))
+    .findLast(Boolean);
+  if (!text) return null;
+  return text[1] ? `reverted: ${text[1]}` : 'reverted without a reason';
+}
+
+/** What a contract returned as its error, where RPC servers put it. */
+function dataOf(error: Error): Hex | null {
+  const data: unknown = 'data' in error ? error.data : undefined;
+  const inner: unknown = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;
+  return typeof inner === 'string' && /^0x[0-9a-f]*$/i.test(inner) ? asHex(inner) : null;
+}
+
+function decoded(data: Hex, abi: Abi): string {
+  try {
+    const { errorName, args = [] } = decodeErrorResult({ abi, data });
+    if (errorName === 'Error') return `reverted: ${String(args[0])}`;
+    if (errorName === 'Panic') return `reverted: Panic(${String(args[0])})`;
+    return `reverted: ${errorName}(${args.map(String).join(', ')})`;
+  } catch {
+    return `reverted with data ${data.slice(0, 138)}`;
+  }
+}

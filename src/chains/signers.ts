@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { ConfigError, type TransactionSettings } from '../config.ts';
+import { openKeystore } from './keystore.ts';
+
+/** The signing keys of rules: in memory, never in the database or a log. */
+export class Signers {
+  readonly #byName = new Map<string, PrivateKeyAccount>();
+
+  /** @throws ConfigError */
+  constructor({ signers, keystore }: Pick<TransactionSettings, 'signers' | 'keystore'>) {
+    for (const [name, key] of Object.entries(signers)) this.#add(name, () => privateKeyToAccount(key));
+    if (keystore) {
+      this.#add('keystore', () =>
+        privateKeyToAccount(openKeystore(readFileSync(keystore.file, 'utf8'), keystore.password)),
+      );
+    }
+  }
+
+  /** Addresses by name, lowercase. */
+  addresses(): Record<string, string> {
+    return Object.fromEntries([...this.#byName].map(([name, { address }]) => [name, address.toLowerCase()]));
+  }
+
+  withAddress(address: string): PrivateKeyAccount | undefined {
+    return [...this.#byName.values()].find((account) => account.address.toLowerCase() === address);
+  }
+
+  #add(name: string, make: () => PrivateKeyAccount): void {
+    let account: PrivateKeyAccount;
+    try {
+      account = make();
+    } catch (error) {
+      // Only messages of keystore.ts are known not to contain the key.
+      const why = name === 'keystore' && error instanceof Error ? error.message : 'its key is invalid';
+      throw new ConfigError(`The signer ${name} cannot be used: ${why}`);
+    }
+    if (this.withAddress(account.address.toLowerCase())) {
+      throw new ConfigError(`The signer ${name} has the same key as another signer`);
+    }
+    this.#byName.set(name, account);
+  }
+}

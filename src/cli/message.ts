@@ -1,0 +1,65 @@
+import { Command } from 'commander';
+import { listGameChannels } from '../messages/operations/list-game-channels.ts';
+import { listMessages } from '../messages/operations/list-messages.ts';
+import { removeMessage } from '../messages/operations/remove-message.ts';
+import type { Administrator } from './administrator.ts';
+import { integer, parsed } from './option-parsers.ts';
+import { print } from './output.ts';
+
+interface PageOptions {
+  limit: number;
+  skip: number;
+  json?: boolean;
+}
+
+export function messageCommand(administrator: Administrator): Command {
+  const command = new Command('message').description('list message channels and messages, remove messages');
+
+  withPageOptions(command.command('channels'))
+    .description("list a game's message channels, latest activity first")
+    .requiredOption('--game <game>', 'game ID or slug')
+    .addHelpText('after', '\nExample:\n  gantry message channels --game space-race')
+    .action(async ({ game, json, ...page }: PageOptions & { game: string }) => {
+      const gameId = await administrator.gameId(game);
+      const { data } = await administrator.execute(listGameChannels, { gameId, ...page });
+      const shown = data.map(({ _id, name, participants }) => ({
+        channelId: _id,
+        name,
+        participants: participants.length,
+      }));
+      print(json ? data : shown, json);
+    });
+
+  withPageOptions(command.command('list'))
+    .description('list the messages of a channel, newest first')
+    .requiredOption('--channel <channel>', 'message channel ID')
+    .addHelpText('after', '\nExample:\n  gantry message list --channel 0198…')
+    .action(async ({ channel: channelId, json, ...page }: PageOptions & { channel: string }) => {
+      const { data } = await administrator.execute(listMessages, { channelId, ...page });
+      const shown = data.map(({ _id, senderId, content, createdAt }) => ({
+        messageId: _id,
+        created: new Date(createdAt).toISOString(),
+        wallet: senderId,
+        content: JSON.stringify(content), // whatever a player wrote stays on its line
+      }));
+      print(json ? data : shown, json);
+    });
+
+  command
+    .command('remove <message>')
+    .description('take back a message; its content is erased permanently')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  gantry message remove 0198…')
+    .action(async (messageId: string, { json }: { json?: boolean }) => {
+      await administrator.execute(removeMessage, { messageId });
+      print({ messageId, removed: true }, json);
+    });
+  return command;
+}
+
+function withPageOptions(command: Command): Command {
+  return command
+    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
+    .option('--skip <count>', 'number of results to skip', parsed(integer), 0)
+    .option('--json', 'print JSON');
+}

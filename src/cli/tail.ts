@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Command } from 'commander';
+import { listEvents } from '../administration/operations/list-events.ts';
+import type { Administrator } from './administrator.ts';
+import { integer, parsed } from './option-parsers.ts';
+
+/** How often new events are asked for, in milliseconds. */
+const pollMs = 1_000;
+/** As many as one answer holds. */
+const pageSize = 250;
+
+interface Options {
+  game?: string;
+  name?: string;
+  last: number;
+  follow: boolean;
+  json?: boolean;
+}
+
+export function tailCommand(administrator: Administrator): Command {
+  return new Command('tail')
+    .description('print events as they happen, until interrupted')
+    .option('--game <game>', 'filter by game')
+    .option('--name <event>', "filter by the event's name")
+    .option(
+      '--last <count>',
+      'how many of the latest events to begin with, before filtering',
+      parsed(integer),
+      10,
+    )
+    .option('--no-follow', 'end after the latest events')
+    .option('--json', 'print each event as a line of JSON')
+    .addHelpText('after', "\nExample:\n  gantry tail --game space-race --name 'scores created'")
+    .action(async ({ game, name, last, follow, json }: Options) => {
+      const gameId = await administrator.optionalGameId(game);
+      const stopped = new AbortController();
+      const stop = () => stopped.abort();
+      process.once('SIGINT', stop).once('SIGTERM', stop);
+      try {
+        await administrator.connected(async (execute) => {
+          let after: string | undefined;
+          while (!stopped.signal.aborted) {
+            const limit = after === undefined ? last : pageSize;
+            const answer = listEvents.output.parse(await execute(listEvents, { after, limit }));
+            for (const event of answer.events) {
+              if (gameId !== undefined && event.gameId !== gameId) continue;
+              if (name !== undefined && event.name !== name) continue;
+              process.stdout.write(`${json ? JSON.stringify(event) : inALine(event)}\n`);
+            }
+            after = answer.cursor;
+            if (answer.more) continue;
+            if (!follow) break;
+            await delay(pollMs, undefined, { signal: stopped.signal }).catch(() => undefined);
+          }
+        });
+      } finally {
+        process.off('SIGINT', stop).off('SIGTERM', stop);
+      }
+    });
+}
+
+function inALine({ position, name, record }: { position: number; name: string; record: unknown }): string {
+  return `${position}  ${name.padEnd(24)}  ${JSON.stringify(record)}`;
+}

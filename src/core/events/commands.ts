@@ -1,0 +1,39 @@
+import { type ExclusiveTx, exclusiveCommand, type Steps } from '../storage/command.ts';
+import { statement } from '../storage/statement.ts';
+import { events } from './events.ts';
+import { type StreamRow, streams } from './streams.ts';
+
+/** How many streams one call looks at. */
+const streamsPerCall = 20;
+
+/**
+ * Deletes events older than `maximumAgeMs`, of a limited number of streams; true when there may be more to delete. The
+ * last event of a stream stays, however old. What a stream has beyond its count is deleted as new events come.
+ */
+export const trimEvents = exclusiveCommand(
+  'trimEvents',
+  function* (tx: ExclusiveTx, maximumAgeMs: number): Steps<boolean> {
+    const tooOld = tx.now - maximumAgeMs;
+    const first = yield* tx.list<StreamRow>(streams.byTrim, [], { limit: streamsPerCall });
+    const due = first.filter(({ trimAt }) => trimAt <= tx.now);
+    for (const { name } of due) {
+      const row = yield* tx.lock<StreamRow>(streams, name);
+      if (!row || row.trimAt > tx.now) continue;
+      const [kept] = yield* tx.rows(oldestKept, { stream: name, tooOld });
+      const firstSeq = kept?.seq ?? row.seq;
+      yield* tx.run(deleteBefore, { stream: name, firstSeq });
+      const oldestAt = kept && firstSeq !== row.seq ? kept.at : tx.now;
+      tx.put(streams, { ...row, firstSeq, trimAt: oldestAt + maximumAgeMs });
+    }
+    return due.length === streamsPerCall;
+  },
+);
+
+const oldestKept = statement<{ stream: string; tooOld: number }, { seq: number; at: number }>(
+  `SELECT seq, at FROM events WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND at > @tooOld
+    ORDER BY seq LIMIT 1`,
+);
+const deleteBefore = statement<{ stream: string; firstSeq: number }>(
+  `DELETE FROM events WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND seq < @firstSeq`,
+  { changes: [events] },
+);

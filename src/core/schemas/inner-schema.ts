@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/** The schema inside `.optional()`, `.default()` and the like, and the one a pipe begins with; null for any other. */
+export function innerSchema(schema: z.core.$ZodType): z.core.$ZodType | null {
+  if (schema instanceof z.ZodPipe) return schema.in;
+  const isWrapper =
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodCatch ||
+    schema instanceof z.ZodReadonly ||
+    schema instanceof z.ZodNonOptional;
+  return isWrapper ? schema.unwrap() : null;
+}

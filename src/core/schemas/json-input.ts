@@ -1,0 +1,51 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { GantryError } from '../../errors.ts';
+import { jsonNestsTooDeep, maximumDepth } from './json-value.ts';
+
+/**
+ * The JSON object in a body; an empty body is an empty object, and a byte order mark before it is skipped (RFC 8259
+ * section 8.1 allows it): some clients' libraries write one.
+ * @throws GantryError `body_not_json`, `body_too_deep`, `body_not_object`
+ */
+export function jsonObjectIn(body: Buffer): Record<string, unknown> {
+  const bytes = withoutMark(body);
+  if (bytes.length === 0) return {};
+  const ascii = isAscii(bytes); // which Node reads faster
+  if (!ascii && !isUtf8(bytes)) throw new GantryError('body_not_json', 'The request body is not UTF-8');
+  if (jsonNestsTooDeep(bytes)) {
+    throw new GantryError('body_too_deep', `The request body nests deeper than ${maximumDepth} levels`);
+  }
+  return asObject(parseJson(bytes.toString(ascii ? 'latin1' : 'utf8')));
+}
+
+/**
+ * The JSON list in these bytes; what is in it nests as deep as an object in a body.
+ * @throws GantryError `body_not_json`, `body_too_deep`
+ */
+export function jsonListIn(bytes: Buffer): unknown[] {
+  if (jsonNestsTooDeep(bytes, maximumDepth + 1)) {
+    throw new GantryError('body_too_deep', `The data nests deeper than ${maximumDepth} levels`);
+  }
+  const value = parseJson(bytes.toString());
+  if (!Array.isArray(value)) throw new GantryError('body_not_json', 'The call is not a list');
+  return value;
+}
+
+function withoutMark(body: Buffer): Buffer {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+}
+
+/** @throws GantryError `body_not_object` */
+export function asObject(value: unknown): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw new GantryError('body_not_object', 'The input must be a JSON object');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new GantryError('body_not_json', 'The request body is not JSON');
+  }
+}

@@ -1,0 +1,210 @@
+import { existsSync } from 'node:fs';
+import { PlayerEraser } from './administration/player-eraser.ts';
+import { type AdminTokenStore, DatabaseAdminToken, FileAdminToken } from './auth/admin-token.ts';
+import { describeMissingDatabase, markFirstStart, unmarkFirstStart } from './backup/missing-database.ts';
+import type { DatabaseMove } from './backup/move-to-server.ts';
+import { domain } from './catalogue/domain.ts';
+import type { Services } from './catalogue/operations.ts';
+import { tables } from './catalogue/tables.ts';
+import { ChainClients } from './chains/chain-client.ts';
+import { ContractWallets } from './chains/contract-wallets.ts';
+import { Signers } from './chains/signers.ts';
+import { type Config, ConfigError, dataFiles } from './config.ts';
+import { Signals } from './core/events/signals.ts';
+import type { Database } from './core/storage/database.ts';
+import { type DatabaseFiles, heldWhy } from './core/storage/database-file.ts';
+import type { InspectServer } from './core/storage/database-server.ts';
+import { DatabaseUnusableError } from './core/storage/database-unusable.ts';
+import { openDatabase, refuseStrayLog } from './engines/sqlite/open-database.ts';
+import { SqliteDatabase } from './engines/sqlite/sqlite-database.ts';
+import { sqliteFiles } from './engines/sqlite/sqlite-files.ts';
+import { withStoredRows } from './engines/sqlite/stored-rows.ts';
+import { ThreadedDatabase } from './engines/sqlite/threaded-database.ts';
+import { SecretBox } from './games/game-secret.ts';
+import { MemoryPresence } from './presence/memory-presence.ts';
+import { PublicUrls } from './public-urls.ts';
+import { holdChainActions } from './queue/commands.ts';
+import { RuleChains } from './rules/rule-chains.ts';
+import { KeyFileError } from './runtime/key-file.ts';
+import { runningServerUrl } from './server-address.ts';
+import { DatabaseTokenKeys } from './sessions/database-token-keys.ts';
+import { FileTokenKeys } from './sessions/file-token-keys.ts';
+import { LauncherTokens } from './sessions/launcher-token.ts';
+import { TokenKeys } from './sessions/token-keys.ts';
+import { StateReader } from './states/state-reader.ts';
+import { noRefusals } from './telemetry/refusals.ts';
+import { noStats } from './telemetry/stats.ts';
+import { AddressGuard } from './webhooks/address-guard.ts';
+import { HttpWebhookSender } from './webhooks/http-webhook-sender.ts';
+import type { WebhookSender } from './webhooks/webhook-sender.ts';
+
+/** What is done with databases as files: backups, and looking at one without opening it for commands. */
+export const databaseFiles: DatabaseFiles = sqliteFiles;
+
+/** Looks at a PostgreSQL, for doctor. */
+export const inspectServer: InspectServer = async (url) =>
+  (await import('./engines/postgres/inspect-server.ts')).inspectServer(url);
+
+/** Copies a database file into a PostgreSQL. */
+export const databaseMove: DatabaseMove = {
+  files: sqliteFiles,
+  read: withStoredRows,
+  async fill(url, from, onProgress) {
+    const { fillDatabase } = await import('./engines/postgres/fill-database.ts');
+    return fillDatabase(url, tables, from, onProgress).catch((error) =>
+      refuseUnreachable(error, 'The PostgreSQL database cannot be filled, and nothing was changed'),
+    );
+  },
+};
+
+/** What lies in a data directory, opened. A server and the command line may have it open at the same time. */
+export interface Workspace {
+  db: Database;
+  keys: TokenKeys;
+  tokens: LauncherTokens;
+  box: SecretBox;
+  /** Where the admin token's hash is kept. */
+  adminTokens: AdminTokenStore;
+}
+
+/** Who opens a data directory: a command, or a server, which makes writes in a thread of their own. */
+export type Opener = 'command' | 'key rotation' | 'server';
+
+/**
+ * Opens the data directory or, where one is configured, the database that nodes on several machines share.
+ * @throws SchemaTooNewError, DatabaseUnusableError, KeyFileError, ConfigError
+ */
+export function openWorkspace(config: Config, opener: Opener = 'command'): Promise<Workspace> {
+  return config.databaseUrl === undefined
+    ? openDirectory(config, opener)
+    : openShared(config, config.databaseUrl, opener);
+}
+
+/**
+ * The first to open a data directory makes the keys, then the database: one without its keys has lost them, which only a
+ * key rotation takes for granted; and keys without a database have lost it.
+ */
+async function openDirectory(config: Config, opener: Opener): Promise<Workspace> {
+  const { keys, box } = openKeys(config, opener);
+  const Engine = opener === 'server' ? ThreadedDatabase : SqliteDatabase;
+  const { database, adminTokenHash } = dataFiles(config.dataDirectory);
+  const db = new Engine(database, domain, { retention: config.retention });
+  unmarkFirstStart(config.dataDirectory);
+  return {
+    keys,
+    db,
+    tokens: new LauncherTokens(keys),
+    box,
+    adminTokens: new FileAdminToken(adminTokenHash),
+  };
+}
+
+const redisWanted =
+  'Another node works with this database already. Set REDIS_URL, to the same Redis on every node: it carries events, ' +
+  'presence and rate limits between them. If that node has just ended, it counts for a minute at most.';
+
+/** Everything is in the database: the keys too, encrypted. */
+async function openShared(config: Config, url: string, opener: Opener): Promise<Workspace> {
+  const box = new SecretBox(dataFiles(config.dataDirectory).secretKey, config.secretKey);
+  // Loaded where it is wanted only: a start on SQLite need not wait for the driver.
+  const { PostgresDatabase } = await import('./engines/postgres/postgres-database.ts');
+  const isServer = opener === 'server';
+  const db = await PostgresDatabase.open(url, domain, { retention: config.retention, isServer }).catch(
+    refuseUnreachable,
+  );
+  try {
+    if (db.otherServers > 0 && config.redisUrl === undefined) throw new ConfigError(redisWanted);
+    const keys = new TokenKeys(await DatabaseTokenKeys.open(db, box));
+    return { keys, db, tokens: new LauncherTokens(keys), box, adminTokens: new DatabaseAdminToken(db, box) };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/**
+ * After PostgreSQL itself was restored: gives its history another name, so that launchers ahead of it load again, and,
+ * unless `keepQueue`, holds on-chain actions that were queued and may have been executed since; how many.
+ */
+export async function markRestored(config: Config, url: string, keepQueue: boolean): Promise<number> {
+  const { PostgresDatabase } = await import('./engines/postgres/postgres-database.ts');
+  const db = await PostgresDatabase.open(url, domain, { retention: config.retention }).catch(
+    refuseUnreachable,
+  );
+  try {
+    await db.renewEpoch();
+    return keepQueue ? 0 : await db.write(holdChainActions, heldWhy);
+  } finally {
+    await db.close();
+  }
+}
+
+/** @throws DatabaseUnusableError, with what the driver says: `ECONNREFUSED`, a password that is wrong */
+function refuseUnreachable(error: unknown, what = 'The database of DATABASE_URL cannot be opened'): never {
+  if (error instanceof DatabaseUnusableError) throw error;
+  const first = error instanceof AggregateError ? error.errors[0] : error;
+  const why = first instanceof Error ? first.message : String(first);
+  throw new DatabaseUnusableError(`${what}: ${why}`, { cause: error });
+}
+
+/** Makes the keys where there is no database yet, which comes after them, and asks for them where there is one. */
+function openKeys(config: Config, opener: Opener): Pick<Workspace, 'keys' | 'box'> {
+  const { database, tokenKeys, secretKey } = dataFiles(config.dataDirectory);
+  const wantsTokenKeys = opener !== 'key rotation' && !existsSync(tokenKeys);
+  const wantsSecretKey = config.secretKey === undefined && !existsSync(secretKey);
+  if ((wantsTokenKeys || wantsSecretKey) && existsSync(database)) {
+    openDatabase(database).close(); // what is wrong with it goes before what is missing beside it
+    throw new KeyFileError(wantsTokenKeys ? tokenKeysMissing(tokenKeys) : secretKeyMissing(secretKey));
+  }
+  if (!existsSync(database)) {
+    refuseStrayLog(database);
+    const missing = describeMissingDatabase(config.dataDirectory);
+    if (missing !== null) throw new DatabaseUnusableError(missing);
+    markFirstStart(config.dataDirectory);
+  }
+  return {
+    keys: new TokenKeys(new FileTokenKeys(tokenKeys)),
+    box: new SecretBox(secretKey, config.secretKey),
+  };
+}
+
+function tokenKeysMissing(file: string): string {
+  return (
+    `${file} is missing, and the database beside it is not. Put it back from a backup; if there is none, run ` +
+    '`gantry key rotate`: players then sign in again.'
+  );
+}
+
+function secretKeyMissing(file: string): string {
+  return (
+    `${file} is missing, and the database beside it is not. Put it back from a backup, or set GANTRY_SECRET_KEY to ` +
+    'what it held: game secrets cannot be read without it.'
+  );
+}
+
+/** What operations work with where no server runs: on the command line. */
+export function localServices(workspace: Workspace, config: Config): Services {
+  return {
+    ...workspace,
+    db: workspace.db,
+    eraser: new PlayerEraser(workspace.db, tables),
+    presence: new MemoryPresence(),
+    links: new PublicUrls(
+      () =>
+        config.publicUrl ?? runningServerUrl(config.dataDirectory) ?? `http://${config.host}:${config.port}`,
+    ),
+    signals: new Signals(() => undefined), // nobody listens here
+    stats: noStats,
+    refusals: noRefusals,
+    contractWallets: new ContractWallets(config.chains),
+    ruleChains: new RuleChains(new ChainClients(config.chains), new Signers(config.transactions)),
+    states: new StateReader(),
+    webhookSender: chooseWebhookSender(config),
+    sessionLifetimeMs: config.sessionLifetimeMs,
+    storageQuota: config.storageQuota,
+  };
+}
+
+export function chooseWebhookSender({ webhookAllowLoopback }: Config): WebhookSender {
+  return new HttpWebhookSender({ guard: new AddressGuard(webhookAllowLoopback) });
+}

@@ -1,0 +1,289 @@
+import type { StoredEvent } from '../../core/events/stream.ts';
+import {
+  type AnyCommand,
+  type Context,
+  type EmittedEvent,
+  ExclusiveTx,
+  type Reaction,
+  type Request,
+  type Steps,
+  Tx,
+  withReactions,
+} from '../../core/storage/command.ts';
+import { isIndex } from '../../core/storage/table.ts';
+import { codeOf } from '../../runtime/error-code.ts';
+import { BatchLoader, type BatchLoaderOptions } from './batch-loader.ts';
+import { BatchWriter, type BatchWriterOptions, type WriterPlace } from './batch-writer.ts';
+import { type Connection, settled } from './connection.ts';
+import type { DeclaredStatements } from './declared-statements.ts';
+
+/** A command that waits to be carried out. */
+export interface QueuedCommand {
+  readonly command: AnyCommand;
+  readonly args: readonly unknown[];
+}
+
+/** How a command ended, once its transaction is committed. */
+export type Outcome = { result: unknown } | { error: unknown };
+
+export interface BatchOptions extends BatchWriterOptions, BatchLoaderOptions {
+  /** Names this history. */
+  epoch(): string;
+  readonly statements: DeclaredStatements;
+  readonly react: Reaction | null;
+  clock(): number;
+  newId(): string;
+}
+
+/** Where a batch is written: which lane, whose, and how far it has come. */
+export interface LanePlace {
+  readonly lane: number;
+  readonly owner: string;
+  /** Who owns it after this owner's connection was lost: known before, because a claim that got no answer may have succeeded. */
+  readonly heir: string;
+  /** Of the last batch. */
+  n: number;
+  /** Of the last event. */
+  position: number;
+}
+
+/** What a batch came to. */
+export interface BatchResult {
+  readonly outcomes: readonly Outcome[];
+  readonly events: readonly StoredEvent[];
+  readonly wakes: readonly string[];
+  /** Rounds of loading. */
+  readonly rounds: number;
+  /** Of the lane's last event. */
+  readonly position: number;
+}
+
+/** The lane is another node's by now: nothing was written. */
+export class LaneLost extends Error {}
+/** A board is ranked otherwise than when the batch began: nothing was written. */
+class RankingChanged extends Error {
+  readonly code = '40001';
+}
+
+/** Fails, and with it the transaction, when nothing was updated. */
+const fenceText = `WITH fence AS (
+    UPDATE write_lanes SET n = n + 1, position = position + $4, version = version + $5, seen_at = clock_timestamp()
+    WHERE lane = $1 AND owner = $2 AND n = $3 RETURNING 1)
+  SELECT 1 / (SELECT count(*) FROM fence) AS held`;
+const rankingText = 'SELECT 1 / (SELECT count(*) FROM ranking WHERE generation = $1) AS held';
+
+class Running {
+  readonly queued: QueuedCommand;
+  readonly now: number;
+  tx: Tx | undefined;
+  outcome: Outcome | undefined;
+  readonly #ids: string[] = [];
+
+  constructor(queued: QueuedCommand, now: number) {
+    this.queued = queued;
+    this.now = now;
+  }
+
+  /** For one more run, which makes the same ids as the one before: a row that was loaded under one of them is asked for again. */
+  context(newId: () => string): Context {
+    let made = 0;
+    return {
+      now: this.now,
+      newId: () => {
+        const id = this.#ids[made] ?? newId();
+        this.#ids[made++] = id;
+        return id;
+      },
+    };
+  }
+}
+
+/**
+ * One transaction of many commands. They are run in their order, as far as the rows at hand allow; what is missing is loaded
+ * for all of them together, and they are run again from the first that missed something. So each command sees what those
+ * before it have changed, and the last run, which missed nothing, is as if they had come one by one.
+ */
+export class Batch {
+  readonly #connection: Connection;
+  readonly #options: BatchOptions;
+  readonly #place: LanePlace;
+  readonly #running: Running[];
+  readonly #loader: BatchLoader;
+
+  constructor(
+    queued: readonly QueuedCommand[],
+    connection: Connection,
+    place: LanePlace,
+    options: BatchOptions,
+  ) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#place = place;
+    this.#running = queued.map((one) => new Running(one, options.clock()));
+    const isExclusive = queued[0]?.command.isExclusive ?? false;
+    this.#loader = new BatchLoader(options.tables, connection, options, isExclusive);
+  }
+
+  /** Carries the batch out. From the call of `committing` on, it may have been committed when this rejects. */
+  async run(committing: (result: BatchResult) => void): Promise<void> {
+    const begun = this.#connection.script('BEGIN');
+    begun.catch(() => {}); // told by what follows
+    const [first] = this.#running;
+    const writer = new BatchWriter(
+      this.#connection,
+      { ...this.#place, n: this.#place.n + 1, epoch: this.#options.epoch() } satisfies WriterPlace &
+        LanePlace,
+      this.#options,
+    );
+    if (first?.queued.command.isExclusive) await this.#runExclusive(first, writer);
+    else await this.#decide();
+    await begun;
+    await this.#commit(writer, committing);
+  }
+
+  /** Runs the commands until each has ended, loading what they ask for in between. */
+  async #decide(): Promise<void> {
+    let from = 0;
+    for (;;) {
+      let firstMissed: number | undefined;
+      for (let at = from; at < this.#running.length; at++) {
+        const running = this.#running[at];
+        if (running && !this.#step(running)) firstMissed ??= at;
+      }
+      if (firstMissed === undefined) {
+        if (this.#loader.generation !== null || !(await this.#loader.loadVersion())) return;
+        from = 0;
+        this.#runAgain();
+        continue;
+      }
+      for (const running of this.#running.slice(firstMissed).toReversed()) running.tx?.undo();
+      from = firstMissed;
+      if (!(await this.#loader.load())) continue;
+      from = 0;
+      this.#runAgain();
+    }
+  }
+
+  #runAgain(): void {
+    for (const running of this.#running) running.outcome = undefined;
+  }
+
+  /** Runs one command from its beginning. False: it has asked for what is not at hand. */
+  #step(running: Running): boolean {
+    const { queued } = running;
+    running.outcome = undefined;
+    const tx = new Tx(this.#loader.rows, this.#loader, running.context(this.#options.newId));
+    running.tx = tx;
+    this.#loader.command = queued.command.commandName;
+    try {
+      const { done, value } = this.#begin(queued, tx).next();
+      if (!done) {
+        this.#loader.hasWrittenUnlocked(tx);
+        return false;
+      }
+      if (this.#loader.hasWrittenUnlocked(tx)) return false;
+      running.outcome = { result: value };
+    } catch (error) {
+      tx.undo();
+      if (this.#loader.hasWrittenUnlocked(tx)) return false;
+      running.outcome = { error };
+    }
+    return true;
+  }
+
+  #begin({ command, args }: QueuedCommand, tx: Tx): Steps<unknown> {
+    return withReactions(tx, command(tx, ...(args as never)), this.#options.react);
+  }
+
+  /** A command that may run statements: it goes on where it was, because what statements have done stays done. */
+  async #runExclusive(running: Running, writer: BatchWriter): Promise<void> {
+    const tx = new ExclusiveTx(this.#loader.rows, this.#loader, running.context(this.#options.newId));
+    running.tx = tx;
+    const emitted: EmittedEvent[] = [];
+    let taken = 0;
+    const flush = async () => {
+      emitted.push(...tx.events.slice(taken));
+      taken = tx.events.length;
+      await settled(writer.write(this.#loader, running.now, emitted));
+    };
+    const steps = this.#begin(running.queued, tx);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) {
+        running.outcome = { result: value };
+        break;
+      }
+      if (value.tx !== tx) throw new Error('a request of another transaction');
+      if (['run', 'rows', 'rank', 'flush'].includes(value.kind)) {
+        await flush();
+        this.#loader.settle(value, await this.#carryOut(value));
+      } else await this.#loader.load();
+    }
+    await flush();
+  }
+
+  async #carryOut({ kind, target, key, statement, values }: Request<unknown>): Promise<unknown> {
+    const connection = this.#connection;
+    if (kind === 'flush') {
+      this.#loader.forgetChanged(undefined);
+      return undefined;
+    }
+    if (kind === 'rank') {
+      if (!target || isIndex(target)) throw new Error('a recount needs a table');
+      await this.#options.ranks.recount(connection, String(key[0]));
+      return undefined;
+    }
+    if (!statement) throw new Error('there is no statement to run');
+    const { text, parameters } = this.#options.statements.of(statement);
+    const result = await connection.run(text, parameters(values));
+    if (kind === 'rows') return result.rows;
+    this.#loader.forgetChanged(statement.changes);
+    this.#hasRunStatements = true;
+    return result.rowCount;
+  }
+
+  #hasRunStatements = false;
+
+  async #commit(writer: BatchWriter, committing: (result: BatchResult) => void): Promise<void> {
+    const [first] = this.#running;
+    const emitted = first?.queued.command.isExclusive
+      ? []
+      : this.#running.flatMap(({ tx, outcome }) => (tx && outcome && 'result' in outcome ? tx.events : []));
+    const now = first?.now ?? this.#options.clock();
+    const sent = first?.queued.command.isExclusive ? [] : writer.write(this.#loader, now, emitted);
+    const connection = this.#connection;
+    // A command of its own has the boards to itself, and may have ranked them anew.
+    if (writer.hasRanked && !first?.queued.command.isExclusive) {
+      sent.push(
+        connection.run(rankingText, [this.#loader.generation ?? 0]).catch((error) => {
+          throw codeOf(error) === '22012' ? new RankingChanged('a board is ranked anew') : error;
+        }),
+      );
+    }
+    const { lane, owner, n, position } = this.#place;
+    const version = writer.changedRemembered || this.#hasRunStatements ? 1 : 0;
+    const wakes = new Set<string>();
+    for (const { tx } of this.#running) for (const worker of tx?.wakes ?? []) wakes.add(worker);
+    const result: BatchResult = {
+      outcomes: this.#running.map(
+        ({ outcome }) => outcome ?? { error: new Error('a command has not ended') },
+      ),
+      events: writer.stored,
+      wakes: [...wakes],
+      rounds: this.#loader.rounds,
+      position: position + writer.stored.length,
+    };
+    if (version > 0) this.#options.kept.forget();
+    sent.push(
+      connection.run(fenceText, [lane, owner, n, writer.stored.length, version]).catch((error) => {
+        throw codeOf(error) === '22012' ? new LaneLost(`the lane ${lane} is another node's`) : error;
+      }),
+    );
+    committing(result);
+    const committed = connection.script('COMMIT');
+    sent.push(committed);
+    await settled(sent);
+    if ((await committed) !== 'COMMIT')
+      throw new Error('a transaction was not committed, and no statement has failed');
+  }
+}

@@ -1,0 +1,175 @@
+import { events } from '../../core/events/events.ts';
+import { streams } from '../../core/events/streams.ts';
+import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
+import type { CopiedRows, StoredDatabase } from '../../core/storage/stored-database.ts';
+import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
+import { Connection, settled } from './connection.ts';
+import { migrate } from './migrate.ts';
+import { type PhysicalTable, PhysicalTables } from './physical-table.ts';
+import { RankCounts } from './rank-counts.ts';
+import { StreamIds } from './stream-ids.ts';
+import { arrays, turned } from './texts.ts';
+
+/** How much one statement writes: so many rows, or so many characters, whichever comes first. */
+const batchRows = 2_000;
+const batchCharacters = 2_000_000;
+/** Statements sent ahead of the one that is being carried out. */
+const maxAhead = 3;
+
+/** All events of a database that was moved are of one lane, the first. */
+const lane = 0;
+
+/** What is written of a row beside its declared columns. */
+interface Extra {
+  readonly name: string;
+  readonly type: string;
+  of(row: AnyRow): Value;
+}
+
+/**
+ * Fills an empty database with another one's rows, in one transaction: it is filled as a whole or stays empty, and no node
+ * starts on it before. Rows are counted on both sides before that is committed.
+ * @throws DatabaseUnusableError when it is not empty, or not the same is there afterwards; what the driver says
+ */
+export async function fillDatabase(
+  url: string,
+  tables: readonly AnyTable[],
+  from: StoredDatabase,
+  onProgress: (rows: number, total: number) => void,
+): Promise<CopiedRows> {
+  await migrate(url);
+  const physical = new PhysicalTables([streams as AnyTable, ...tables, events as AnyTable], new StreamIds());
+  const connection = await Connection.open(url, 'gantry migrate-to');
+  try {
+    await connection.script('BEGIN');
+    await connection.script('SET LOCAL statement_timeout = 0');
+    await connection.script('SET LOCAL idle_in_transaction_session_timeout = 0');
+    await connection.script('SELECT version FROM schema_version FOR UPDATE'); // who starts waits for it: `migrate`
+    await refuseFilled(connection, physical);
+    const counts = await copyAll(connection, physical, from, onProgress);
+    await connection.run('UPDATE history SET epoch = $1', [from.epoch]);
+    await connection.run('INSERT INTO write_lanes (lane, position) VALUES ($1, $2)', [
+      lane,
+      from.lastPosition,
+    ]);
+    await recountBoards(connection);
+    await compareCounts(connection, physical, counts);
+    await connection.script('COMMIT');
+    await connection.script('SET statement_timeout = 0');
+    await connection.script('ANALYZE'); // or the first hours would be planned for empty tables
+    return counts;
+  } finally {
+    await connection.close();
+  }
+}
+
+async function refuseFilled(connection: Connection, tables: PhysicalTables): Promise<void> {
+  const names = [...[...tables.all].map(({ table }) => table.name), 'write_lanes'];
+  const { rows } = await connection.run<{ name: string }>(
+    names.map((name) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM ${name})`).join(' UNION ALL '),
+  );
+  if (rows.length === 0) return;
+  throw new DatabaseUnusableError(
+    `The PostgreSQL database is not empty: a node or a command has worked with it (${rows.map(({ name }) => name).join(', ')}). ` +
+      'Nothing was changed. Create another database to move into.',
+  );
+}
+
+async function copyAll(
+  connection: Connection,
+  tables: PhysicalTables,
+  from: StoredDatabase,
+  onProgress: (rows: number, total: number) => void,
+): Promise<CopiedRows> {
+  const counts = Object.fromEntries([...tables.all].map(({ table }) => [table.name, from.count(table)]));
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  let done = 0;
+  onProgress(done, total);
+  const written = (rows: number) => {
+    done += rows;
+    onProgress(done, total);
+  };
+  for (const table of tables.all) {
+    if (table.isStreams) await copy(connection, table, from.streams(), streamExtras(tables.ids), written);
+    else if (table.table === (events as AnyTable))
+      await copy(connection, table, from.events(), placed, written);
+    else await copy(connection, table, from.rows(table.table), [], written);
+  }
+  return counts;
+}
+
+const streamExtras = (ids: StreamIds): readonly Extra[] => [
+  { name: 'id', type: 'uuid', of: (row) => ids.of(String(row.name)) },
+  { name: 'last_lane', type: 'int', of: (row) => (row.lastPosition === null ? null : lane) },
+  { name: 'last_position', type: 'bigint', of: (row) => row.lastPosition ?? null },
+];
+
+const placed: readonly Extra[] = [
+  { name: 'lane', type: 'int', of: () => lane },
+  { name: 'position', type: 'bigint', of: (row) => row.position ?? null },
+];
+
+/** Statements are sent ahead, so that rows are read here while others are written there. */
+async function copy(
+  connection: Connection,
+  table: PhysicalTable,
+  rows: Iterable<AnyRow>,
+  extras: readonly Extra[],
+  written: (rows: number) => void,
+): Promise<void> {
+  const columns = [
+    ...table.columns.map(({ physicalName }) => physicalName),
+    ...extras.map(({ name }) => name),
+  ];
+  const types = [...table.columns, ...extras].map(({ type }) => type);
+  const text = `INSERT INTO ${table.table.name} (${columns.join(', ')}) SELECT * FROM unnest(${arrays(types)})`;
+  const sent: Promise<unknown>[] = [];
+  let values: Value[][] = [];
+  let characters = 0;
+  const send = () => {
+    const { length } = values;
+    const insert = connection.run(text, turned(values, columns.length)).then(() => written(length));
+    insert.catch(() => {}); // thrown when it is waited for
+    sent.push(insert);
+    values = [];
+    characters = 0;
+  };
+  for (const row of rows) {
+    const one = [
+      ...table.columns.map((column) => table.toWrite(column, row)),
+      ...extras.map(({ of }) => of(row)),
+    ];
+    values.push(one);
+    for (const value of one) characters += typeof value === 'string' ? value.length : 8;
+    if (values.length < batchRows && characters < batchCharacters) continue;
+    send();
+    if (sent.length > maxAhead) await sent.shift();
+  }
+  if (values.length > 0) send();
+  await settled(sent);
+}
+
+async function recountBoards(connection: Connection): Promise<void> {
+  const ranks = new RankCounts();
+  const { rows } = await connection.run<{ board: string }>('SELECT DISTINCT board_id AS board FROM board');
+  for (const { board } of rows) await ranks.recount(connection, board);
+}
+
+/** What is there now against what was there, and what is counted of the boards against their rows. */
+async function compareCounts(
+  connection: Connection,
+  tables: PhysicalTables,
+  counts: CopiedRows,
+): Promise<void> {
+  const names = [...tables.all].map(({ table }) => table.name);
+  const { rows } = await connection.run<{ name: string; count: number }>(
+    [
+      ...names.map((name) => `SELECT '${name}' AS name, count(*) AS count FROM ${name}`),
+      `SELECT 'board', coalesce(sum(count), 0) FROM board_counts`,
+    ].join(' UNION ALL '),
+  );
+  const wrong = rows.filter(({ name, count }) => count !== counts[name]);
+  if (wrong.length === 0) return;
+  const said = wrong.map(({ name, count }) => `${name}: ${counts[name]} rows, of which ${count} arrived`);
+  throw new DatabaseUnusableError(`The copy is not complete, and was undone. ${said.join('; ')}.`);
+}

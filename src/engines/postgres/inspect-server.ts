@@ -1,0 +1,161 @@
+import pg from 'pg';
+import type { ServerCondition, ServerRefusal } from '../../core/storage/database-server.ts';
+import { codeOf } from '../../runtime/error-code.ts';
+import { schemaVersion } from './migrate.ts';
+
+const connectTimeoutMs = 3_000;
+const queryTimeoutMs = 10_000;
+/** Those that write, those that read, and one that migrates or watches. */
+const connectionsOfNode = 12;
+/** How often two connections are asked by which process they are served. */
+const poolProbes = 5;
+const roundTrips = 9;
+
+interface SettingsRow {
+  version: string;
+  number: number;
+  encoding: string;
+  fsync: string;
+  fullPageWrites: string;
+  synchronousCommit: string;
+  synchronousStandbys: string;
+  autovacuum: string;
+  isReadOnly: boolean;
+  isEncrypted: boolean;
+}
+
+const settings = `SELECT split_part(current_setting('server_version'), ' ', 1) AS version,
+    current_setting('server_version_num')::int AS number,
+    current_setting('server_encoding') AS encoding,
+    current_setting('fsync') AS fsync,
+    current_setting('full_page_writes') AS "fullPageWrites",
+    current_setting('synchronous_commit') AS "synchronousCommit",
+    current_setting('synchronous_standby_names') AS "synchronousStandbys",
+    CASE WHEN current_setting('track_counts') = 'on' THEN current_setting('autovacuum') ELSE 'off' END AS autovacuum,
+    pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+    coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false) AS "isEncrypted"`;
+
+/** The server's limit, this user's and this database's; those of ours that look are counted. */
+const connectionsLeft = `SELECT least(
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+      - coalesce(current_setting('reserved_connections', true), '0')::int
+      - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+    (SELECT CASE WHEN rolconnlimit >= 0 THEN rolconnlimit
+      - (SELECT count(*) FROM pg_stat_activity WHERE usename = current_user) END
+      FROM pg_roles WHERE rolname = current_user),
+    (SELECT CASE WHEN datconnlimit >= 0 THEN datconnlimit
+      - (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) END
+      FROM pg_database WHERE datname = current_database()))::int AS "left"`;
+
+const oldestTransaction = `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::float8 AS seconds
+  FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`;
+
+const unreadSlots =
+  'SELECT slot_name::text AS name FROM pg_replication_slots WHERE NOT active ORDER BY slot_name';
+
+const bloatedTables = `SELECT relname::text AS name FROM pg_stat_user_tables
+  WHERE n_dead_tup > 100000 AND n_dead_tup > n_live_tup ORDER BY n_dead_tup DESC`;
+
+/**
+ * Looks at a server by statements that are not kept prepared, so that a pooler between does not stand in the way of
+ * finding out about it.
+ */
+export async function inspectServer(url: string): Promise<ServerCondition | ServerRefusal> {
+  const clients: pg.Client[] = [];
+  const connect = async () => {
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'gantry doctor',
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: queryTimeoutMs,
+    });
+    client.on('error', () => {}); // what is asked of it next fails
+    clients.push(client);
+    await client.connect();
+    return client;
+  };
+  try {
+    const [one, other] = [await connect(), await connect()];
+    const isPooledByTransaction = await sharesProcesses(one, other);
+    const { number, ...found } = await first<SettingsRow>(one, settings);
+    const schema = await schemaOf(one);
+    return {
+      ...found,
+      major: Math.floor(number / 10_000),
+      isPooledByTransaction,
+      connectionsLeft: 2 + (await first<{ left: number }>(one, connectionsLeft)).left, // two of those are ours
+      connectionsOfNode,
+      ...(await timesOf(one)),
+      oldestTransactionSeconds: (await first<{ seconds: number }>(one, oldestTransaction)).seconds,
+      unreadSlots: await names(one, unreadSlots),
+      bloatedTables: await names(one, bloatedTables),
+      ...schema,
+      latestSchema: schemaVersion,
+    };
+  } catch (error) {
+    return refusalOf(error);
+  } finally {
+    await Promise.allSettled(clients.map((client) => client.end()));
+  }
+}
+
+/**
+ * Whether a pooler gives each transaction whichever of its connections is free: then, of two connections that ask in turn,
+ * one is served by the process that served the other, or by another one than before.
+ */
+async function sharesProcesses(one: pg.Client, other: pg.Client): Promise<boolean> {
+  const seen = { one: new Set<number>(), other: new Set<number>() };
+  for (let probe = 0; probe < poolProbes; probe++) {
+    seen.one.add((await first<{ pid: number }>(one, 'SELECT pg_backend_pid() AS pid')).pid);
+    seen.other.add((await first<{ pid: number }>(other, 'SELECT pg_backend_pid() AS pid')).pid);
+  }
+  return seen.one.size > 1 || seen.other.size > 1 || !seen.one.isDisjointFrom(seen.other);
+}
+
+async function timesOf(client: pg.Client): Promise<Pick<ServerCondition, 'clock' | 'roundTripMs'>> {
+  const took: number[] = [];
+  let clock = { theirs: 0, ours: 0 };
+  for (let trip = 0; trip < roundTrips; trip++) {
+    const before = Date.now();
+    const startedAt = performance.now();
+    const { now } = await first<{ now: number }>(
+      client,
+      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
+    );
+    took.push(performance.now() - startedAt);
+    clock = { theirs: now, ours: (before + Date.now()) / 2 };
+  }
+  const sorted = took.toSorted((a, b) => a - b);
+  return { clock, roundTripMs: sorted[Math.floor(roundTrips / 2)] ?? 0 };
+}
+
+async function schemaOf(client: pg.Client): Promise<Pick<ServerCondition, 'schemaVersion' | 'sealedSample'>> {
+  const { isThere } = await first<{ isThere: boolean }>(
+    client,
+    `SELECT to_regclass('schema_version') IS NOT NULL AND to_regclass('server_keys') IS NOT NULL AS "isThere"`,
+  );
+  if (!isThere) return { schemaVersion: null, sealedSample: null };
+  const { version } = await first<{ version: number }>(client, 'SELECT version FROM schema_version');
+  const { rows } = await client.query<{ sealed: string }>('SELECT sealed FROM server_keys LIMIT 1');
+  return { schemaVersion: version, sealedSample: rows[0]?.sealed ?? null };
+}
+
+async function first<Row extends pg.QueryResultRow>(client: pg.Client, text: string): Promise<Row> {
+  const { rows } = await client.query<Row>(text);
+  const [row] = rows;
+  if (!row) throw new Error(`no row: ${text}`);
+  return row;
+}
+
+async function names(client: pg.Client, text: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(text);
+  return rows.map(({ name }) => name);
+}
+
+function refusalOf(error: unknown): ServerRefusal {
+  const one: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const why = one instanceof Error ? one.message : String(one);
+  const code = codeOf(one);
+  if (code.startsWith('28')) return { refused: 'credentials', why };
+  return { refused: code === '3D000' ? 'database' : 'connection', why };
+}

@@ -1,0 +1,68 @@
+import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
+import { Connection } from './connection.ts';
+import { initial } from './migrations/0001-initial.ts';
+import { basementClients } from './migrations/0002-basement-clients.ts';
+
+/** In their order; what one has done is never changed, only followed by another. */
+const migrations: readonly string[] = [initial, basementClients];
+
+/** The version of the schema this program works with. */
+export const schemaVersion = migrations.length;
+
+/** So many starts at once may each try to make the table that the others wait for. */
+const makeTries = 20;
+
+/**
+ * Brings a database up to this program's schema. Several nodes may start at once: one does it, the others wait for it.
+ * @throws DatabaseUnusableError when the database was written by a later version, or is no UTF-8 database
+ */
+export async function migrate(url: string): Promise<void> {
+  const connection = await Connection.open(url, 'gantry migration');
+  try {
+    const { rows } = await connection.run<{ encoding: string }>(
+      `SELECT current_setting('server_encoding') AS encoding`,
+    );
+    if (rows[0]?.encoding !== 'UTF8') {
+      throw new DatabaseUnusableError(
+        `The PostgreSQL database has the encoding ${rows[0]?.encoding}; Gantry needs UTF8: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.`,
+      );
+    }
+    await makeVersionTable(connection);
+    await connection.script('BEGIN');
+    const version = await lockedVersion(connection);
+    if (version > schemaVersion) {
+      throw new DatabaseUnusableError(
+        `The PostgreSQL database was written by a later version of Gantry: its schema is ${version}, this one knows ${schemaVersion}. Start the later version.`,
+      );
+    }
+    for (const text of migrations.slice(version)) await connection.script(text);
+    if (version < schemaVersion) {
+      await connection.run('UPDATE schema_version SET version = $1', [schemaVersion]);
+    }
+    await connection.script('COMMIT');
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Several may make it at once, and `IF NOT EXISTS` does not keep all but one from failing. */
+async function makeVersionTable(connection: Connection): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    try {
+      await connection.script(
+        'CREATE TABLE IF NOT EXISTS schema_version (id boolean PRIMARY KEY DEFAULT true CHECK (id), version integer NOT NULL)',
+      );
+      await connection.script('INSERT INTO schema_version (version) VALUES (0) ON CONFLICT DO NOTHING');
+      return;
+    } catch (error) {
+      if (tried === makeTries) throw error;
+    }
+  }
+}
+
+async function lockedVersion(connection: Connection): Promise<number> {
+  const { rows } = await connection.run<{ version: number }>('SELECT version FROM schema_version FOR UPDATE');
+  const [row] = rows;
+  if (!row) throw new DatabaseUnusableError('The PostgreSQL database does not say which schema it has.');
+  return row.version;
+}

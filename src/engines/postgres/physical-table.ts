@@ -1,0 +1,135 @@
+import { streams } from '../../core/events/streams.ts';
+import type { AnyRow, AnyTable, Column, Kind, Value } from '../../core/storage/table.ts';
+import { withoutNulls } from './null-characters.ts';
+import type { StreamIds } from './stream-ids.ts';
+
+/** The type of a column of each kind. Text sorts by its bytes, as it does in SQLite. */
+export const typeOfKind: Readonly<Record<Kind, string>> = {
+  uuid: 'uuid',
+  text: 'text',
+  json: 'text',
+  int: 'bigint',
+  ms: 'bigint',
+  real: 'double precision',
+  stream: 'uuid',
+  board: 'uuid',
+};
+
+export interface PhysicalColumn extends Column {
+  readonly physicalName: string;
+  readonly type: string;
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Where something shorter stands for a name, the column's name says so. */
+export function physicalName({ kind, sqlName }: Column): string {
+  if (kind === 'stream') return `${sqlName}_id`;
+  return kind === 'board' ? 'board_id' : sqlName;
+}
+
+/** A declared table as it lies in PostgreSQL. */
+export class PhysicalTable {
+  readonly table: AnyTable;
+  /** Its place in the order in which tables are locked and filled in. */
+  readonly place: number;
+  readonly columns: readonly PhysicalColumn[];
+  readonly key: readonly PhysicalColumn[];
+  /** A stream's row is known by what stands for its name everywhere else. */
+  readonly isStreams: boolean;
+  readonly #ids: StreamIds;
+  readonly #byName: ReadonlyMap<string, PhysicalColumn>;
+
+  constructor(table: AnyTable, place: number, ids: StreamIds) {
+    this.table = table;
+    this.place = place;
+    this.#ids = ids;
+    this.isStreams = table === (streams as AnyTable);
+    this.columns = table.columns.map((column) => ({
+      ...column,
+      physicalName: physicalName(column),
+      type: typeOfKind[column.kind],
+    }));
+    this.#byName = new Map(this.columns.map((column) => [column.name, column]));
+    this.key = table.key.map((name) => this.column(name));
+  }
+
+  column(name: string): PhysicalColumn {
+    const column = this.#byName.get(name);
+    if (!column) throw new Error(`${this.table.name} has no column ${name}`);
+    return column;
+  }
+
+  columnsOf(names: readonly string[]): readonly PhysicalColumn[] {
+    return names.map((name) => this.column(name));
+  }
+
+  /** The column a row is looked up by: streams by their ids. */
+  searched({ name, physicalName: physical }: PhysicalColumn): string {
+    return this.isStreams && name === 'name' ? 'id' : physical;
+  }
+
+  searchedType({ name, type }: PhysicalColumn): string {
+    return this.isStreams && name === 'name' ? 'uuid' : type;
+  }
+
+  /** A value to look up by. Undefined: no row can have it. */
+  toSearch({ name, kind }: PhysicalColumn, value: Value): Value | undefined {
+    if (value === null) return undefined;
+    if (kind === 'stream' || (this.isStreams && name === 'name')) return this.#ids.of(String(value));
+    if ((kind === 'uuid' || kind === 'board') && !(typeof value === 'string' && uuid.test(value)))
+      return undefined;
+    return typeof value === 'string' ? withoutNulls(value) : value;
+  }
+
+  /** A value as it is written. */
+  toWrite(column: PhysicalColumn, row: AnyRow): Value {
+    const value = row[column.name];
+    if (value === undefined) throw new Error(`a row of ${this.table.name} has no ${column.name}`);
+    if (typeof value !== 'string') return value;
+    return column.kind === 'stream' ? this.#ids.of(value) : withoutNulls(value);
+  }
+
+  /** What stands for a stream's name. */
+  idOf(stream: string): string {
+    return this.#ids.of(stream);
+  }
+
+  /** The columns to select from `alias`, under their declared names. Streams by name, unless `knows` has the name. */
+  selection(alias: string, names: readonly string[] | null = null, knows: readonly string[] = []): string {
+    const wanted = names === null ? this.columns : this.columnsOf(names);
+    const selected = wanted.flatMap(({ kind, name, physicalName: physical }) => {
+      if (knows.includes(name)) return [];
+      const source =
+        kind === 'stream'
+          ? `(SELECT name FROM streams WHERE id = ${alias}.${physical})`
+          : `${alias}.${physical}`;
+      return [`${source} AS "${name}"`];
+    });
+    if (this.isStreams)
+      selected.push(`${alias}.last_lane AS "lastLane"`, `${alias}.last_position AS "lastPosition"`);
+    return selected.length > 0 ? selected.join(', ') : '1 AS "found"';
+  }
+}
+
+/** The declared tables as they lie in PostgreSQL. */
+export class PhysicalTables {
+  readonly ids: StreamIds;
+  readonly #tables: ReadonlyMap<AnyTable, PhysicalTable>;
+
+  /** `tables` in the order they can be filled in. */
+  constructor(tables: readonly AnyTable[], ids: StreamIds) {
+    this.ids = ids;
+    this.#tables = new Map(tables.map((table, place) => [table, new PhysicalTable(table, place, ids)]));
+  }
+
+  of(table: AnyTable): PhysicalTable {
+    const found = this.#tables.get(table);
+    if (!found) throw new Error(`the table ${table.name} is not in catalogue/tables.ts`);
+    return found;
+  }
+
+  get all(): Iterable<PhysicalTable> {
+    return this.#tables.values();
+  }
+}

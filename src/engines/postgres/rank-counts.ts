@@ -1,0 +1,235 @@
+import type { Entry } from '../../core/storage/rows.ts';
+import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
+import type { Connection } from './connection.ts';
+import { turned } from './texts.ts';
+
+/** Rows between two counts of a board, when it is counted anew. */
+const bucketSize = 256;
+/** A bucket with more rows is split. */
+const maxBucket = 3 * bucketSize;
+
+const order = 'sort_score, reached_at, score_id';
+/** Before every row; each board's counts begin here. */
+const beginning = `'-Infinity'::double precision, 0::bigint, '00000000-0000-0000-0000-000000000000'::uuid`;
+
+/** What runs a statement: a connection, or whatever keeps some. */
+type Runner = Pick<Connection, 'run'>;
+
+interface Key {
+  readonly score: number;
+  readonly reachedAt: number;
+  readonly id: string;
+}
+
+/**
+ * Counts along the boards without a row that every write waits for: writers append what moved (`board_moves`), and one
+ * node at a time adds that up in buckets (`board_counts`). A place is what the buckets before it hold, the rows from its
+ * bucket's beginning on, and what has moved over that beginning since; read in one statement, and so as of one moment.
+ */
+export class RankCounts {
+  /** Boards that have a row. */
+  readonly #there = new Set<string>();
+
+  /** Sends what moved with these entries; how many moves that were. `from`: the moves of the batch so far. */
+  moved(
+    sent: Promise<unknown>[],
+    connection: Runner,
+    { ranked }: AnyTable,
+    entries: readonly Entry[],
+    { lane, n }: { lane: number; n: number },
+    from: number,
+  ): number {
+    if (!ranked) throw new Error('the table is not ranked');
+    const [score = '', reachedAt = '', id = ''] = ranked.order;
+    const keyOf = (row: AnyRow): Key => ({
+      score: Number(row[score]),
+      reachedAt: Number(row[reachedAt]),
+      id: String(row[id]),
+    });
+    const boards = new Set<string>();
+    const moves: Value[][] = [];
+    for (const { row, stored } of entries) {
+      if (row === stored) continue;
+      const board = String((row ?? stored)?.[ranked.group]);
+      boards.add(board);
+      const [before, after] = [stored && keyOf(stored), row && keyOf(row)];
+      if (before && after && isSame(before, after)) continue;
+      moves.push([
+        board,
+        from + moves.length,
+        before?.score ?? null,
+        before?.reachedAt ?? null,
+        before?.id ?? null,
+        after?.score ?? null,
+        after?.reachedAt ?? null,
+        after?.id ?? null,
+      ]);
+    }
+    this.#ensure(sent, connection, [...boards]);
+    if (moves.length > 0) {
+      const text = `INSERT INTO board_moves SELECT u.board, $9::int, $10::bigint, u.i, u.os, u.oa, u.oi, u.ns, u.na, u.ni
+        FROM unnest($1::uuid[], $2::int[], $3::double precision[], $4::bigint[], $5::uuid[], $6::double precision[],
+          $7::bigint[], $8::uuid[]) AS u(board, i, os, oa, oi, ns, na, ni)`;
+      sent.push(connection.run(text, [...turned(moves, 8), lane, n]));
+    }
+    if (boards.size > 0) {
+      const text = `INSERT INTO board_versions AS v SELECT unnest($1::uuid[]), $2::int, 1
+        ON CONFLICT (board_id, lane) DO UPDATE SET version = v.version + 1`;
+      sent.push(connection.run(text, [[...boards].sort(), lane]));
+    }
+    return moves.length;
+  }
+
+  /** A transaction was undone, and with it boards it had made. */
+  forget(): void {
+    this.#there.clear();
+  }
+
+  #ensure(sent: Promise<unknown>[], connection: Runner, boards: readonly string[]): void {
+    const unknown = boards.filter((board) => !this.#there.has(board)).sort();
+    if (unknown.length === 0) return;
+    sent.push(
+      connection.run('INSERT INTO boards SELECT u, u FROM unnest($1::uuid[]) AS u ON CONFLICT DO NOTHING', [
+        unknown,
+      ]),
+    );
+    for (const board of unknown) this.#there.add(board);
+  }
+
+  /**
+   * Inside a transaction of its own: counts a board anew, out of its rows. From here to the commit nobody else writes
+   * any board, and who has read how it is to be ranked before must read again (`generation`).
+   */
+  async recount(connection: Runner, board: string): Promise<void> {
+    const sent: Promise<unknown>[] = [connection.run('LOCK TABLE board IN SHARE ROW EXCLUSIVE MODE')];
+    sent.push(connection.run('UPDATE ranking SET generation = generation + 1'));
+    this.#ensure(sent, connection, [board]);
+    await Promise.all(sent);
+    await connection.run('DELETE FROM board_moves WHERE board_id = $1', [board]);
+    await connection.run('DELETE FROM board_counts WHERE board_id = $1', [board]);
+    await connection.run(
+      `WITH placed AS (SELECT ${order}, row_number() OVER (ORDER BY ${order}) - 1 AS place, count(*) OVER () AS total
+          FROM board WHERE board_id = $1)
+        INSERT INTO board_counts (board_id, ${order}, count)
+        SELECT $1, ${order}, least(${bucketSize}, total - place) FROM placed WHERE place > 0 AND place % ${bucketSize} = 0
+        UNION ALL SELECT $1, ${beginning}, least(${bucketSize}, (SELECT count(*) FROM board WHERE board_id = $1))`,
+      [board],
+    );
+    await connection.run(
+      `INSERT INTO board_versions AS v VALUES ($1, -1, 1)
+        ON CONFLICT (board_id, lane) DO UPDATE SET version = v.version + 1`,
+      [board],
+    );
+  }
+
+  async countBefore(runner: Runner, board: string, key: readonly Value[]): Promise<number> {
+    const { rows } = await runner.run<{ place: number }>(countBeforeText, [board, ...key]);
+    return rows[0]?.place ?? 0;
+  }
+
+  /** A row's key not far before a place, and how many rows to skip from there; to be read at the moment of the page. */
+  async near(
+    runner: Runner,
+    board: string,
+    place: number,
+  ): Promise<{ from: readonly Value[]; skip: number }> {
+    const first = {
+      from: [Number.NEGATIVE_INFINITY, 0, '00000000-0000-0000-0000-000000000000'],
+      skip: place,
+    };
+    if (place < maxBucket) return first;
+    const { rows } = await runner.run<{ s: number; a: number; i: string; place: number }>(nearText, [
+      board,
+      place,
+    ]);
+    const [near] = rows;
+    return near ? { from: [near.s, near.a, near.i], skip: place - near.place } : first;
+  }
+
+  /** Boards of which something has moved. */
+  async moving(runner: Runner): Promise<string[]> {
+    const { rows } = await runner.run<{ board: string }>(
+      'SELECT DISTINCT board_id AS board FROM board_moves',
+    );
+    return rows.map(({ board }) => board);
+  }
+
+  /**
+   * In a repeatable-read transaction: adds up what has moved on a board, and splits the buckets that have grown. False:
+   * another node is at it.
+   */
+  async fold(connection: Runner, board: string): Promise<boolean> {
+    const locked = await connection.run('SELECT 1 FROM boards WHERE id = $1 FOR UPDATE SKIP LOCKED', [board]);
+    if (locked.rowCount === 0) return false;
+    await connection.run(
+      `INSERT INTO board_counts (board_id, ${order}, count) SELECT $1, ${beginning}, 0 ON CONFLICT DO NOTHING`,
+      [board],
+    );
+    await connection.run(foldText, [board]);
+    const { rows } = await connection.run<{
+      s: number;
+      a: number;
+      i: string;
+      ns: number | null;
+      na: number | null;
+      ni: string | null;
+    }>(grownText, [board]);
+    for (const { s, a, i, ns, na, ni } of rows) await connection.run(splitText, [board, s, a, i, ns, na, ni]);
+    return true;
+  }
+}
+
+function isSame(one: Key, other: Key): boolean {
+  return one.score === other.score && one.reachedAt === other.reachedAt && one.id === other.id;
+}
+
+/** How far rows have moved over a bucket's beginning, and are not yet counted. */
+const movedOver = (s: string, a: string, i: string) => `coalesce((SELECT sum(
+    coalesce((new_score, new_at, new_id) < (${s}, ${a}, ${i}), false)::int
+    - coalesce((old_score, old_at, old_id) < (${s}, ${a}, ${i}), false)::int) FROM board_moves WHERE board_id = $1), 0)`;
+
+const countBeforeText = `WITH b AS MATERIALIZED (
+    SELECT * FROM (
+      (SELECT sort_score AS s, reached_at AS a, score_id AS i FROM board_counts
+        WHERE board_id = $1 AND (${order}) <= ($2::double precision, $3::bigint, $4::uuid)
+        ORDER BY sort_score DESC, reached_at DESC, score_id DESC LIMIT 1)
+      UNION ALL SELECT ${beginning}) AS x ORDER BY s DESC, a DESC, i DESC LIMIT 1)
+  SELECT coalesce((SELECT sum(c.count) FROM board_counts AS c
+      WHERE c.board_id = $1 AND (c.sort_score, c.reached_at, c.score_id) < (b.s, b.a, b.i)), 0)
+    + (SELECT count(*) FROM board AS d WHERE d.board_id = $1 AND (d.sort_score, d.reached_at, d.score_id) >= (b.s, b.a, b.i)
+        AND (d.sort_score, d.reached_at, d.score_id) < ($2::double precision, $3::bigint, $4::uuid))
+    + CASE WHEN b.s = '-Infinity' THEN 0 ELSE ${movedOver('b.s', 'b.a', 'b.i')} END AS place
+  FROM b`;
+
+const nearText = `WITH c AS (
+    SELECT sort_score AS s, reached_at AS a, score_id AS i, sum(count) OVER (ORDER BY ${order}) - count AS before
+    FROM board_counts WHERE board_id = $1),
+  b AS MATERIALIZED (SELECT s, a, i, before FROM c
+    WHERE before <= $2::bigint - (SELECT count(*) FROM board_moves WHERE board_id = $1)
+    ORDER BY s DESC, a DESC, i DESC LIMIT 1)
+  SELECT s, a, i, before + CASE WHEN s = '-Infinity' THEN 0 ELSE ${movedOver('b.s', 'b.a', 'b.i')} END AS place FROM b`;
+
+const foldText = `WITH gone AS (DELETE FROM board_moves WHERE board_id = $1 RETURNING *),
+  steps AS (SELECT new_score AS s, new_at AS a, new_id AS i, 1 AS d FROM gone WHERE new_score IS NOT NULL
+    UNION ALL SELECT old_score, old_at, old_id, -1 FROM gone WHERE old_score IS NOT NULL),
+  sums AS (SELECT b.sort_score, b.reached_at, b.score_id, sum(d)::int AS d FROM steps CROSS JOIN LATERAL (
+      SELECT c.sort_score, c.reached_at, c.score_id FROM board_counts AS c
+      WHERE c.board_id = $1 AND (c.sort_score, c.reached_at, c.score_id) <= (steps.s, steps.a, steps.i)
+      ORDER BY c.sort_score DESC, c.reached_at DESC, c.score_id DESC LIMIT 1) AS b GROUP BY 1, 2, 3)
+  UPDATE board_counts AS c SET count = c.count + sums.d FROM sums
+  WHERE c.board_id = $1 AND sums.d <> 0
+    AND (c.sort_score, c.reached_at, c.score_id) = (sums.sort_score, sums.reached_at, sums.score_id)`;
+
+const grownText = `SELECT s, a, i, ns, na, ni FROM (
+    SELECT sort_score AS s, reached_at AS a, score_id AS i, count,
+      lead(sort_score) OVER w AS ns, lead(reached_at) OVER w AS na, lead(score_id) OVER w AS ni
+    FROM board_counts WHERE board_id = $1 WINDOW w AS (ORDER BY ${order})) AS one WHERE count > ${maxBucket}`;
+
+const splitText = `WITH inside AS (
+    SELECT ${order}, row_number() OVER (ORDER BY ${order}) - 1 AS k, count(*) OVER () AS total FROM board
+    WHERE board_id = $1 AND (${order}) >= ($2::double precision, $3::bigint, $4::uuid)
+      AND ($5::double precision IS NULL OR (${order}) < ($5::double precision, $6::bigint, $7::uuid))),
+  cuts AS (INSERT INTO board_counts (board_id, ${order}, count)
+    SELECT $1, ${order}, least(${bucketSize}, total - k) FROM inside WHERE k > 0 AND k % ${bucketSize} = 0)
+  UPDATE board_counts AS c SET count = least(${bucketSize}, (SELECT max(total) FROM inside))
+  WHERE c.board_id = $1 AND (${order}) = ($2::double precision, $3::bigint, $4::uuid)`;

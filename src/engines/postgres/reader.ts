@@ -1,0 +1,343 @@
+import { LRUCache } from 'lru-cache';
+import {
+  type Query,
+  type Read,
+  ReadRequest,
+  type ReadSteps,
+  type Remembered,
+} from '../../core/storage/query.ts';
+import type { Statement } from '../../core/storage/statement.ts';
+import {
+  type AnyIndex,
+  type AnyRow,
+  type AnyTable,
+  type Index,
+  isIndex,
+  type Table,
+  type Value,
+} from '../../core/storage/table.ts';
+import type { Connection } from './connection.ts';
+import type { DeclaredStatements } from './declared-statements.ts';
+import { Look, type Seen } from './look.ts';
+import type { PhysicalTables } from './physical-table.ts';
+import type { RankCounts } from './rank-counts.ts';
+import type { ReadConnections } from './read-connections.ts';
+import { listValues, searchedValues, withNames } from './searches.ts';
+import { listText, rowsByKeys, Texts } from './texts.ts';
+
+const texts = new Texts();
+/** Rows that a statement hands over at a time, where there may be more than memory should hold. */
+const fetchedAtOnce = 500;
+
+export interface ReaderOptions {
+  readonly tables: PhysicalTables;
+  readonly statements: DeclaredStatements;
+  readonly ranks: RankCounts;
+  readonly connections: ReadConnections;
+  clock(): number;
+  epoch(): string;
+  readonly installation: string;
+  /** Told of every look. */
+  seen(seen: Seen): void;
+}
+
+interface RememberedAnswer {
+  readonly answer: object;
+  readonly version: number;
+  readonly group: number;
+}
+
+/** What a query waits for, and how it is come by. */
+class PendingRead<Result> extends ReadRequest<Result> {
+  readonly load: () => Promise<Result>;
+  #isDone = false;
+
+  constructor(load: () => Promise<Result>) {
+    super({ answer: () => this.#isDone });
+    this.load = load;
+  }
+
+  async settle(): Promise<void> {
+    this.value = await this.load();
+    this.#isDone = true;
+  }
+}
+
+/** Answers queries, and remembers what may be remembered for as long as nobody has changed it. */
+export class Reader {
+  readonly options: ReaderOptions;
+  readonly #look: Look;
+  readonly #remembered = new WeakMap<object, LRUCache<string, RememberedAnswer>>();
+
+  constructor(options: ReaderOptions) {
+    this.options = options;
+    this.#look = new Look(
+      (text, values) => options.connections.run(text, values),
+      (seen) => options.seen(seen),
+    );
+  }
+
+  run<Args extends unknown[], Result>(query: Query<Args, Result>, args: Args): Promise<Result> {
+    return this.answer(new RunningRead(this), query, args);
+  }
+
+  /** Looks at what is the case now, for those who wait for nothing else. */
+  look(): Promise<Seen> {
+    return this.#look.now(null);
+  }
+
+  async answer<Args extends unknown[], Result>(
+    read: RunningRead,
+    query: Query<Args, Result>,
+    args: Args,
+  ): Promise<Result> {
+    const { remembered } = query;
+    // What is read in one view is as of an earlier moment than what would be remembered.
+    if (!remembered || read.isInView) return drive(query(read, ...args));
+    return this.#recall(read, query, remembered, args);
+  }
+
+  async #recall<Args extends unknown[], Result>(
+    read: RunningRead,
+    query: Query<Args, Result>,
+    { max, keyOf, group: groupOf, weightOf }: Remembered<Args>,
+    args: Args,
+  ): Promise<Result> {
+    let answers = this.#remembered.get(query);
+    if (!answers) {
+      answers = weightOf
+        ? new LRUCache({ maxSize: max, sizeCalculation: ({ answer }) => weightOf(answer) })
+        : new LRUCache({ max });
+      this.#remembered.set(query, answers);
+    }
+    const key = keyOf(...args);
+    const board = groupOf?.(...args).group ?? null;
+    const seen = board === null && read.seen ? read.seen : await this.#look.now(isUuid(board) ? board : null);
+    read.seen = seen;
+    const group = board === null ? 0 : (seen.boards.get(board) ?? 0);
+    const known = answers.get(key);
+    if (known?.version === seen.version && known.group === group) return known.answer as Result;
+    const answer = await drive(query(read, ...args));
+    if (typeof answer === 'object' && answer !== null)
+      answers.set(key, { answer, version: seen.version, group });
+    return answer;
+  }
+}
+
+/** One call of a query. */
+export class RunningRead implements Read {
+  readonly #reader: Reader;
+  readonly #options: ReaderOptions;
+  /** The one moment that is read, while there is one. */
+  #view: Connection | null = null;
+  seen: Seen | null = null;
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+    this.#options = reader.options;
+  }
+
+  get now(): number {
+    return this.#options.clock();
+  }
+
+  get epoch(): string {
+    return this.#options.epoch();
+  }
+
+  get installation(): string {
+    return this.#options.installation;
+  }
+
+  get version(): number {
+    return this.seen?.version ?? 0;
+  }
+
+  get isInView(): boolean {
+    return this.#view !== null;
+  }
+
+  get<Row>(target: Table<Row> | Index<Row>, ...key: Value[]): ReadRequest<Row | undefined> {
+    return new PendingRead(async () => {
+      const of = target as AnyTable | AnyIndex;
+      const table = this.#options.tables.of(isIndex(of) ? of.table : of);
+      const by = isIndex(of) ? table.columnsOf(of.columns) : table.key;
+      const values = searchedValues(table, by, key);
+      if (!values) return undefined;
+      const text = texts.of(`${of.name} get`, () => rowsByKeys(table, by));
+      const { rows } = await this.#run<AnyRow>(
+        text,
+        values.map((value) => [value]),
+      );
+      const [row] = rows;
+      return row && (withNames(by, key, row) as Row);
+    });
+  }
+
+  list<Row>(
+    index: Index<Row>,
+    prefix: readonly Value[],
+    { limit, skip = 0, last = false }: { limit: number; skip?: number; last?: boolean },
+  ): ReadRequest<readonly Row[]> {
+    return new PendingRead(async () => {
+      const of = index as Index;
+      const table = this.#options.tables.of(of.table);
+      const values = listValues(table, of, prefix, undefined);
+      if (!values) return [];
+      const text = texts.of(`list ${of.name} ${prefix.length} ${last}`, () =>
+        listText(table, of, { length: prefix.length, last, isAfter: false }),
+      );
+      return (await this.#run<Row>(text, [...values, limit, skip])).rows;
+    });
+  }
+
+  count<Row>(index: Index<Row>, prefix: readonly Value[]): ReadRequest<number> {
+    return new PendingRead(async () => {
+      const of = index as Index;
+      const table = this.#options.tables.of(of.table);
+      const leading = table.columnsOf(of.columns.slice(0, prefix.length));
+      const values = searchedValues(table, leading, prefix);
+      if (!values) return 0;
+      const text = texts.of(`count ${of.name} ${prefix.length}`, () => {
+        const conditions = leading.map((column, at) => `${table.searched(column)} = $${at + 1}`);
+        if (of.whereNull !== null) conditions.push(`${table.column(of.whereNull).physicalName} IS NULL`);
+        const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
+        return `SELECT count(*) AS count FROM ${of.table.name}${where}`;
+      });
+      return (await this.#run<{ count: number }>(text, values)).rows[0]?.count ?? 0;
+    });
+  }
+
+  all<Values extends Record<string, Value>, Row>(
+    statement: Statement<Values, Row>,
+    values: Values,
+  ): ReadRequest<readonly Row[]> {
+    return new PendingRead(async () => (await this.#select(statement, values)).rows);
+  }
+
+  each<Values extends Record<string, Value>, Row>(
+    statement: Statement<Values, Row>,
+    values: Values,
+    take: (row: Row) => void,
+  ): ReadRequest<number> {
+    return new PendingRead(() => this.#inView((view) => this.#fetch(view, statement, values, take)));
+  }
+
+  first<Values extends Record<string, Value>, Row>(
+    statement: Statement<Values, Row>,
+    values: Values,
+  ): ReadRequest<Row | undefined> {
+    return new PendingRead(async () => (await this.#select(statement, values)).rows[0]);
+  }
+
+  ask<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): ReadRequest<Result> {
+    return new PendingRead(() => this.#reader.answer(this, query, args));
+  }
+
+  streamKey(stream: string): ReadRequest<Value> {
+    return new PendingRead(async () => this.#options.tables.ids.of(stream));
+  }
+
+  groupKey(_table: AnyTable, group: string): ReadRequest<Value> {
+    return new PendingRead(async () => {
+      if (!isUuid(group)) return null;
+      const { rows } = await this.#run<{ id: string }>('SELECT id FROM boards WHERE id = $1', [group]);
+      return rows[0]?.id ?? null;
+    });
+  }
+
+  countBefore<Row>({ ranked }: Table<Row>, row: Row): ReadRequest<number> {
+    return new PendingRead(() => {
+      if (!ranked) throw new Error('the table is not ranked');
+      const values = row as AnyRow;
+      const key = ranked.order.map((name) => values[name] ?? null);
+      return this.#options.ranks.countBefore(this.#runner, String(values[ranked.group]), key);
+    });
+  }
+
+  near(
+    _table: AnyTable,
+    group: string,
+    place: number,
+  ): ReadRequest<{ from: readonly Value[]; skip: number }> {
+    return new PendingRead(() => this.#options.ranks.near(this.#runner, group, place));
+  }
+
+  *inOneView<Result>(steps: () => ReadSteps<Result>): ReadSteps<Result> {
+    if (this.#view) return yield* steps();
+    yield* new PendingRead(async () => {
+      this.#view = await this.#options.connections.beginView();
+    });
+    try {
+      return yield* steps();
+    } finally {
+      const view = this.#view;
+      this.#view = null;
+      if (view) this.#options.connections.endView(view);
+    }
+  }
+
+  get #runner(): Pick<Connection, 'run'> {
+    return this.#view ?? this.#options.connections;
+  }
+
+  #run<Row>(text: string, values: readonly unknown[]) {
+    return this.#runner.run<Row>(text, values);
+  }
+
+  #select<Values extends Record<string, Value>, Row>(statement: Statement<Values, Row>, values: Values) {
+    const { text, parameters } = this.#options.statements.of(statement as Statement);
+    return this.#run<Row>(text, parameters(values));
+  }
+
+  async #inView<Result>(work: (view: Connection) => Promise<Result>): Promise<Result> {
+    if (this.#view) return work(this.#view);
+    const { connections } = this.#options;
+    const view = await connections.beginView();
+    try {
+      return await work(view);
+    } finally {
+      connections.endView(view);
+    }
+  }
+
+  async #fetch<Values extends Record<string, Value>, Row>(
+    view: Connection,
+    statement: Statement<Values, Row>,
+    values: Values,
+    take: (row: Row) => void,
+  ): Promise<number> {
+    const { text, parameters } = this.#options.statements.of(statement as Statement);
+    await view.run(`DECLARE rows NO SCROLL CURSOR FOR ${text}`, parameters(values));
+    let count = 0;
+    for (;;) {
+      const { rows } = await view.run<Row>(`FETCH ${fetchedAtOnce} FROM rows`);
+      for (const row of rows) take(row);
+      count += rows.length;
+      if (rows.length < fetchedAtOnce) break;
+    }
+    await view.run('CLOSE rows');
+    return count;
+  }
+}
+
+function isUuid(text: string | null): text is string {
+  return text !== null && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}
+
+/** Carries a query to its end, waiting for what it asks for. */
+async function drive<Result>(steps: ReadSteps<Result>): Promise<Result> {
+  let next = steps.next();
+  while (!next.done) {
+    const request = next.value;
+    if (!(request instanceof PendingRead)) throw new Error('a query waits for something that is no request');
+    try {
+      await request.settle();
+    } catch (error) {
+      next = steps.throw(error);
+      continue;
+    }
+    next = steps.next();
+  }
+  return next.value;
+}

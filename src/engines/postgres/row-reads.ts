@@ -1,0 +1,169 @@
+import { type AnyRow, type AnyTable, type Index, isIndex, type Value } from '../../core/storage/table.ts';
+import type { Connection } from './connection.ts';
+import type { PhysicalTable, PhysicalTables } from './physical-table.ts';
+import { listValues, searchedValues, withNames } from './searches.ts';
+import { arrays, listText, rowsByKeys, Texts, turned } from './texts.ts';
+import type { WantedList, WantedPeeks } from './wants.ts';
+
+/** A row that is looked up: its key as text, and as it is searched for. */
+export interface Search {
+  readonly text: string;
+  readonly key: readonly Value[];
+  readonly values: readonly Value[];
+}
+
+const texts = new Texts();
+
+/** The keys that a row can have, as they are searched for. */
+export function searchesFor(
+  table: PhysicalTable,
+  by: PhysicalTable['columns'],
+  keys: Iterable<readonly [text: string, key: readonly Value[]]>,
+): Search[] {
+  return [...keys].flatMap(([text, key]) => {
+    const values = searchedValues(table, by, key);
+    return values ? [{ text, key, values }] : [];
+  });
+}
+
+/** Reads rows on one connection, each kind of them by one statement for however many keys. */
+export class RowReads {
+  readonly #tables: PhysicalTables;
+  readonly #connection: Connection;
+
+  constructor(tables: PhysicalTables, connection: Connection) {
+    this.#tables = tables;
+    this.#connection = connection;
+  }
+
+  /** Rows by their keys, by the place of the search. */
+  async lock(table: PhysicalTable, searches: readonly Search[]): Promise<Map<number, AnyRow>> {
+    const text = texts.of(`${table.table.name} lock`, () => rowsByKeys(table, table.key, { isLock: true }));
+    const { rows } = await this.#connection.run<AnyRow>(text, valuesOf(searches, table.key.length));
+    return new Map(
+      rows.map(({ i, ...row }) => {
+        const at = Number(i) - 1;
+        return [at, withNames(table.key, searches[at]?.key ?? [], row)];
+      }),
+    );
+  }
+
+  /** Makes rows where there are none, to have something to lock; answers which of them it has made, by their places. */
+  async make(table: PhysicalTable, toMake: readonly { make: AnyRow; at: number }[]): Promise<Set<number>> {
+    const columns = [
+      ...table.columns.map(({ physicalName }) => physicalName),
+      ...(table.isStreams ? ['id'] : []),
+    ];
+    const types = [...table.columns.map(({ type }) => type), ...(table.isStreams ? ['uuid'] : [])];
+    const key = table.key.map((column) => table.searched(column));
+    const text = texts.of(
+      `${table.table.name} make`,
+      () => `INSERT INTO ${table.table.name} (${columns.join(', ')}) SELECT * FROM unnest(${arrays(types)})
+        ON CONFLICT DO NOTHING RETURNING ${key.map((name, at) => `${name} AS "k${at}"`).join(', ')}`,
+    );
+    const rows = toMake.map(({ make }) => [
+      ...table.columns.map((column) => table.toWrite(column, make)),
+      ...(table.isStreams ? [table.idOf(String(make.name))] : []),
+    ]);
+    const keys = toMake.map(({ make }) => {
+      const values = table.table.key.map((name) => make[name] ?? null);
+      return (searchedValues(table, table.key, values) ?? []).join('\n');
+    });
+    const result = await this.#connection.run<AnyRow>(text, turned(rows, columns.length));
+    const inserted = new Set(result.rows.map((row) => key.map((_, at) => row[`k${at}`]).join('\n')));
+    return new Set(toMake.filter((_, n) => inserted.has(keys[n] ?? '')).map(({ at }) => at));
+  }
+
+  /** The rows that there are under keys of a table or of a unique index. */
+  async byKeys(
+    target: AnyTable | Index,
+    keys: ReadonlyMap<string, readonly Value[]>,
+    isLock: boolean,
+  ): Promise<AnyRow[]> {
+    const table = this.#tables.of(isIndex(target) ? target.table : target);
+    const by = isIndex(target) ? table.columnsOf(target.columns) : table.key;
+    const searches = searchesFor(table, by, keys);
+    if (searches.length === 0) return [];
+    const text = texts.of(`${target.name} get ${isLock}`, () => rowsByKeys(table, by, { isLock }));
+    const { rows } = await this.#connection.run<AnyRow>(text, valuesOf(searches, by.length));
+    return rows.map(({ i, ...row }) => withNames(by, searches[Number(i) - 1]?.key ?? [], row));
+  }
+
+  /** Some columns of rows, by the text of their keys. */
+  async peek({ table: of, columns, keys }: WantedPeeks): Promise<Map<string, AnyRow>> {
+    const table = this.#tables.of(of);
+    const searches = searchesFor(table, table.key, keys);
+    if (searches.length === 0) return new Map();
+    const text = texts.of(`peek ${of.name} ${columns.join()}`, () =>
+      rowsByKeys(table, table.key, { wanted: columns }),
+    );
+    const { rows } = await this.#connection.run<AnyRow>(text, valuesOf(searches, table.key.length));
+    return new Map(rows.map(({ i, ...row }) => [searches[Number(i) - 1]?.text ?? '', row]));
+  }
+
+  /** How many bytes a text column holds, by the text of the rows' keys. */
+  async octets({ table: of, columns, keys }: WantedPeeks): Promise<Map<string, number>> {
+    const table = this.#tables.of(of);
+    const searches = searchesFor(table, table.key, keys);
+    if (searches.length === 0) return new Map();
+    const text = texts.of(`octets ${of.name} ${columns.join()}`, () => {
+      const { physicalName } = table.column(columns[0] ?? '');
+      return rowsByKeys(table, table.key, { select: `octet_length(t.${physicalName}) AS octets` });
+    });
+    const { rows } = await this.#connection.run<AnyRow>(text, valuesOf(searches, table.key.length));
+    return new Map(rows.map(({ i, octets }) => [searches[Number(i) - 1]?.text ?? '', Number(octets ?? 0)]));
+  }
+
+  /** The greatest value of the column behind an index's leading ones; 0 where there is none. */
+  async max(index: Index, prefix: readonly Value[]): Promise<number> {
+    const { values, where } = this.#under(index, prefix);
+    const text = texts.of(`max ${index.name} ${prefix.length}`, () => {
+      const { physicalName } = this.#tables.of(index.table).column(index.columns[prefix.length] ?? '');
+      return `SELECT max(${physicalName}) AS max FROM ${index.table.name}${where(false)}`;
+    });
+    if (!values) return 0;
+    return (await this.#connection.run<{ max: number | null }>(text, values)).rows[0]?.max ?? 0;
+  }
+
+  /** How many rows there are under an index's leading columns, at most `limit`. */
+  async count(index: Index, prefix: readonly Value[], limit: number): Promise<number> {
+    const { values, where } = this.#under(index, prefix);
+    const text = texts.of(
+      `count ${index.name} ${prefix.length}`,
+      () => `SELECT count(*) AS count
+        FROM (SELECT 1 FROM ${index.table.name}${where(true)} LIMIT $${prefix.length + 1}) AS counted`,
+    );
+    if (!values) return 0;
+    return (await this.#connection.run<{ count: number }>(text, [...values, limit])).rows[0]?.count ?? 0;
+  }
+
+  async list({ index, prefix, limit, last, after }: WantedList, isLock: boolean): Promise<AnyRow[]> {
+    const table = this.#tables.of(index.table);
+    const values = listValues(table, index, prefix, after);
+    const isAfter = after !== undefined;
+    const text = texts.of(`list ${index.name} ${prefix.length} ${last} ${isAfter} ${isLock}`, () =>
+      listText(table, index, { length: prefix.length, last, isAfter, isLock }),
+    );
+    return values ? (await this.#connection.run<AnyRow>(text, [...values, limit, 0])).rows : [];
+  }
+
+  #under(index: Index, prefix: readonly Value[]) {
+    const table = this.#tables.of(index.table);
+    const leading = table.columnsOf(index.columns.slice(0, prefix.length));
+    const where = (asIndexed: boolean) => {
+      const conditions = leading.map((column, at) => `${table.searched(column)} = $${at + 1}`);
+      if (asIndexed && index.whereNull !== null) {
+        conditions.push(`${table.column(index.whereNull).physicalName} IS NULL`);
+      }
+      return conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
+    };
+    return { values: searchedValues(table, leading, prefix), where };
+  }
+}
+
+function valuesOf(searches: readonly Search[], width: number): Value[][] {
+  return turned(
+    searches.map(({ values }) => values),
+    width,
+  );
+}

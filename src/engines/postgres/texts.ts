@@ -1,0 +1,93 @@
+import type { Index, Value } from '../../core/storage/table.ts';
+import type { PhysicalColumn, PhysicalTable } from './physical-table.ts';
+
+/** The text of a statement, made once for each name. */
+export class Texts {
+  readonly #texts = new Map<string, string>();
+
+  of(name: string, make: () => string): string {
+    let text = this.#texts.get(name);
+    if (text === undefined) {
+      text = make();
+      this.#texts.set(name, text);
+    }
+    return text;
+  }
+}
+
+/** `$1::text[], $2::bigint[]`: one array a column, from the parameter behind `from` on. */
+export function arrays(types: readonly string[], from = 0): string {
+  return types.map((type, at) => `$${from + at + 1}::${type}[]`).join(', ');
+}
+
+/** Columns turned from rows into arrays, as `unnest` takes them. */
+export function turned(rows: readonly (readonly Value[])[], width: number): Value[][] {
+  const columns: Value[][] = Array.from({ length: width }, () => []);
+  for (const row of rows) for (let at = 0; at < width; at++) columns[at]?.push(row[at] ?? null);
+  return columns;
+}
+
+/**
+ * Reads one row for each of many keys, in the order of the keys; `i` counts them from 1. Each key is looked up by itself,
+ * whatever the planner expects of the table, and rows are locked in the order of the keys.
+ */
+export function rowsByKeys(
+  table: PhysicalTable,
+  by: readonly PhysicalColumn[],
+  {
+    wanted = null,
+    select,
+    isLock = false,
+  }: {
+    wanted?: readonly string[] | null;
+    /** Of the row `t`, in place of its columns. */
+    select?: string;
+    isLock?: boolean;
+  } = {},
+): string {
+  const names = by.map((_, at) => `c${at}`);
+  const conditions = by.map((column, at) => `t.${table.searched(column)} = k.c${at}`);
+  const knows = by.map(({ name }) => name).filter((name) => table.column(name).kind === 'stream');
+  return `SELECT k.i, f.* FROM unnest(${arrays(by.map((column) => table.searchedType(column)))}) WITH ORDINALITY AS k(${[...names, 'i'].join(', ')})
+    CROSS JOIN LATERAL (SELECT ${select ?? table.selection('t', wanted, knows)} FROM ${table.table.name} AS t
+      WHERE ${conditions.join(' AND ')} LIMIT 1${isLock ? ' FOR UPDATE OF t' : ''}) AS f`;
+}
+
+/** The rows under one prefix of an index: parameters are the prefix, those of `after`, the limit, and how many to skip. */
+export function listText(
+  table: PhysicalTable,
+  index: Index,
+  {
+    length,
+    last,
+    isAfter,
+    isLock = false,
+  }: { length: number; last: boolean; isAfter: boolean; isLock?: boolean },
+): string {
+  const leading = table.columnsOf(index.columns.slice(0, length));
+  const rest = index.columns.slice(length).map((name, at) => ({
+    column: table.column(name),
+    ascends: (index.directions[length + at] === 1) !== last,
+  }));
+  const conditions = leading.map((column, at) => `t.${table.searched(column)} = $${at + 1}`);
+  let parameters = leading.length;
+  const [first] = rest;
+  if (isAfter && first) {
+    if (rest.some(({ ascends }) => ascends !== first.ascends)) {
+      throw new Error(`${index.name} sorts both ways: a list of it cannot go on after a row`);
+    }
+    const columns = rest.map(({ column }) => `t.${column.physicalName}`).join(', ');
+    const values = rest.map(({ column }) => `$${++parameters}::${column.type}`).join(', ');
+    conditions.push(`(${columns}) ${first.ascends ? '>' : '<'} (${values})`);
+  }
+  if (index.whereNull !== null) conditions.push(`t.${table.column(index.whereNull).physicalName} IS NULL`);
+  const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
+  // As SQLite sorts: null before everything.
+  const order = rest.map(
+    ({ column, ascends }) =>
+      `t.${column.physicalName} ${ascends ? 'ASC' : 'DESC'}${column.isNullable ? (ascends ? ' NULLS FIRST' : ' NULLS LAST') : ''}`,
+  );
+  const ordered = order.length > 0 ? ` ORDER BY ${order.join(', ')}` : '';
+  return `SELECT ${table.selection('t')} FROM ${table.table.name} AS t${where}${ordered}
+    LIMIT $${parameters + 1} OFFSET $${parameters + 2}${isLock ? ' FOR UPDATE OF t' : ''}`;
+}

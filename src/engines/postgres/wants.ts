@@ -1,0 +1,64 @@
+import { type AnyRow, type AnyTable, type Index, isIndex, type Value } from '../../core/storage/table.ts';
+
+/** A row to be locked. */
+export interface WantedLock {
+  readonly key: readonly Value[];
+  readonly make: AnyRow | undefined;
+}
+
+/** Rows under a prefix of an index. */
+export interface WantedList {
+  readonly index: Index;
+  readonly prefix: readonly Value[];
+  readonly limit: number;
+  readonly last: boolean;
+  readonly after: AnyRow | undefined;
+}
+
+/** Some columns of rows. */
+export interface WantedPeeks {
+  readonly table: AnyTable;
+  readonly columns: readonly string[];
+  readonly keys: Map<string, readonly Value[]>;
+}
+
+/** What commands have asked for and is not at hand. */
+export class Wants {
+  readonly locks = new Map<AnyTable, Map<string, WantedLock>>();
+  readonly gets = new Map<AnyTable | Index, Map<string, readonly Value[]>>();
+  readonly peeks = new Map<string, WantedPeeks>();
+  readonly maxes = new Map<string, { index: Index; prefix: readonly Value[] }>();
+  readonly counts = new Map<string, { index: Index; prefix: readonly Value[]; limit: number }>();
+  readonly octets = new Map<string, WantedPeeks>();
+  readonly lists = new Map<string, WantedList>();
+
+  get isEmpty(): boolean {
+    const { locks, gets, peeks, maxes, counts, octets, lists } = this;
+    return [locks, gets, peeks, maxes, counts, octets, lists].every(({ size }) => size === 0);
+  }
+
+  lock(table: AnyTable, text: string, wanted: WantedLock): void {
+    const of = this.locks.get(table) ?? new Map<string, WantedLock>();
+    this.locks.set(table, of);
+    if (!of.has(text) || wanted.make !== undefined) of.set(text, wanted);
+  }
+
+  get(target: AnyTable | Index, text: string, key: readonly Value[]): void {
+    const of = this.gets.get(target) ?? new Map<string, readonly Value[]>();
+    this.gets.set(target, of.set(text, key));
+  }
+
+  /** Takes over what was asked for before; rows that are locked by now are not read again. */
+  addReads(before: Wants, isLocked: (table: AnyTable, text: string) => boolean): void {
+    for (const [target, keys] of before.gets) {
+      for (const [text, key] of keys) {
+        if (isIndex(target) || !isLocked(target, text)) this.get(target, text, key);
+      }
+    }
+    for (const [name, peeks] of before.peeks) this.peeks.set(name, peeks);
+    for (const [name, max] of before.maxes) this.maxes.set(name, max);
+    for (const [name, count] of before.counts) this.counts.set(name, count);
+    for (const [name, octets] of before.octets) this.octets.set(name, octets);
+    for (const [name, list] of before.lists) this.lists.set(name, list);
+  }
+}

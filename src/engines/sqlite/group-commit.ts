@@ -1,0 +1,340 @@
+import type { Database, Statement } from 'better-sqlite3';
+import type { StoredEvent } from '../../core/events/stream.ts';
+import { type AnyCommand, type Command, command, type Tx } from '../../core/storage/command.ts';
+import type { CommitMeter } from '../../core/storage/commit-meter.ts';
+import type { WriteTrouble } from '../../core/storage/database.ts';
+import { GantryError } from '../../errors.ts';
+import { codeOf } from '../../runtime/error-code.ts';
+import type { BatchRunner, Outcome } from './batch-runner.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import type { DataVersion } from './data-version.ts';
+import { WriteHealth } from './write-health.ts';
+
+interface Queued {
+  command: AnyCommand;
+  args: readonly unknown[];
+  /** Of the longest text in its arguments, where writing it takes noticeable time; else 0. In UTF-16 units. */
+  largeLength: number;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** What a group commit works with, all of the same database. */
+export interface GroupCommitParts {
+  runner: BatchRunner;
+  version: DataVersion;
+  clock: () => number;
+  meter: CommitMeter;
+  checkpoints: Checkpoints;
+}
+
+/** How often a batch is tried while another process holds the write lock, 250 ms a try. */
+const busyTries = 20;
+
+/** The most commands of one transaction: bounds how long the event loop is blocked by a batch. */
+const maxBatch = 1000;
+
+/** A command with a text of this length in its arguments is large, and so much of them is written at once. In UTF-16 units. */
+const leastLarge = 128 * 1024;
+const mostLarge = 1024 * 1024;
+
+const scrubDelayMs = 100;
+const scrubRetryMs = 1_000;
+/** How often a database that is closed tries to empty the log while another process reads it, 250 ms a try. */
+const lastScrubTries = 4;
+
+/**
+ * Group commit: the commands asked for in one turn of the event loop share one transaction and one fsync. A command that
+ * refuses undoes only itself. Promises settle after the commit, never before; `onCommit` then hears the events in the
+ * order they were written.
+ */
+export class GroupCommit {
+  readonly #runner: BatchRunner;
+  readonly #db: Database;
+  readonly #clock: () => number;
+  readonly #version: DataVersion;
+  readonly #meter: CommitMeter;
+  readonly #statements: Record<'begin' | 'commit' | 'rollback', Statement>;
+  readonly #checkpoints: Checkpoints;
+  readonly #listeners: ((events: readonly StoredEvent[]) => void)[] = [];
+  readonly #wakeListeners: ((workers: readonly string[]) => void)[] = [];
+  #queue: Queued[] = [];
+  /** How many large ones are in the queue. */
+  #largeQueued = 0;
+  /** The last batch was of large commands. */
+  #wasLarge = false;
+  #isScheduled = false;
+  #scrubbing: NodeJS.Timeout | undefined;
+  /** Something was erased, and the log has not been emptied since. */
+  #isTraceLeft = false;
+  #isFinished = false;
+  #idle: (() => void)[] = [];
+  readonly #health: WriteHealth;
+
+  constructor(db: Database, { runner, version, clock, meter, checkpoints }: GroupCommitParts) {
+    this.#runner = runner;
+    this.#meter = meter;
+    this.#checkpoints = checkpoints;
+    this.#version = version;
+    this.#db = db;
+    this.#clock = clock;
+    this.#statements = {
+      begin: db.prepare('BEGIN IMMEDIATE'),
+      commit: db.prepare('COMMIT'),
+      rollback: db.prepare('ROLLBACK'),
+    };
+    this.#health = new WriteHealth({ file: db.name, write: () => this.#writeSomething() });
+  }
+
+  /** Hears, when that changes, why writes are refused or cost more than they should; null when nothing is wrong. */
+  onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
+    this.#health.onTrouble(listener);
+  }
+
+  onCommit(listener: (events: readonly StoredEvent[]) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  onWake(listener: (workers: readonly string[]) => void): void {
+    this.#wakeListeners.push(listener);
+  }
+
+  /** Runs a command in the next batch; the promise settles when its outcome is durable. */
+  write<Args extends unknown[], Result>(command: Command<Args, Result>, args: Args): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      const largeLength = command.isExclusive ? 0 : largeLengthIn(args);
+      if (largeLength > 0) this.#largeQueued++;
+      this.#queue.push({
+        command,
+        args,
+        largeLength,
+        resolve: resolve as (result: unknown) => void,
+        reject,
+      });
+      this.#schedule();
+    });
+  }
+
+  /** Resolves once everything asked for so far has been written. */
+  drained(): Promise<void> {
+    if (!this.#isScheduled) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** To be called before the database is closed: what was erased must not stay readable behind a process that ends. */
+  async finish(): Promise<void> {
+    this.#isFinished = true;
+    this.#health.stop();
+    clearTimeout(this.#scrubbing);
+    await this.#checkpoints.close();
+    for (let tried = 0; this.#isTraceLeft && tried < lastScrubTries; tried++) {
+      this.#isTraceLeft = !this.#checkpoints.emptyNow();
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    // After this turn's I/O callbacks, so that every request that arrived together is in the batch.
+    const flush = () => setImmediate(() => this.#begin(1));
+    const held = this.#checkpoints.held();
+    if (held) held.then(flush);
+    else flush();
+  }
+
+  #begin(attempt: number): void {
+    const batch = this.#nextBatch();
+    if (this.#health.isUnusable) {
+      this.#fail(batch, unavailable());
+      this.#next();
+      return;
+    }
+    try {
+      this.#statements.begin.run();
+    } catch (error) {
+      if (isBusy(error) && attempt < busyTries) {
+        this.#queue = [...batch, ...this.#queue];
+        if (this.#wasLarge) this.#largeQueued += batch.length;
+        setImmediate(() => this.#begin(attempt + 1)); // lets the loop turn between waits
+        return;
+      }
+      this.#fail(batch, error);
+      this.#next();
+      return;
+    }
+    this.#run(batch);
+    this.#next();
+  }
+
+  /** Carries out a batch in the transaction that has begun. */
+  #run(batch: readonly Queued[]): void {
+    this.#version.begin();
+    this.#runner.begin();
+    let outcomes: Outcome[];
+    let events: readonly StoredEvent[];
+    let wakes: readonly string[];
+    try {
+      outcomes = batch.map(({ command, args }) => this.#runner.run(command, args, this.#clock()));
+      const [first] = outcomes;
+      if (batch[0]?.command.isExclusive && first && 'error' in first) {
+        this.#rollBack(); // what its statements have changed is undone by nothing else
+        batch[0].reject(first.error);
+        return;
+      }
+      const flushed = this.#runner.flush();
+      events = flushed.events;
+      wakes = flushed.wakes;
+      const begunAt = performance.now();
+      this.#statements.commit.run();
+      this.#meter.committed(batch.length, performance.now() - begunAt);
+      if (flushed.leavesTraces) this.#scheduleScrub();
+    } catch (error) {
+      const isDatabaseIntact = this.#db.inTransaction;
+      this.#rollBack();
+      if (batch.length > 1 && isDatabaseIntact && isConstraint(error)) {
+        this.#runEachAlone(batch);
+        return;
+      }
+      this.#fail(batch, error);
+      return;
+    }
+    this.#runner.committed();
+    this.#health.committed();
+    this.#checkpoints.committed();
+    for (const [at, { resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[at];
+      if (outcome && 'result' in outcome) resolve(outcome.result);
+      else reject(outcome?.error);
+    }
+    if (events.length > 0) for (const listener of this.#listeners) listener(events);
+    if (wakes.length > 0) for (const listener of this.#wakeListeners) listener(wakes);
+  }
+
+  /** A constraint that fails when rows are written names no command: so one is found that harms no other. */
+  #runEachAlone(batch: readonly Queued[]): void {
+    for (const queued of batch) {
+      try {
+        this.#statements.begin.run();
+      } catch (error) {
+        this.#fail([queued], error);
+        continue;
+      }
+      this.#run([queued]);
+    }
+  }
+
+  #rollBack(): void {
+    if (this.#db.inTransaction) this.#statements.rollback.run();
+    this.#version.invalidate();
+    this.#runner.rolledBack();
+  }
+
+  /**
+   * The write-ahead log keeps earlier versions of a page until it is emptied into the file; a moment is
+   * waited for more to be erased, because emptying it holds up the writes.
+   */
+  #scheduleScrub(afterMs = scrubDelayMs): void {
+    this.#isTraceLeft = true;
+    this.#scrubbing ??= setTimeout(async () => {
+      this.#scrubbing = undefined;
+      this.#isTraceLeft = !(await this.#checkpoints.empty());
+      if (!this.#isTraceLeft || this.#isFinished) return;
+      this.#scheduleScrub(scrubRetryMs);
+      await this.#writeSomething().catch(() => {}); // a log is begun again only when something is written
+    }, afterMs).unref();
+  }
+
+  /** Makes all forget what they remember, which harms nobody: a value as it was would not be written at all. */
+  #writeSomething(): Promise<void> {
+    const version = this.#version;
+    const probe = command('probe', function* (tx: Tx) {
+      yield* tx.all();
+      version.changed();
+    });
+    return this.write(probe, []);
+  }
+
+  /** A command that is exclusive is a batch of its own. */
+  #nextBatch(): Queued[] {
+    const exclusiveAt = this.#queue.findIndex(({ command }) => command.isExclusive);
+    const length = exclusiveAt === -1 ? maxBatch : Math.min(maxBatch, Math.max(1, exclusiveAt));
+    if (this.#largeQueued > 0 && exclusiveAt !== 0) return this.#batchAmongLarge(length);
+    this.#wasLarge = false;
+    if (this.#queue.length > length) return this.#queue.splice(0, length);
+    const batch = this.#queue;
+    this.#queue = [];
+    return batch;
+  }
+
+  /**
+   * Of the first commands in the queue, a megabyte of those that are large, or all that are not, in turn: whoever writes
+   * little waits for so much at most, however many write much.
+   */
+  #batchAmongLarge(length: number): Queued[] {
+    const first = this.#queue.slice(0, length);
+    const small = first.filter(({ largeLength }) => largeLength === 0);
+    let total = 0;
+    const large = first.filter(({ largeLength }) => {
+      if (largeLength === 0 || total >= mostLarge) return false;
+      total += largeLength;
+      return true;
+    });
+    this.#wasLarge = large.length > 0 && (small.length === 0 || !this.#wasLarge);
+    const batch = this.#wasLarge ? large : small;
+    if (this.#wasLarge) this.#largeQueued -= large.length;
+    const taken = new Set(batch);
+    this.#queue = this.#queue.filter((queued) => !taken.has(queued));
+    return batch;
+  }
+
+  #fail(batch: readonly Queued[], error: unknown): void {
+    this.#meter.failed();
+    const failure = this.#toUnavailable(error);
+    for (const queued of batch) queued.reject(failure);
+  }
+
+  /** What passes (a lock, a full disk) is told to the caller as such; an unexpected error stays what it is. */
+  #toUnavailable(error: unknown): unknown {
+    const code = codeOf(error);
+    if (!/^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB)/.test(code)) return error;
+    this.#health.refused(code);
+    return unavailable(error);
+  }
+
+  #next(): void {
+    this.#isScheduled = false;
+    if (this.#queue.length > 0) {
+      this.#schedule();
+      return;
+    }
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+}
+
+/** Texts are looked for in lists and objects too, one level down: what commands take has them no deeper. */
+function largeLengthIn(args: readonly unknown[]): number {
+  let longest = 0;
+  for (const argument of args) {
+    if (typeof argument === 'string') longest = Math.max(longest, argument.length);
+    else if (typeof argument === 'object' && argument !== null) {
+      for (const value of Object.values(argument)) {
+        if (typeof value === 'string') longest = Math.max(longest, value.length);
+      }
+    }
+  }
+  return longest >= leastLarge ? longest : 0;
+}
+
+function unavailable(cause?: unknown): GantryError {
+  return new GantryError('store_unavailable', 'The database cannot take writes right now; try again later', {
+    cause,
+  });
+}
+
+function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_BUSY');
+}
+
+function isConstraint(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_CONSTRAINT');
+}

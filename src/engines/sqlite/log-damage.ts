@@ -1,0 +1,206 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
+import type { DroppedLog } from '../../core/storage/database-file.ts';
+import { codeOf } from '../../runtime/error-code.ts';
+import { syncNamesIn } from '../../runtime/fsync-directory.ts';
+import { frameHeaderBytes, logOf } from './write-ahead-log.ts';
+
+const logHeaderBytes = 32;
+/** Of `WalIndexHdr`, twice at the beginning of the log's index (https://www.sqlite.org/walformat.html). */
+const indexHeaderBytes = 48;
+const chunkBytes = 8 * 1024 * 1024;
+/** In a log's magic number: its checksums are of big-endian words. */
+const bigEndianBit = 1;
+const magic = 0x377f0682;
+
+/**
+ * The databases whose logs this process has looked at: once, before it has any of them open. A file's locks belong to the
+ * process, and closing the index after reading it would drop those of SQLite, so that another process would take the
+ * database for its own (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+ * Threads open what the main thread has opened before.
+ */
+const lookedAt = new Set<string>();
+
+/** How much of a log SQLite will take in, and how much had been committed to it; in frames, counted from 1. */
+interface LogCondition {
+  /** Tells this log from the earlier ones of its file: what every frame of it carries. */
+  salt: string;
+  /** The last frame of the last whole transaction before anything that is damaged. */
+  recoverable: number;
+  /** The last frame that was certainly acknowledged. */
+  acknowledged: number;
+}
+
+/**
+ * Looks at the write-ahead log of a database that is about to be opened. SQLite takes in what is whole of it and drops
+ * the rest without a word: right for a transaction that a crash cut off, which was never acknowledged; but a frame that
+ * was damaged later takes every transaction behind it along. Then the log is kept beside the database, under a name that
+ * says how many frames were dropped, because SQLite overwrites it.
+ *
+ * What says that a frame was acknowledged: a frame behind the end of its transaction, which nobody writes before that is
+ * on the disk; or the log's index, if it survived. The last transaction of a log is not missed where neither is there.
+ * To be called before each opening of a database.
+ */
+export function keepDamagedLog(file: string): void {
+  if (!isMainThread || lookedAt.has(file)) return;
+  lookedAt.add(file);
+  const found = droppedBy(file);
+  // While another process writes, what is read may be half written: read again, it is whole.
+  if (!found || droppedBy(file)?.frames !== found.frames) return;
+  const kept = `${prefixOf(file)}${found.salt}-${found.frames}`;
+  if (existsSync(kept)) return;
+  if (existsSync(logOf(file))) copyFileSync(logOf(file), kept);
+  else writeFileSync(kept, ''); // it is gone, and only its index knows what was in it
+  chmodSync(kept, 0o600);
+  syncNamesIn(dirname(file));
+}
+
+/** The damaged logs of a database that were kept, each with how many frames SQLite dropped of it, at least. */
+export function droppedLogs(file: string): DroppedLog[] {
+  const prefix = basename(prefixOf(file));
+  return readdirSync(dirname(file)).flatMap((name) => {
+    const frames = name.startsWith(prefix) ? /-(\d+)$/.exec(name)?.[1] : undefined;
+    return frames === undefined ? [] : [{ file: join(dirname(file), name), frames: Number(frames) }];
+  });
+}
+
+function prefixOf(file: string): string {
+  return `${logOf(file)}.damaged-`;
+}
+
+function droppedBy(file: string): { salt: string; frames: number } | null {
+  const index = readIndex(`${file}-shm`); // before the log, which may only grow meanwhile
+  const log = openToRead(logOf(file));
+  try {
+    const { salt, recoverable, acknowledged } = (log !== null && examine(log, index)) || unreadable(index);
+    const frames = acknowledged - (recoverable > 0 ? recoverable : (index?.copied ?? 0));
+    return frames > 0 ? { salt, frames } : null;
+  } finally {
+    if (log !== null) closeSync(log);
+  }
+}
+
+/** Nothing of the log can be read, or it is gone: only its index knows how much there was. */
+function unreadable(index: LogIndex | null): LogCondition {
+  return { salt: index?.salt ?? '', recoverable: 0, acknowledged: index?.frames ?? 0 };
+}
+
+function openToRead(path: string): number | null {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if (['ENOENT', 'EACCES'].includes(codeOf(error))) return null; // SQLite says what it may not read
+    throw error;
+  }
+}
+
+/** Null: its header cannot be read. */
+function examine(log: number, index: LogIndex | null): LogCondition | null {
+  const header = Buffer.alloc(logHeaderBytes);
+  if (readSync(log, header, 0, logHeaderBytes, 0) < logHeaderBytes) return null;
+  const pageBytes = header.readUInt32BE(8);
+  const salt = header.subarray(16, 24);
+  const isBigEndian = (header.readUInt32BE(0) & bigEndianBit) !== 0;
+  const headerSum = sumOf(header, 0, 24, isBigEndian, [0, 0]);
+  const isHeaderWhole =
+    (header.readUInt32BE(0) & ~bigEndianBit) >>> 0 === magic &&
+    pageBytes >= 512 &&
+    pageBytes <= 65_536 &&
+    headerSum[0] === header.readUInt32BE(24) &&
+    headerSum[1] === header.readUInt32BE(28);
+  if (!isHeaderWhole) return null;
+
+  const frameBytes = frameHeaderBytes + pageBytes;
+  const framesAtOnce = Math.max(1, Math.floor(chunkBytes / frameBytes));
+  const chunk = Buffer.alloc(framesAtOnce * frameBytes);
+  let recoverable = 0;
+  let acknowledged = index?.salt === salt.toString('hex') ? index.frames : 0;
+  /** All frames so far are whole, each by the sum of the one before. */
+  let isWhole = true;
+  let sum = headerSum;
+  /** The last frame that ended a transaction, when the one looked at follows on it without a gap. */
+  let endedAt = 0;
+  for (let first = 1; ; first += framesAtOnce) {
+    const read = readSync(log, chunk, 0, chunk.length, logHeaderBytes + (first - 1) * frameBytes);
+    const frames = Math.floor(read / frameBytes);
+    for (let n = 0; n < frames; n++) {
+      const at = n * frameBytes;
+      const stored: Sum = [chunk.readUInt32BE(at + 16), chunk.readUInt32BE(at + 20)];
+      const isOfThisLog = chunk.compare(salt, 0, 8, at + 8, at + 16) === 0;
+      const made = isOfThisLog
+        ? sumOf(chunk, at + frameHeaderBytes, pageBytes, isBigEndian, sumOf(chunk, at, 8, isBigEndian, sum))
+        : sum;
+      const follows = isOfThisLog && made[0] === stored[0] && made[1] === stored[1];
+      if (!follows) isWhole = false;
+      if (follows && endedAt > 0) acknowledged = Math.max(acknowledged, endedAt);
+      endedAt = follows && chunk.readUInt32BE(at + 4) !== 0 ? first + n : 0;
+      if (isWhole && endedAt > 0) recoverable = endedAt;
+      sum = stored; // what the next one would follow on, were only this one damaged
+    }
+    if (frames < framesAtOnce) return { salt: salt.toString('hex'), recoverable, acknowledged };
+  }
+}
+
+interface LogIndex {
+  salt: string;
+  /** Of committed transactions. */
+  frames: number;
+  /** Of them, those that are in the database's file. */
+  copied: number;
+}
+
+/** What the index says of the log, which SQLite writes after a commit is on the disk; null: it says nothing that fits together. */
+function readIndex(path: string): LogIndex | null {
+  const file = openToRead(path);
+  if (file === null) return null;
+  const bytes = Buffer.alloc(2 * indexHeaderBytes + 4);
+  try {
+    if (readSync(file, bytes, 0, bytes.length, 0) < bytes.length) return null;
+  } finally {
+    closeSync(file);
+  }
+  const [one, other] = [
+    bytes.subarray(0, indexHeaderBytes),
+    bytes.subarray(indexHeaderBytes, 2 * indexHeaderBytes),
+  ];
+  if (!one.equals(other) || one[12] !== 1) return null;
+  const read = (at: number) => (isBigEndianMachine ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at));
+  const sum = sumOf(one, 0, 40, isBigEndianMachine, [0, 0]);
+  if (sum[0] !== read(40) || sum[1] !== read(44)) return null;
+  return { salt: one.toString('hex', 32, 40), frames: read(16), copied: read(2 * indexHeaderBytes) };
+}
+
+const isBigEndianMachine = new Uint8Array(new Uint32Array([1]).buffer)[0] === 0;
+
+type Sum = readonly [number, number];
+
+/** SQLite's checksum of a log, going on from one before it. `from` is a multiple of 4, `length` of 8. */
+function sumOf(bytes: Buffer, from: number, length: number, isBigEndian: boolean, before: Sum): Sum {
+  const words = wordsOf(bytes, from, length, isBigEndian);
+  let [one, other] = before;
+  for (let at = 0; at < words.length; at += 2) {
+    one = (one + (words[at] ?? 0) + other) | 0;
+    other = (other + (words[at + 1] ?? 0) + one) | 0;
+  }
+  return [one >>> 0, other >>> 0];
+}
+
+/** A log has the words of the machine that wrote it, which is nearly always one like this, and reads them at once. */
+function wordsOf(bytes: Buffer, from: number, length: number, isBigEndian: boolean): Int32Array {
+  if (isBigEndian === isBigEndianMachine) {
+    return new Int32Array(bytes.buffer, bytes.byteOffset + from, length / 4);
+  }
+  const swapped = Uint8Array.from(bytes.subarray(from, from + length));
+  Buffer.from(swapped.buffer).swap32();
+  return new Int32Array(swapped.buffer);
+}

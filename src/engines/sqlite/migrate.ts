@@ -1,0 +1,78 @@
+import type { Database } from 'better-sqlite3';
+import { DatabaseUnusableError, SchemaTooNewError } from '../../core/storage/database-unusable.ts';
+import { initial } from './migrations/0001-initial.ts';
+import { leanScores } from './migrations/0002-lean-scores.ts';
+import { countedRanks } from './migrations/0003-counted-ranks.ts';
+import { toldPresent } from './migrations/0004-told-present.ts';
+import { actions } from './migrations/0005-actions.ts';
+import { feedByType } from './migrations/0006-feed-by-type.ts';
+import { webhooks } from './migrations/0007-webhooks.ts';
+import { sweeps } from './migrations/0008-sweeps.ts';
+import { commands } from './migrations/0009-commands.ts';
+import { whoAddedWhom } from './migrations/0010-who-added-whom.ts';
+import { laneBudget } from './migrations/0011-lane-budget.ts';
+import { basementClients } from './migrations/0012-basement-clients.ts';
+import { storageUse } from './migrations/0014-storage-use.ts';
+import { serverKeys } from './migrations/0016-server-keys.ts';
+
+/** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
+export const migrations: readonly string[] = [
+  initial,
+  leanScores,
+  countedRanks,
+  toldPresent,
+  actions,
+  feedByType,
+  webhooks,
+  sweeps,
+  commands,
+  whoAddedWhom,
+  laneBudget,
+  serverKeys,
+  storageUse,
+  basementClients,
+];
+
+/** The schema's version when all of them have run. */
+export const latestSchema = migrations.length;
+
+/**
+ * Brings the schema up to date in one transaction, so that an interrupted upgrade leaves the file as it was.
+ * The version is read again inside it: another process may have upgraded in the meantime.
+ * @throws SchemaTooNewError
+ */
+export function migrate(db: Database): void {
+  if (versionOf(db) === migrations.length) return;
+  db.transaction(() => {
+    refuseNewer(db);
+    const version = versionOf(db);
+    for (const migration of migrations.slice(version)) db.exec(migration);
+    db.pragma(`user_version = ${migrations.length}`);
+  }).immediate();
+}
+
+/** @throws SchemaTooNewError */
+export function refuseNewer(db: Database): void {
+  const version = versionOf(db);
+  if (version > migrations.length) throw new SchemaTooNewError(version, migrations.length);
+}
+
+/**
+ * Another program's database would get our tables beside its own.
+ * @throws DatabaseUnusableError
+ */
+export function refuseForeign(db: Database): void {
+  const [tables, ours] = db
+    .prepare<[], [number, number]>("SELECT count(*), total(name = 'history') FROM sqlite_schema")
+    .raw()
+    .get() ?? [0, 0];
+  if (tables === 0 ? versionOf(db) === 0 : ours > 0) return;
+  throw new DatabaseUnusableError(
+    `${db.name} is not a database of Gantry's, or not all of one. It was left as it is: ` +
+      'put the right one in its place, or set DATA_DIR to another directory.',
+  );
+}
+
+export function versionOf(db: Database): number {
+  return Number(db.pragma('user_version', { simple: true }));
+}

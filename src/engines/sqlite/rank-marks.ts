@@ -1,0 +1,187 @@
+import type { Database } from 'better-sqlite3';
+
+/** Where a row stands on its board: ascending, the best first. */
+export interface RankKey {
+  sort_score: number;
+  reached_at: number;
+  score_id: string;
+}
+
+/** A row of a board that counts: how many rows lie from it up to the next mark of its level. */
+export interface Mark extends RankKey {
+  count: number;
+}
+
+/**
+ * How a mark's `score_id` ends, from level 1 up. Ids end randomly, so one row in 256 is a mark, and of those one in
+ * 256 a higher one.
+ */
+const endingsOfMarks = ['00', '0000'];
+
+/** Before every row; each level begins with a mark here. */
+const start: RankKey = { sort_score: Number.NEGATIVE_INFINITY, reached_at: 0, score_id: '' };
+
+const key = 'sort_score, reached_at, score_id';
+
+/**
+ * Counts along the boards: a skip list with widths (Pugh, "A skip list cookbook", 1990, section 3.4). Each mark
+ * knows how many rows lie from it up to the next mark of its level, so counting to a place takes a step a mark of the
+ * higher level, then of the lower one, then of single rows: some hundred for a million rows. Which rows are marks
+ * follows from their ids alone, so nothing is ever split or balanced. To be told, inside the transaction, of every
+ * row that comes or goes.
+ */
+export class RankMarks {
+  readonly #endings: readonly string[];
+  readonly #levels: readonly number[];
+  readonly #statements;
+
+  /** Other `endings` than the schema was filled with are for tests of boards that never had rows. */
+  constructor(db: Database, endings = endingsOfMarks) {
+    this.#endings = endings;
+    this.#levels = endings.map((_, index) => index + 1);
+    const ofLevel = 'FROM board_marks WHERE board_id = ? AND level = ?';
+    this.#statements = {
+      lastBefore: db.prepare<[number, number, number, number, string], Mark>(
+        `SELECT ${key}, count ${ofLevel} AND (${key}) < (?, ?, ?)
+         ORDER BY sort_score DESC, reached_at DESC, score_id DESC LIMIT 1`,
+      ),
+      from: db.prepare<[number, number, number, number, string], Mark>(
+        `SELECT ${key}, count ${ofLevel} AND (${key}) >= (?, ?, ?) ORDER BY ${key}`,
+      ),
+      sum: db
+        .prepare<[number, number, number, number, string, number, number, string], number>(
+          `SELECT total(count) ${ofLevel} AND (${key}) >= (?, ?, ?) AND (${key}) < (?, ?, ?)`,
+        )
+        .pluck(),
+      rows: db
+        .prepare<[number, number, number, string, number, number, string], number>(
+          `SELECT count(*) FROM board WHERE board_id = ? AND (${key}) >= (?, ?, ?) AND (${key}) < (?, ?, ?)`,
+        )
+        .pluck(),
+      at: db.prepare<[number, number, number, number, string], Mark>(
+        `SELECT ${key}, count ${ofLevel} AND sort_score = ? AND reached_at = ? AND score_id = ?`,
+      ),
+      put: db.prepare<[number, number, number, number, string, number]>(
+        `INSERT INTO board_marks (board_id, level, ${key}, count) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET count = excluded.count`,
+      ),
+      remove: db.prepare<[number, number, number, number, string]>(
+        'DELETE FROM board_marks WHERE board_id = ? AND level = ? AND sort_score = ? AND reached_at = ? AND score_id = ?',
+      ),
+      clear: db.prepare<[number]>('DELETE FROM board_marks WHERE board_id = ?'),
+      markRows: db.prepare<[{ boardId: number; level: number; ending: string }]>(
+        `INSERT INTO board_marks (board_id, level, ${key}, count)
+         SELECT @boardId, @level, ${key}, coalesce(lead(place) OVER (ORDER BY place), total + 1) - place FROM (
+           SELECT ${key}, row_number() OVER (ORDER BY ${key}) AS place, count(*) OVER () AS total
+           FROM board WHERE board_id = @boardId)
+         WHERE score_id LIKE '%' || @ending`,
+      ),
+      rowCount: db.prepare<[number], number>('SELECT count(*) FROM board WHERE board_id = ?').pluck(),
+      markedCount: db.prepare<[number, number], number>(`SELECT total(count) ${ofLevel}`).pluck(),
+    };
+  }
+
+  /** Begins a board that has no rows. */
+  begin(boardId: number): void {
+    for (const level of this.#levels) this.put(boardId, level, start, 0);
+  }
+
+  /** A row was added to the board. */
+  added(boardId: number, row: RankKey): void {
+    for (const level of this.#levels) {
+      const before = this.#lastBefore(boardId, level, row);
+      if (!this.isMark(row, level)) {
+        this.put(boardId, level, before, before.count + 1);
+        continue;
+      }
+      const between = this.#count(boardId, level - 1, before, row);
+      this.put(boardId, level, before, between);
+      this.put(boardId, level, row, before.count + 1 - between);
+    }
+  }
+
+  /** A row was taken from the board. */
+  removed(boardId: number, row: RankKey): void {
+    for (const level of this.#levels) {
+      const before = this.#lastBefore(boardId, level, row);
+      const mark = this.isMark(row, level)
+        ? this.#statements.at.get(boardId, level, ...columnsOf(row))
+        : undefined;
+      this.put(boardId, level, before, before.count + (mark?.count ?? 0) - 1);
+      if (mark) this.remove(boardId, level, row);
+    }
+  }
+
+  /** All rows of the board were written anew. */
+  rebuild(boardId: number): void {
+    this.#statements.clear.run(boardId);
+    const rows = this.#statements.rowCount.get(boardId) ?? 0;
+    for (const [index, ending] of this.#endings.entries()) {
+      const level = index + 1;
+      this.#statements.markRows.run({ boardId, level, ending });
+      this.put(boardId, level, start, rows - (this.#statements.markedCount.get(boardId, level) ?? 0));
+    }
+  }
+
+  /** How many rows of the board come before this one. */
+  before(boardId: number, row: RankKey): number {
+    return this.#count(boardId, this.#levels.length, start, row);
+  }
+
+  /** A row not far before the place, counted from 0, and how many rows are to be skipped from there. */
+  near(boardId: number, place: number): { from: RankKey; skip: number } {
+    let from = start;
+    let skip = place;
+    for (const level of this.#levels.toReversed()) {
+      let last: Mark | undefined;
+      for (const mark of this.#statements.from.iterate(boardId, level, ...columnsOf(from))) {
+        if (last && skip < last.count) break;
+        skip -= last?.count ?? 0;
+        last = mark;
+      }
+      from = last ?? from;
+    }
+    return { from, skip };
+  }
+
+  /** How many rows lie from a mark of a level (or, level 0, any row) up to a row, which is not counted. */
+  #count(boardId: number, level: number, from: RankKey, to: RankKey): number {
+    if (level === 0) return this.rowsBetween(boardId, from, to);
+    const last = this.#lastBefore(boardId, level, to);
+    const whole = this.#statements.sum.get(boardId, level, ...columnsOf(from), ...columnsOf(last)) ?? 0;
+    return whole + this.#count(boardId, level - 1, last, to);
+  }
+
+  remove(boardId: number, level: number, at: RankKey): void {
+    this.#statements.remove.run(boardId, level, ...columnsOf(at));
+  }
+
+  /** The marks of a board by level, from level 1 on; ascending. */
+  ofBoard(boardId: number): Mark[][] {
+    return this.#levels.map((level) => this.#statements.from.all(boardId, level, ...columnsOf(start)));
+  }
+
+  /** How many rows of the board lie from one up to another, which is not counted. */
+  rowsBetween(boardId: number, from: RankKey, to: RankKey): number {
+    return this.#statements.rows.get(boardId, ...columnsOf(from), ...columnsOf(to)) ?? 0;
+  }
+
+  #lastBefore(boardId: number, level: number, row: RankKey): Mark {
+    const mark = this.#statements.lastBefore.get(boardId, level, ...columnsOf(row));
+    if (!mark) throw new Error(`board ${boardId} has no first mark of level ${level}`);
+    return mark;
+  }
+
+  /** Whether a row is a mark of a level, from level 1 on. */
+  isMark({ score_id }: RankKey, level: number): boolean {
+    return score_id.endsWith(this.#endings[level - 1] ?? '');
+  }
+
+  put(boardId: number, level: number, at: RankKey, count: number): void {
+    this.#statements.put.run(boardId, level, ...columnsOf(at), count);
+  }
+}
+
+function columnsOf({ sort_score, reached_at, score_id }: RankKey): [number, number, string] {
+  return [sort_score, reached_at, score_id];
+}

@@ -1,0 +1,208 @@
+import type { Database } from 'better-sqlite3';
+import { LRUCache } from 'lru-cache';
+import {
+  type Query,
+  type Read,
+  ReadRequest,
+  type ReadSteps,
+  type Remembered,
+} from '../../core/storage/query.ts';
+import type { Statement as DeclaredStatement } from '../../core/storage/statement.ts';
+import {
+  type AnyIndex,
+  type AnyRow,
+  type AnyTable,
+  type Index,
+  isIndex,
+  type Table,
+  type Value,
+} from '../../core/storage/table.ts';
+import type { DataVersion } from './data-version.ts';
+import { PreparedStatements } from './prepared-statements.ts';
+import type { RankedTable } from './ranked-table.ts';
+import type { Schema } from './schema.ts';
+
+interface RememberedAnswer {
+  answer: object;
+  version: number;
+  group: number;
+}
+
+/** Answers queries on one connection, at once, and remembers what may be remembered. */
+export class Reader implements Read {
+  readonly epoch: string;
+  readonly #db: Database;
+  readonly #schema: Schema;
+  readonly #version: DataVersion;
+  readonly #clock: () => number;
+  readonly #statements: PreparedStatements;
+  readonly #remembered = new WeakMap<object, LRUCache<string, RememberedAnswer>>();
+  #dictionariesAt: number | undefined;
+
+  constructor(
+    db: Database,
+    {
+      schema,
+      version,
+      clock,
+      epoch,
+    }: { schema: Schema; version: DataVersion; clock: () => number; epoch: string },
+  ) {
+    this.#db = db;
+    this.#statements = new PreparedStatements(db);
+    this.#schema = schema;
+    this.#version = version;
+    this.#clock = clock;
+    this.epoch = epoch;
+  }
+
+  /** Every process begins anew with a file that was replaced. */
+  get installation(): string {
+    return this.epoch;
+  }
+
+  get now(): number {
+    return this.#clock();
+  }
+
+  get version(): number {
+    return this.#version.get();
+  }
+
+  run<Args extends unknown[], Result>(query: Query<Args, Result>, args: Args): Result {
+    this.#keepDictionaries();
+    const { remembered } = query;
+    return remembered ? this.#recall(query, remembered, args) : this.#answer(query, args);
+  }
+
+  get<Row>(target: Table<Row> | Index<Row>, ...key: Value[]): ReadRequest<Row | undefined> {
+    return this.#at(() => {
+      if (key.includes(null)) return undefined;
+      const of = target as AnyTable | AnyIndex;
+      const [table, columns] = isIndex(of) ? [of.table, of.columns] : [of, of.key];
+      return this.#schema.of(table).get(columns, key) as Row | undefined;
+    });
+  }
+
+  list<Row>(
+    index: Index<Row>,
+    prefix: readonly Value[],
+    options: { limit: number; skip?: number; last?: boolean },
+  ): ReadRequest<readonly Row[]> {
+    return this.#at(() => this.#schema.of(index.table).list(index as Index, prefix, options) as Row[]);
+  }
+
+  count<Row>(index: Index<Row>, prefix: readonly Value[]): ReadRequest<number> {
+    return this.#at(() => this.#schema.of(index.table).count(index as Index, prefix));
+  }
+
+  all<Values extends Record<string, Value>, Row>(
+    statement: DeclaredStatement<Values, Row>,
+    values: Values,
+  ): ReadRequest<readonly Row[]> {
+    return this.#at(() => this.#statements.of(statement as DeclaredStatement).all(values) as Row[]);
+  }
+
+  each<Values extends Record<string, Value>, Row>(
+    statement: DeclaredStatement<Values, Row>,
+    values: Values,
+    take: (row: Row) => void,
+  ): ReadRequest<number> {
+    return this.#at(() => {
+      let count = 0;
+      for (const row of this.#statements.of(statement as DeclaredStatement).iterate(values)) {
+        take(row as Row);
+        count++;
+      }
+      return count;
+    });
+  }
+
+  first<Values extends Record<string, Value>, Row>(
+    statement: DeclaredStatement<Values, Row>,
+    values: Values,
+  ): ReadRequest<Row | undefined> {
+    return this.#at(() => this.#statements.of(statement as DeclaredStatement).get(values) as Row | undefined);
+  }
+
+  ask<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): ReadRequest<Result> {
+    return this.#at(() => this.run(query, args));
+  }
+
+  streamKey(stream: string): ReadRequest<Value> {
+    return this.#at(() => this.#schema.dictionaries.streams.idOf(stream));
+  }
+
+  groupKey(_table: AnyTable, group: string): ReadRequest<Value> {
+    return this.#at(() => this.#schema.dictionaries.boards.idOf(group));
+  }
+
+  countBefore<Row>(table: Table<Row>, row: Row): ReadRequest<number> {
+    return this.#at(() => this.#ranked(table as AnyTable).countBefore(row as AnyRow));
+  }
+
+  near(table: AnyTable, group: string, place: number): ReadRequest<{ from: readonly Value[]; skip: number }> {
+    return this.#at(() => this.#ranked(table).near(group, place));
+  }
+
+  *inOneView<Result>(steps: () => ReadSteps<Result>): ReadSteps<Result> {
+    return yield* this.#at(() => this.#db.transaction(() => finish(steps()))());
+  }
+
+  /** Here every request is answered at once. */
+  #at<Result>(answer: () => Result): ReadRequest<Result> {
+    return new ReadRequest<Result>({
+      answer(request) {
+        request.value = answer();
+        return true;
+      },
+    });
+  }
+
+  #answer<Args extends unknown[], Result>(query: Query<Args, Result>, args: Args): Result {
+    return finish(query(this, ...args));
+  }
+
+  #recall<Args extends unknown[], Result>(
+    query: Query<Args, Result>,
+    { max, keyOf, group: groupOf, weightOf }: Remembered<Args>,
+    args: Args,
+  ): Result {
+    let answers = this.#remembered.get(query);
+    if (!answers) {
+      answers = weightOf
+        ? new LRUCache({ maxSize: max, sizeCalculation: ({ answer }) => weightOf(answer) })
+        : new LRUCache({ max });
+      this.#remembered.set(query, answers);
+    }
+    const key = keyOf(...args);
+    const version = this.#version.get();
+    const of = groupOf?.(...args);
+    const group = of ? this.#ranked(of.table).versionOf(of.group) : 0;
+    const known = answers.get(key);
+    if (known?.version === version && known.group === group) return known.answer as Result;
+    const answer = this.#answer(query, args);
+    if (typeof answer === 'object' && answer !== null) answers.set(key, { answer, version, group });
+    return answer;
+  }
+
+  #ranked(table: AnyTable): RankedTable {
+    const ranked = this.#schema.rankedBy(table);
+    if (!ranked) throw new Error(`${table.name} is not ranked`);
+    return ranked;
+  }
+
+  /** Numbers of names hold until a player was erased or a game was moved, which counts the version up. */
+  #keepDictionaries(): void {
+    const version = this.#version.get();
+    if (version === this.#dictionariesAt) return;
+    this.#dictionariesAt = version;
+    this.#schema.dictionaries.forget();
+  }
+}
+
+function finish<Result>(steps: ReadSteps<Result>): Result {
+  const { done, value } = steps.next();
+  if (!done) throw new Error('a query waits for something that is no request');
+  return value;
+}

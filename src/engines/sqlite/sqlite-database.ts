@@ -1,0 +1,150 @@
+import { statSync } from 'node:fs';
+import type { Database as SqliteConnection } from 'better-sqlite3';
+import { defaultRetention, type Retention } from '../../core/events/retention.ts';
+import type { StoredEvent } from '../../core/events/stream.ts';
+import { makeIdsAfter, newId } from '../../core/schemas/ids.ts';
+import type { Command } from '../../core/storage/command.ts';
+import { CommitMeter } from '../../core/storage/commit-meter.ts';
+import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/database.ts';
+import type { Domain } from '../../core/storage/domain.ts';
+import type { Query } from '../../core/storage/query.ts';
+import { steadyClock, timeMemory } from '../../core/storage/steady-clock.ts';
+import { BatchRunner } from './batch-runner.ts';
+import { Checkpoints, type LogCopier } from './checkpoints.ts';
+import { DataVersion } from './data-version.ts';
+import { GroupCommit } from './group-commit.ts';
+import { openDatabase } from './open-database.ts';
+import { Reader } from './reader.ts';
+import { Schema } from './schema.ts';
+import { logBytesOf } from './write-ahead-log.ts';
+
+export interface SqliteDatabaseOptions {
+  /** Unix milliseconds; another one stands in for it in tests of expiry. */
+  clock?: () => number;
+  /** Where threads on the same file share how far time has come; see `steadyClock`. */
+  time?: SharedArrayBuffer;
+  retention?: Retention;
+  /** For a database that writes for long; left out, a commit copies the log itself when it has grown long. */
+  copier?: LogCopier;
+  /** Other ids than UUIDv7, for tests that compare. */
+  newId?: () => string;
+}
+
+/** One SQLite file, which several processes of one machine may share; reads and writes are done in the caller's thread. */
+export class SqliteDatabase implements Database {
+  readonly connection: SqliteConnection;
+  readonly group: GroupCommit;
+  readonly version: DataVersion;
+  readonly clock: () => number;
+  readonly #meter = new CommitMeter();
+  readonly #reader: Reader;
+
+  /** @throws SchemaTooNewError, DatabaseUnusableError */
+  constructor(
+    file: string,
+    { tables, react }: Domain,
+    {
+      clock: machineClock = Date.now,
+      time = timeMemory(),
+      retention = defaultRetention,
+      copier,
+      newId: idMaker = newId,
+    }: SqliteDatabaseOptions = {},
+  ) {
+    const db = openDatabase(file);
+    this.connection = db;
+    this.clock = steadyClock(machineClock, time, lastWrittenAt(db));
+    for (const id of lastIds(db)) makeIdsAfter(id);
+    const version = new DataVersion(db);
+    const schema = new Schema(db, tables, version);
+    const epoch = epochOf(db);
+    const runner = new BatchRunner(db, schema, {
+      epoch,
+      retention,
+      react,
+      newId: idMaker,
+      changedRemembered: () => version.changed(),
+    });
+    this.version = version;
+    this.group = new GroupCommit(db, {
+      runner,
+      version,
+      clock: this.clock,
+      meter: this.#meter,
+      checkpoints: new Checkpoints(db, copier),
+    });
+    this.#reader = new Reader(db, { schema, version, clock: this.clock, epoch });
+  }
+
+  write<Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args): Promise<Result> {
+    return this.group.write(command, args);
+  }
+
+  async read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result> {
+    return this.#reader.run(query, args);
+  }
+
+  onCommit(listener: (events: readonly StoredEvent[]) => void): void {
+    this.group.onCommit(listener);
+  }
+
+  onWake(listener: (workers: readonly string[]) => void): void {
+    this.group.onWake(listener);
+  }
+
+  onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
+    this.group.onTrouble(listener);
+  }
+
+  /** Never: a file is replaced only while nothing has it open. */
+  onNewEpoch(): void {}
+
+  async stats(): Promise<DatabaseStats> {
+    const file = this.connection.name;
+    return {
+      ...this.#meter.read(),
+      databaseBytes: statSync(file, { throwIfNoEntry: false })?.size ?? 0,
+      logBytes: logBytesOf(file),
+    };
+  }
+
+  /** To be called when another thread of this process has committed, before anyone is told. */
+  lookAgain(): void {
+    this.version.lookAgain();
+  }
+
+  async close(): Promise<void> {
+    await this.group.drained();
+    await this.group.finish();
+    this.connection.close();
+  }
+
+  /** What this connection promises of its writes; `synchronous` is 2 (FULL) when they survive a power cut. */
+  durability(): { journalMode: unknown; synchronous: unknown } {
+    return {
+      journalMode: this.connection.pragma('journal_mode', { simple: true }),
+      synchronous: this.connection.pragma('synchronous', { simple: true }),
+    };
+  }
+}
+
+function epochOf(db: SqliteConnection): string {
+  const epoch = db.prepare<[], string>('SELECT epoch FROM history').pluck().get();
+  if (epoch === undefined) throw new Error('the database does not say which history it holds');
+  return epoch;
+}
+
+/** When the last event was written, in Unix milliseconds; 0 when there is none. */
+function lastWrittenAt(db: SqliteConnection): number {
+  return db.prepare<[], number>('SELECT at FROM events ORDER BY position DESC LIMIT 1').pluck().get() ?? 0;
+}
+
+/** The last record of each list that ids order within a millisecond. */
+function lastIds(db: SqliteConnection): string[] {
+  const lastOf = (table: string, order: string) =>
+    db.prepare<[], string>(`SELECT id FROM ${table} ORDER BY ${order} DESC LIMIT 1`).pluck().all();
+  return [
+    ...['messages', 'activities', 'notifications', 'scores'].flatMap((table) => lastOf(table, 'rowid')),
+    ...lastOf('message_channels', 'id'),
+  ];
+}

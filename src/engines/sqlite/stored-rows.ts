@@ -1,0 +1,58 @@
+import type { Database } from 'better-sqlite3';
+import { events } from '../../core/events/events.ts';
+import { streams } from '../../core/events/streams.ts';
+import type { StoredDatabase } from '../../core/storage/stored-database.ts';
+import type { AnyRow, AnyTable } from '../../core/storage/table.ts';
+import { Dictionaries } from './dictionaries.ts';
+import { asUnusable, openDatabase } from './open-database.ts';
+import { TableStatements } from './table-statements.ts';
+
+/**
+ * Lends a database file to whoever reads it whole. Nothing can be written to it meanwhile.
+ * @throws SchemaTooNewError, DatabaseUnusableError
+ */
+export async function withStoredRows<Result>(
+  file: string,
+  use: (stored: StoredDatabase) => Promise<Result>,
+): Promise<Result> {
+  const db = openDatabase(file);
+  try {
+    takeWriteLock(db, file);
+    return await use(storedRows(db));
+  } finally {
+    db.close();
+  }
+}
+
+function takeWriteLock(db: Database, file: string): void {
+  try {
+    db.exec('BEGIN IMMEDIATE');
+  } catch (error) {
+    throw asUnusable(file, error);
+  }
+}
+
+function storedRows(db: Database): StoredDatabase {
+  const dictionaries = new Dictionaries(db);
+  function* rows(table: AnyTable, further: string, order = ''): Iterable<AnyRow> {
+    const statements = new TableStatements(db, table, dictionaries);
+    const text = `SELECT ${statements.selection()}${further} FROM ${table.name}${order}`;
+    for (const row of db.prepare<[], AnyRow>(text).iterate()) yield statements.decode(row);
+  }
+  const first = (text: string): AnyRow | undefined => db.prepare<[], AnyRow>(text).get();
+  // Not the greatest there is: an event may have been erased, and its position is not given again.
+  const lastPosition = Number(first("SELECT seq FROM sqlite_sequence WHERE name = 'events'")?.seq ?? 0);
+  return {
+    epoch: String(first('SELECT epoch FROM history')?.epoch),
+    lastPosition,
+    count: ({ name }) => Number(first(`SELECT count(*) AS count FROM ${name}`)?.count),
+    rows: (table) => rows(table, ''),
+    streams: () =>
+      rows(
+        streams as AnyTable,
+        `, (SELECT e.position FROM events AS e WHERE e.stream_id = streams.id ORDER BY e.seq DESC LIMIT 1)
+          AS lastPosition`,
+      ),
+    events: () => rows(events as AnyTable, ', position', ' ORDER BY position'),
+  };
+}

@@ -1,0 +1,94 @@
+import { defaultRetention, type Retention } from '../../core/events/retention.ts';
+import type { StoredEvent } from '../../core/events/stream.ts';
+import type { Command } from '../../core/storage/command.ts';
+import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/database.ts';
+import type { Domain } from '../../core/storage/domain.ts';
+import type { Query } from '../../core/storage/query.ts';
+import { timeMemory } from '../../core/storage/steady-clock.ts';
+import { refuseDamaged } from './open-database.ts';
+import { SqliteDatabase } from './sqlite-database.ts';
+import { clockIn } from './writer/clock-in.ts';
+import { statsCall } from './writer/protocol.ts';
+import { Writer } from './writer/writer.ts';
+
+export interface ThreadedDatabaseOptions {
+  /** Where a clock that stands in for the real one keeps its time, for tests of expiry; see `clockIn`. */
+  clock?: SharedArrayBuffer;
+  retention?: Retention;
+}
+
+/**
+ * One SQLite file, for a server: writes are made in a thread of their own, reads in the caller's on a connection of its
+ * own. SQLite's write-ahead log lets both go on at once, and a read sees everything that was answered before it.
+ */
+export class ThreadedDatabase implements Database {
+  readonly #reader: SqliteDatabase;
+  readonly #writer: Writer;
+  readonly #commitListeners: ((events: readonly StoredEvent[]) => void)[] = [];
+  readonly #wakeListeners: ((workers: readonly string[]) => void)[] = [];
+  readonly #troubleListeners: ((trouble: WriteTrouble | null) => void)[] = [];
+
+  /** @throws SchemaTooNewError, DatabaseUnusableError */
+  constructor(
+    file: string,
+    domain: Domain,
+    { clock, retention = defaultRetention }: ThreadedDatabaseOptions = {},
+  ) {
+    refuseDamaged(file);
+    // Makes and upgrades the file, before the writer opens it.
+    const time = timeMemory();
+    this.#reader = new SqliteDatabase(file, domain, {
+      ...(clock && { clock: clockIn(clock) }),
+      time,
+      retention,
+    });
+    this.#writer = new Writer(
+      { file, clock, time, retention },
+      {
+        committed: () => this.#reader.lookAgain(),
+        told: (events) => {
+          for (const listener of this.#commitListeners) listener(events);
+        },
+        woken: (workers) => {
+          for (const listener of this.#wakeListeners) listener(workers);
+        },
+        troubled: (trouble) => {
+          for (const listener of this.#troubleListeners) listener(trouble);
+        },
+      },
+    );
+  }
+
+  write<Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args): Promise<Result> {
+    return this.#writer.call(command.commandName, args);
+  }
+
+  read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result> {
+    return this.#reader.read(query, ...args);
+  }
+
+  onCommit(listener: (events: readonly StoredEvent[]) => void): void {
+    this.#commitListeners.push(listener);
+  }
+
+  onWake(listener: (workers: readonly string[]) => void): void {
+    this.#wakeListeners.push(listener);
+  }
+
+  onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
+    this.#troubleListeners.push(listener);
+  }
+
+  /** Never: a file is replaced only while nothing has it open. */
+  onNewEpoch(): void {}
+
+  /** Of the thread that writes. */
+  stats(): Promise<DatabaseStats> {
+    return this.#writer.call(statsCall, []);
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    await this.#reader.close();
+  }
+}

@@ -1,0 +1,112 @@
+import { lockGameList } from '../core/events/stream-locks.ts';
+import { command, exclusiveCommand, type Steps, type Tx } from '../core/storage/command.ts';
+import { statement } from '../core/storage/statement.ts';
+import { GantryError } from '../errors.ts';
+import { type Game, gamePolicies, type NewGame, slugOf, withPolicyChanges } from './game.ts';
+import { fingerprintOf, isWorking, maxSecrets, type SealedSecret } from './game-secret.ts';
+import { toGame } from './stored-game.ts';
+import { type GameRow, gameSecrets, games, requestNonces } from './tables.ts';
+
+/** Adds a game with its first secret. @throws GantryError `slug_taken` when the slug was given and another game has it */
+export const registerGame = command(
+  'registerGame',
+  function* (tx: Tx, input: NewGame, secret: SealedSecret): Steps<Game> {
+    const row: GameRow = {
+      id: tx.newId(),
+      slug: yield* freeSlug(tx, input),
+      name: input.name,
+      kind: input.kind ?? 'game',
+      url: input.url ?? '',
+      allowedOrigins: JSON.stringify(input.allowedOrigins ?? []),
+      policies: JSON.stringify(withPolicyChanges(gamePolicies.parse({}), input.policies)),
+      rules: '[]',
+      rulesVersion: 0,
+      createdAt: tx.now,
+    };
+    tx.insert(games, row);
+    tx.insert(gameSecrets, { ...secret, gameId: row.id, createdAt: tx.now, expiresAt: null });
+    return toGame(row);
+  },
+);
+
+/**
+ * Adds a secret, which stops working after `lifetimeMs` when that is given; the earlier ones stop working `graceMs` from
+ * now. @throws GantryError `game_unknown`
+ */
+export const addGameSecret = exclusiveCommand(
+  'addGameSecret',
+  function* (
+    tx,
+    gameId: string,
+    secret: SealedSecret,
+    { graceMs, lifetimeMs }: { graceMs: number; lifetimeMs?: number | undefined },
+  ): Steps<void> {
+    const [game, earlier] = yield* tx.all(
+      tx.lock(games, gameId),
+      tx.list(gameSecrets.byGame, [gameId], { limit: maxSecrets }),
+    );
+    if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+    const graceEnd = tx.now + graceMs;
+    for (const row of earlier) {
+      if (row.expiresAt === null || row.expiresAt > graceEnd)
+        tx.put(gameSecrets, { ...row, expiresAt: graceEnd });
+    }
+    const expiresAt = lifetimeMs === undefined ? null : tx.now + lifetimeMs;
+    tx.insert(gameSecrets, { ...secret, gameId, createdAt: tx.now, expiresAt });
+    yield* tx.run(forgetNonces, { gameId, now: tx.now });
+  },
+);
+
+/** Makes a secret stop working at once. @throws GantryError `secret_unknown` */
+export const expireGameSecret = command(
+  'expireGameSecret',
+  function* (tx: Tx, gameId: string, fingerprint: string): Steps<void> {
+    const [, secrets] = yield* tx.all(
+      tx.lock(games, gameId),
+      tx.list(gameSecrets.byGame, [gameId], { limit: maxSecrets }),
+    );
+    const named = secrets.filter((row) => fingerprintOf(row) === fingerprint && isWorking(row, tx.now));
+    if (named.length === 0)
+      throw new GantryError('secret_unknown', 'The game has no working secret with this fingerprint');
+    for (const row of named) tx.put(gameSecrets, { ...row, expiresAt: tx.now });
+  },
+);
+
+/** Marks a request nonce as seen. @throws GantryError `nonce_replayed` when it was seen before for this game */
+export const consumeNonce = command(
+  'consumeNonce',
+  function* (tx: Tx, gameId: string, nonce: string): Steps<void> {
+    const row = yield* tx.lock(requestNonces, [gameId, nonce], { gameId, nonce, seenAt: notSeen });
+    if (row.seenAt !== notSeen) {
+      throw new GantryError(
+        'nonce_replayed',
+        'X-Request-Nonce was used before; make a new one for every request',
+      );
+    }
+    tx.put(requestNonces, { ...row, seenAt: tx.now });
+  },
+);
+
+/** Of a row that was made to be locked. */
+const notSeen = 0;
+
+// What was signed with a secret that no longer works cannot be replayed, so its nonces can go.
+const forgetNonces = statement<{ gameId: string; now: number }>(
+  `DELETE FROM request_nonces WHERE game_id = @gameId AND seen_at < coalesce(
+     (SELECT min(created_at) FROM game_secrets
+      WHERE game_id = @gameId AND (expires_at IS NULL OR expires_at > @now)), 0)`,
+);
+
+function* freeSlug(tx: Tx, { name, slug }: NewGame): Steps<string> {
+  const wanted = slug ?? slugOf(name);
+  let [, taken] = yield* tx.all(lockGameList(tx), tx.get(games.bySlug, wanted));
+  if (!taken) return wanted;
+  if (slug !== undefined) {
+    throw new GantryError('slug_taken', `Another game has the slug ${slug}; choose another`);
+  }
+  for (let number = 2; ; number++) {
+    const candidate = `${wanted}-${number}`;
+    taken = yield* tx.get(games.bySlug, candidate);
+    if (!taken) return candidate;
+  }
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { registerGame } from '../commands.ts';
+import { gameKind, gameName, gameRecord, gameSlug, gameUrl, origin, policyChanges } from '../game.ts';
+import type { SecretBox } from '../game-secret.ts';
+import { newGameSecret } from '../game-secret.ts';
+import { toGameRecord } from './to-game-record.ts';
+
+export const createGame = defineOperation({
+  name: 'createGame',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Register a game; its secret is answered this once',
+  auth: 'admin',
+  input: z.object({
+    name: gameName,
+    slug: gameSlug.optional(),
+    kind: gameKind.optional(),
+    url: gameUrl.optional(),
+    allowedOrigins: z.array(origin).max(100).optional(),
+    policies: policyChanges.optional(),
+  }),
+  output: z.object({ success, gameId: z.string(), gameSecret: z.string(), game: gameRecord }),
+  async handler({ input }, { db, box }: { db: Database; box: SecretBox }) {
+    const gameSecret = newGameSecret();
+    const game = await db.write(registerGame, input, box.sealSecret(gameSecret));
+    return { success: true, gameId: game.id, gameSecret, game: toGameRecord(game) };
+  },
+});

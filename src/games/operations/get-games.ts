@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { id } from '../../core/schemas/ids.ts';
+import { pagedOutput, pagingOf } from '../../core/schemas/paging.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { gameKind, gameSlug } from '../game.ts';
+import { allGames } from '../queries.ts';
+
+/** A game as anyone may see it. */
+const listedGame = z
+  .object({
+    gameId: id,
+    slug: z.string(),
+    name: z.string(),
+    kind: gameKind,
+    url: z.string().meta({
+      description: "Where it is played: absolute, or a path of this server's; empty when it has no page",
+    }),
+  })
+  .meta({ id: 'ListedGame' });
+
+export const getGames = defineOperation({
+  name: 'getGames',
+  service: 'launcher',
+  kind: 'read',
+  summary: 'List the games there are to open, and the launchers to sign in to, oldest first',
+  auth: 'public',
+  input: z.object({ ...pagingOf(), kind: gameKind.optional(), slug: gameSlug.optional() }),
+  output: pagedOutput(listedGame),
+  async handler({ input: { limit, skip, kind, slug } }, { db }: { db: Database }) {
+    const games = (await db.read(allGames)).filter(
+      (game) => (kind === undefined || game.kind === kind) && (slug === undefined || game.slug === slug),
+    );
+    return {
+      total: games.length,
+      limit,
+      skip,
+      data: games.slice(skip, skip + limit).map(({ id: gameId, slug, name, kind, url }) => ({
+        gameId,
+        slug,
+        name,
+        kind,
+        url,
+      })),
+    };
+  },
+});

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { idInput, timestamp } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { summarizeSecrets } from '../queries.ts';
+import { requireGame } from '../require-game.ts';
+
+export const listGameSecrets = defineOperation({
+  name: 'listGameSecrets',
+  service: 'admin',
+  kind: 'read',
+  summary: "List a game's working secrets by fingerprint",
+  auth: 'admin',
+  input: z.object({ gameId: idInput }),
+  output: z.object({
+    success,
+    secrets: z.array(
+      z.object({ fingerprint: z.string(), createdAt: timestamp, expiresAt: timestamp.nullable() }),
+    ),
+  }),
+  async handler({ input }, { db }: { db: Database }) {
+    await requireGame(db, input.gameId);
+    return { success: true, secrets: await db.read(summarizeSecrets, input.gameId) };
+  },
+});

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { gameRecord } from '../game.ts';
+import { allGames } from '../queries.ts';
+import { toGameRecord } from './to-game-record.ts';
+
+export const listGames = defineOperation({
+  name: 'listGames',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List the games',
+  auth: 'admin',
+  input: z.object({}),
+  output: z.object({ success, games: z.array(gameRecord) }),
+  async handler(_request, { db }: { db: Database }) {
+    return { success: true, games: (await db.read(allGames)).map(toGameRecord) };
+  },
+});

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { addGameSecret } from '../commands.ts';
+import type { SecretBox } from '../game-secret.ts';
+import { newGameSecret } from '../game-secret.ts';
+
+/** Ten years. */
+const maximumSeconds = 10 * 365 * 24 * 3600;
+
+export const rotateGameSecret = defineOperation({
+  name: 'rotateGameSecret',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Give a game a new secret, answered this once; the earlier ones go on working for a while',
+  auth: 'admin',
+  input: z.object({
+    gameId: idInput,
+    graceSeconds: z
+      .number()
+      .min(0)
+      .max(maximumSeconds)
+      .default(3600)
+      .meta({ description: 'How long the earlier secrets go on working' }),
+    lifetimeSeconds: z
+      .number()
+      .positive()
+      .max(maximumSeconds)
+      .optional()
+      .meta({ description: 'When the new one expires; left out: never' }),
+  }),
+  output: z.object({ success, gameId: z.string(), gameSecret: z.string() }),
+  async handler({ input }, { db, box }: { db: Database; box: SecretBox }) {
+    const { gameId, graceSeconds, lifetimeSeconds } = input;
+    const gameSecret = newGameSecret();
+    await db.write(addGameSecret, gameId, box.sealSecret(gameSecret), {
+      graceMs: Math.ceil(graceSeconds * 1000),
+      lifetimeMs: lifetimeSeconds === undefined ? undefined : Math.ceil(lifetimeSeconds * 1000),
+    });
+    return { success: true, gameId, gameSecret };
+  },
+});

@@ -1,0 +1,49 @@
+import { type RowOf, table } from '../core/storage/table.ts';
+
+const gameColumns = {
+  id: 'uuid',
+  slug: 'text',
+  name: 'text',
+  kind: 'text',
+  url: 'text',
+  allowedOrigins: 'json',
+  policies: 'json',
+  rules: 'json',
+  rulesVersion: 'int',
+  createdAt: 'ms',
+} as const;
+
+export const games = table('games', gameColumns, {
+  key: ['id'],
+  indexes: { bySlug: { on: ['slug'], unique: true } },
+  of: { game: 'id' },
+  kept: true,
+  remembered: 'rows',
+});
+export type GameRow = RowOf<typeof gameColumns>;
+
+const secretColumns = {
+  /** Hex SHA-256 of the secret. */
+  hash: 'text',
+  gameId: 'uuid',
+  sealedMd5: 'text',
+  sealedSecret: 'text',
+  createdAt: 'ms',
+  /** Null: not before it is rotated or revoked. */
+  expiresAt: 'ms?',
+} as const;
+
+export const gameSecrets = table('game_secrets', secretColumns, {
+  key: ['hash'],
+  indexes: { byGame: { on: ['gameId', 'hash'] } },
+  of: { game: 'gameId' },
+  remembered: 'lists',
+});
+export type GameSecretRow = RowOf<typeof secretColumns>;
+
+/** Nonces of signed requests that were seen, so that none is good twice. */
+export const requestNonces = table(
+  'request_nonces',
+  { gameId: 'uuid', nonce: 'text', seenAt: 'ms' },
+  { key: ['gameId', 'nonce'], of: { game: 'gameId' } },
+);

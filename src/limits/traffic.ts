@@ -1,0 +1,136 @@
+import { GantryError } from '../errors.ts';
+import { ByteBudget, type ByteRate } from './byte-budget.ts';
+import { HeldBytes } from './held-bytes.ts';
+import { networkOf } from './network-of.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** Bytes of bodies (unpacked) and of answers together, each counted for the caller's address, wallet and game. */
+export const byteRates = {
+  address: { burst: 256 * mebibyte, perSecond: 32 * mebibyte },
+  wallet: { burst: 16 * mebibyte, perSecond: 2 * mebibyte },
+  game: { burst: 1024 * mebibyte, perSecond: 128 * mebibyte },
+} as const satisfies Record<string, ByteRate>;
+
+/** The most that is in memory for one address: bodies that are coming in, and answers that it has not taken yet. */
+export const heldPerAddress = 64 * mebibyte;
+
+/** A hundred calls a second of this size are less than any budget. */
+const uncountedBytes = 4 * 1024;
+
+/** Whose bytes are counted; what is left out is not known. */
+export interface TrafficOf {
+  address: string;
+  wallet?: string | undefined;
+  gameId?: string | undefined;
+}
+
+/** What was refused, for metrics. */
+export type Refused = 'address' | 'wallet' | 'game' | 'held-address' | 'held';
+
+/**
+ * What callers may send and be sent, in bytes. A call is let in before its body is read and before anything is looked up
+ * for it, and refused then: by how much its address, its player and its game were sent before, and by what is held in
+ * memory right now. Counted by this process alone.
+ */
+export class Traffic {
+  readonly #budgets: Record<keyof typeof byteRates, ByteBudget>;
+  readonly #held: HeldBytes;
+  readonly #onRefused: (what: Refused) => void;
+
+  /** `factor` multiplies the budgets (`RATE_LIMIT_FACTOR`); `heldBytes` is the most held for all callers together. */
+  constructor(
+    { factor, heldBytes }: { factor: number; heldBytes: number },
+    onRefused: (what: Refused) => void = () => undefined,
+  ) {
+    const budget = ({ burst, perSecond }: ByteRate) =>
+      new ByteBudget({ burst: burst * factor, perSecond: perSecond * factor });
+    this.#budgets = {
+      address: budget(byteRates.address),
+      wallet: budget(byteRates.wallet),
+      game: budget(byteRates.game),
+    };
+    this.#held = new HeldBytes({ perKey: heldPerAddress * Math.max(1, factor), inAll: heldBytes });
+    this.#onRefused = onRefused;
+  }
+
+  get heldBytes(): number {
+    return this.#held.all;
+  }
+
+  /** @throws GantryError `rate_limited` when the address, the player or the game has been sent too much before */
+  admit(of: Partial<TrafficOf>): void {
+    for (const [what, key] of keysOf(of)) {
+      const seconds = this.#budgets[what].secondsToWait(key);
+      if (seconds === 0) continue;
+      this.#onRefused(what);
+      throw new GantryError(
+        'rate_limited',
+        `Too many bytes were sent and asked for by this ${what}; try again in ${seconds} s`,
+        { retryAfterSeconds: seconds },
+      );
+    }
+  }
+
+  /** Counts what was sent or answered, unless it is so little that the limits of calls bound it. */
+  spend(of: Partial<TrafficOf>, bytes: number): void {
+    if (bytes <= uncountedBytes) return;
+    for (const [what, key] of keysOf(of)) this.#budgets[what].spend(key, bytes);
+  }
+
+  /** Holds bytes of this caller in memory, until `release` of what it returns. */
+  hold(address: string): Holding {
+    return new Holding(this.#held, networkOf(address), this.#onRefused);
+  }
+}
+
+/** What is held in memory for one call. */
+export class Holding {
+  readonly #held: HeldBytes;
+  readonly #key: string;
+  readonly #onRefused: (what: Refused) => void;
+  #bytes = 0;
+
+  constructor(held: HeldBytes, key: string, onRefused: (what: Refused) => void) {
+    this.#held = held;
+    this.#key = key;
+    this.#onRefused = onRefused;
+  }
+
+  /** @throws GantryError `rate_limited` when the caller, `server_busy` when all callers hold as much as they may */
+  admit(more = 0): void {
+    const full = this.#held.fullFor(this.#key, more);
+    if (full === null) return;
+    this.#onRefused(full === 'key' ? 'held-address' : 'held');
+    if (full === 'all') {
+      throw new GantryError('server_busy', 'The server holds as much as it may; try again in 1 s', {
+        retryAfterSeconds: 1,
+      });
+    }
+    throw new GantryError(
+      'rate_limited',
+      'Too many bytes for this address are under way: take the answers, and try again in 1 s',
+      { retryAfterSeconds: 1 },
+    );
+  }
+
+  take(bytes: number): void {
+    if (bytes <= 0) return;
+    this.#bytes += bytes;
+    this.#held.take(this.#key, bytes);
+  }
+
+  release(): void {
+    if (this.#bytes === 0) return;
+    this.#held.giveBack(this.#key, this.#bytes);
+    this.#bytes = 0;
+  }
+}
+
+function keysOf({ address, wallet, gameId }: Partial<TrafficOf>) {
+  const keys: [what: keyof typeof byteRates, key: string][] = [];
+  if (address !== undefined) keys.push(['address', networkOf(address)]);
+  if (wallet !== undefined) keys.push(['wallet', wallet]);
+  if (gameId !== undefined) keys.push(['game', gameId]);
+  return keys;
+}

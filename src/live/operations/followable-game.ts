@@ -1,0 +1,24 @@
+import type { Database } from '../../core/storage/database.ts';
+import { GantryError } from '../../errors.ts';
+import { requireGame } from '../../games/require-game.ts';
+import type { SessionDetails } from '../../sessions/channel-session.ts';
+import type { Connection } from '../connection.ts';
+
+/** The game a call is about: the token's own, or for a launcher any. @throws GantryError `not_a_launcher`, `game_unknown` */
+export async function followableGame(
+  db: Database,
+  { game }: SessionDetails,
+  gameId: string | undefined,
+): Promise<string> {
+  if (gameId === undefined || gameId === game.id) return game.id;
+  if (game.kind !== 'launcher') {
+    throw new GantryError('not_a_launcher', "Only a launcher's own session may follow other games");
+  }
+  return (await requireGame(db, gameId)).id;
+}
+
+/** @throws GantryError `socket_required` when the call came over HTTP */
+export function requireConnection(connection: Connection | undefined): Connection {
+  if (connection) return connection;
+  throw new GantryError('socket_required', 'This is about a live connection: call it over the socket');
+}

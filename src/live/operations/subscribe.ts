@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { defineOtherForm } from '../../operations/other-form.ts';
+import { leaderboardRow } from '../../scores/score.ts';
+import type { Connection } from '../connection.ts';
+import { followableGame, requireConnection } from './followable-game.ts';
+import { channelNames, gameStats } from './stream-names.ts';
+
+export const subscribe = defineOperation({
+  name: 'subscribe',
+  service: 'realtime-events',
+  kind: 'read',
+  summary: "Hear a game's public stream on this connection: its activities and its leaderboard's changes",
+  auth: 'player',
+  input: z.object({
+    gameId: idInput
+      .optional()
+      .meta({ description: "Left out: the token's game; another one takes a launcher's token" }),
+  }),
+  otherForm: defineOtherForm({
+    auth: 'player',
+    isUsed: ({ channel }) => channel !== undefined,
+    input: gameStats,
+    output: z.object({ channels: channelNames }),
+    async handler(
+      { input, caller },
+      { db, connection }: { db: Database; connection?: Connection | undefined },
+    ) {
+      const gameIds: string[] = [];
+      for (const gameId of input.gameIds) gameIds.push(await followableGame(db, caller, gameId));
+      const channels: string[] = [];
+      for (const gameId of gameIds)
+        channels.push((await requireConnection(connection).follow(gameId)).stream);
+      return { channels };
+    },
+  }),
+  output: z.object({
+    success,
+    stream: z.string(),
+    epoch: z.string(),
+    seq: z.int(),
+    leaderboard: z
+      .array(leaderboardRow)
+      .meta({ description: 'Its first rows now; `leaderboards patched` changes them' }),
+  }),
+  async handler(
+    { input, caller },
+    { db, connection }: { db: Database; connection?: Connection | undefined },
+  ) {
+    const gameId = await followableGame(db, caller, input.gameId);
+    const { stream, cursor, leaderboard } = await requireConnection(connection).follow(gameId);
+    return { success: true, stream, ...cursor, leaderboard };
+  },
+});

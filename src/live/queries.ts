@@ -1,0 +1,214 @@
+import {
+  fromCursor,
+  includes,
+  inOrder,
+  type Positions,
+  positionIn,
+  toCursor,
+} from '../core/events/positions.ts';
+import type { Audience, EventPlace, Listener, StoredEvent, StreamPosition } from '../core/events/stream.ts';
+import { streamOf } from '../core/events/stream.ts';
+import { streams } from '../core/events/streams.ts';
+import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
+import { statement } from '../core/storage/statement.ts';
+import { GantryError } from '../errors.ts';
+import { audienceAt } from '../messages/audience.ts';
+
+interface EventRow {
+  lane: number;
+  position: number;
+  /** Of the event before it in its stream, where that one is of another lane. */
+  afterLane: number | null;
+  afterPosition: number | null;
+  at: number;
+  stream: string;
+  seq: number;
+  name: string;
+  record: string;
+}
+
+/** Names this history; a cursor with another epoch is into another one. */
+// biome-ignore lint/correctness/useYield: what every engine knows is not waited for
+export const readEpoch = query('readEpoch', function* (read: Read): ReadSteps<string> {
+  return read.epoch;
+});
+
+/** Names this database, for what nodes share elsewhere. */
+// biome-ignore lint/correctness/useYield: what every engine knows is not waited for
+export const readInstallation = query('readInstallation', function* (read: Read): ReadSteps<string> {
+  return read.installation;
+});
+
+/** How far the events have come, in every lane. */
+export const lastPositions = query('lastPositions', positionsOfLast);
+
+/** Events behind some positions. */
+export interface EventsPage {
+  /** Each stream's in order, and each lane's. */
+  events: StoredEvent[];
+  /** Whether there may be more. */
+  isCut: boolean;
+}
+
+/**
+ * Events behind `positions`, at most `limit` of a lane, from every stream and every process. Audiences are as of now, save
+ * that who joined a message channel later does not hear what came before.
+ */
+export const eventsAfter = query(
+  'eventsAfter',
+  function* (read: Read, positions: Positions, limit: number): ReadSteps<EventsPage> {
+    const { rows, isCut } = yield* rowsAfter(read, positions, limit);
+    return { events: yield* toEvents(read, rows), isCut };
+  },
+);
+
+/** What is read of the log of events at a time. */
+export interface LogPage {
+  events: StoredEvent[];
+  /** Where to read on; what it says is this module's own. */
+  cursor: string;
+  /** Whether there are more right now. */
+  more: boolean;
+}
+
+/**
+ * Events in the order of their commits, after the `cursor` of the page before; without one, the latest ones.
+ * @throws GantryError `input_invalid` for a cursor that no page had
+ */
+export const readEventLog = query(
+  'readEventLog',
+  function* (read: Read, after: string | undefined, limit: number): ReadSteps<LogPage> {
+    const last = yield* positionsOfLast(read);
+    // Events that were forgotten leave no hole at the end, so the latest are the last so many positions.
+    const from: Positions =
+      after === undefined
+        ? Object.fromEntries(
+            Object.entries(last).map(([lane, position]) => [lane, Math.max(0, position - limit)]),
+          )
+        : positionsAt(after);
+    const { rows: found } = yield* rowsAfter(read, from, limit);
+    const rows = after === undefined ? found.slice(-limit) : found.slice(0, limit);
+    const reached: Record<number, number> = {};
+    for (const [lane, position] of Object.entries(last)) {
+      reached[Number(lane)] =
+        after === undefined ? position : Math.min(positionIn(from, Number(lane)), position);
+    }
+    for (const { lane, position } of rows) reached[lane] = Math.max(positionIn(reached, lane), position);
+    return {
+      events: yield* toEvents(read, rows),
+      cursor: toCursor(reached),
+      more: !includes(reached, last) && rows.length > 0,
+    };
+  },
+);
+
+/** A stream's events after `seq`, in order. */
+export const eventsOfStream = query(
+  'eventsOfStream',
+  function* (read: Read, stream: string, seq: number, limit: number): ReadSteps<StoredEvent[]> {
+    return yield* toEvents(read, yield* read.all(selectOfStream, { stream, seq, limit }));
+  },
+);
+
+/**
+ * The streams a listener hears, as they are now: its own, and those of its message channels, save in games its player is
+ * banned from.
+ */
+export const streamPositions = query(
+  'streamPositions',
+  function* (read: Read, { wallet, gameId }: Listener): ReadSteps<StreamPosition[]> {
+    const own =
+      gameId === null
+        ? yield* read.all(selectOwnStreams, { wallet })
+        : [yield* positionOf(read, streamOf.player(gameId, wallet))];
+    return [...own, ...(yield* read.all(selectChannelStreams, { wallet, gameId }))];
+  },
+);
+
+/** How far one stream has come; `seq` 0 when nothing was ever written to it. */
+export const streamPosition = query('streamPosition', positionOf);
+
+function* positionsOfLast(read: Read): ReadSteps<Positions> {
+  const rows = yield* read.all(selectLastPositions, {});
+  return Object.fromEntries(rows.map(({ lane, position }) => [lane, position]));
+}
+
+function* rowsAfter(
+  read: Read,
+  positions: Positions,
+  limit: number,
+): ReadSteps<{ rows: EventRow[]; isCut: boolean }> {
+  const found = yield* read.all(selectAfter, { positions: JSON.stringify(positions), limit });
+  const placed = found.map((row) => ({ ...row, after: afterOf(row) }));
+  return { rows: inOrder(placed, positions, limit), isCut: found.length >= limit };
+}
+
+function afterOf({ afterLane, afterPosition }: EventRow): EventPlace | null {
+  return afterLane === null || afterPosition === null ? null : { lane: afterLane, position: afterPosition };
+}
+
+function positionsAt(cursor: string): Positions {
+  const positions = fromCursor(cursor);
+  if (positions) return positions;
+  const message = 'must be the `cursor` of an earlier answer';
+  throw new GantryError('input_invalid', `after: ${message}`, { fields: [{ path: 'after', message }] });
+}
+
+function* positionOf(read: Read, stream: string): ReadSteps<StreamPosition> {
+  const row = yield* read.get(streams, stream);
+  return { stream, seq: row?.seq ?? 0, firstSeq: row?.firstSeq ?? 1, since: 0 };
+}
+
+function* toEvents(read: Read, rows: readonly EventRow[]): ReadSteps<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for (const row of rows) {
+    const { stream, seq, name, record, lane, position } = row;
+    const audience = yield* audienceOf(read, stream, seq);
+    const place = { lane, position, after: afterOf(row) };
+    events.push({ stream, name, record: JSON.parse(record), audience, epoch: read.epoch, seq, ...place });
+  }
+  return events;
+}
+
+/** Who may hear an event of a stream, by its name and, for a message channel, who was in it then. */
+function* audienceOf(read: Read, stream: string, seq: number): ReadSteps<Audience> {
+  const [kind, first = '', second = ''] = stream.split(':');
+  if (kind === 'player') return { kind: 'players', gameId: first, wallets: [second] };
+  if (kind === 'game') return { kind: 'game', gameId: first };
+  return yield* audienceAt(read, first, seq);
+}
+
+const selectLastPositions = statement<Record<never, never>, { lane: number; position: number }>({
+  sqlite: 'SELECT 0 AS lane, coalesce(max(position), 0) AS position FROM events',
+  postgres: 'SELECT lane, position FROM write_lanes',
+});
+const eventColumns = {
+  sqlite: `0 AS lane, e.position, NULL AS "afterLane", NULL AS "afterPosition", e.at, s.name AS stream, e.seq, e.name,
+    e.record`,
+  postgres: `e.lane, e.position, e.after_lane AS "afterLane", e.after_position AS "afterPosition", e.at,
+    s.name AS stream, e.seq, e.name, e.record`,
+};
+const selectAfter = statement<{ positions: string; limit: number }, EventRow>({
+  sqlite: `SELECT ${eventColumns.sqlite} FROM events AS e JOIN streams AS s ON s.id = e.stream_id
+    WHERE e.position > coalesce(json_extract(@positions, '$."0"'), 0) ORDER BY e.position LIMIT @limit`,
+  postgres: `SELECT ${eventColumns.postgres} FROM write_lanes AS l CROSS JOIN LATERAL (
+      SELECT * FROM events AS e WHERE e.lane = l.lane
+        AND e.position > coalesce((@positions::jsonb ->> l.lane::text)::bigint, 0)
+      ORDER BY e.position LIMIT @limit) AS e JOIN streams AS s ON s.id = e.stream_id
+    ORDER BY e.lane, e.position`,
+});
+const ofStream = `FROM events AS e JOIN streams AS s ON s.id = e.stream_id
+    WHERE e.stream_id = (SELECT id FROM streams WHERE name = @stream) AND e.seq > @seq ORDER BY e.seq LIMIT @limit`;
+const selectOfStream = statement<{ stream: string; seq: number; limit: number }, EventRow>({
+  sqlite: `SELECT ${eventColumns.sqlite} ${ofStream}`,
+  postgres: `SELECT ${eventColumns.postgres} ${ofStream}`,
+});
+const selectOwnStreams = statement<{ wallet: string }, StreamPosition>(
+  'SELECT name AS stream, seq, first_seq AS "firstSeq", 0 AS since FROM streams WHERE wallet = @wallet',
+);
+const selectChannelStreams = statement<{ wallet: string; gameId: string | null }, StreamPosition>(
+  `SELECT s.name AS stream, s.seq, s.first_seq AS "firstSeq", p.joined_seq AS since
+    FROM participants AS p JOIN streams AS s ON s.name = 'channel:' || p.channel_id
+    WHERE p.wallet = @wallet AND (p.game_id = @gameId OR @gameId IS NULL)
+      AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet AND b.game_id = CAST(p.game_id AS text))`,
+);

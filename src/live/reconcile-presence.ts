@@ -1,0 +1,44 @@
+import type { Database } from '../core/storage/database.ts';
+import type { Presence } from '../presence/presence.ts';
+import { repeat } from '../runtime/repeat.ts';
+import { recordPresence } from '../sessions/commands.ts';
+import { findSession, listAnnouncedPresent } from '../sessions/queries.ts';
+import { announcePresence, isSessionPresent } from '../sessions/session-presence.ts';
+
+/** After a start, time for launchers to reconnect. */
+const reconnectMs = 15_000;
+const intervalMs = 60_000;
+const pageSize = 500;
+
+/**
+ * Announces sessions where nobody is present any more though the last announcement said that someone is: the one
+ * process that knew has died, or the leases went with their Redis. Looks every minute until the signal is aborted.
+ */
+export function reconcilePresence(
+  db: Pick<Database, 'read' | 'write'>,
+  presence: Presence,
+  { signal, report }: { signal: AbortSignal; report(thrown: unknown): void },
+): void {
+  const work = () => reconcile(db, presence);
+  repeat(work, { everyMs: intervalMs, firstMs: reconnectMs, signal, report });
+}
+
+async function reconcile(db: Pick<Database, 'read' | 'write'>, presence: Presence): Promise<void> {
+  let after = '';
+  for (;;) {
+    const announced = await db.read(listAnnouncedPresent, after, pageSize);
+    const last = announced.at(-1);
+    if (last === undefined) return;
+    after = last;
+    await Promise.all(
+      announced.map(async (sessionId) => {
+        const found = await db.read(findSession, sessionId);
+        if (!found || (await isSessionPresent({ db, presence }, found.session))) return;
+        if (!presence.isComplete()) return; // what this node does not know of may be on another
+        await db.write(recordPresence, sessionId, false);
+        // Someone who came in between was told of as no change.
+        await announcePresence({ db, presence }, sessionId);
+      }),
+    );
+  }
+}

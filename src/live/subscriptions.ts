@@ -1,0 +1,75 @@
+import type { Socket } from 'socket.io';
+import { type Cursor, streamOf } from '../core/events/stream.ts';
+import type { Database } from '../core/storage/database.ts';
+import { GantryError } from '../errors.ts';
+import { type LeaderboardChange, leaderboardPatched } from '../scores/events.ts';
+import type { LeaderboardRow } from '../scores/score.ts';
+import { type Connection, maxFollowed } from './connection.ts';
+import type { LeaderboardFeed } from './leaderboard-feed.ts';
+import { readEpoch, streamPosition } from './queries.ts';
+import { roomOfFollowers } from './rooms.ts';
+
+export interface SubscriptionsParts {
+  db: Database;
+  leaderboards: LeaderboardFeed;
+  /** Told where a stream stood when it began to be followed. */
+  onFollowed(stream: string, seq: number): void;
+}
+
+/** The public streams one socket follows, as operations see them. */
+export class Subscriptions implements Connection {
+  /** Ids of the games followed. */
+  readonly games = new Set<string>();
+  readonly #socket: Socket;
+  readonly #parts: SubscriptionsParts;
+  #isLive = false;
+
+  constructor(socket: Socket, parts: SubscriptionsParts) {
+    this.#socket = socket;
+    this.#parts = parts;
+  }
+
+  /** From now on events come by way of the rooms. */
+  goLive(): void {
+    this.#isLive = true;
+    if (this.games.size === 0) return;
+    this.#socket.join(this.followed().map(roomOfFollowers));
+    // Followed by a cursor, or while changes passed this socket by: its rows are no longer those it knows.
+    for (const gameId of this.games) this.#parts.leaderboards.show(gameId, (change) => this.#tell(change));
+  }
+
+  async follow(gameId: string): Promise<{ stream: string; cursor: Cursor; leaderboard: LeaderboardRow[] }> {
+    if (!this.games.has(gameId) && this.games.size >= maxFollowed) {
+      throw new GantryError(
+        'input_invalid',
+        `A connection follows the public streams of at most ${maxFollowed} games; unsubscribe from one first`,
+      );
+    }
+    // Joined first: what happens while the position is read comes twice rather than not at all.
+    this.games.add(gameId);
+    if (this.#isLive) this.#socket.join(roomOfFollowers(gameId));
+    const stream = streamOf.game(gameId);
+    const { db, leaderboards, onFollowed } = this.#parts;
+    const [epoch, { seq }, leaderboard] = await Promise.all([
+      db.read(readEpoch),
+      db.read(streamPosition, stream),
+      leaderboards.follow(gameId),
+    ]);
+    onFollowed(stream, seq);
+    return { stream, cursor: { epoch, seq }, leaderboard };
+  }
+
+  unfollow(gameId: string): void {
+    this.games.delete(gameId);
+    this.#socket.leave(roomOfFollowers(gameId));
+  }
+
+  followed(): string[] {
+    return [...this.games];
+  }
+
+  #tell(change: LeaderboardChange): void {
+    if (!this.games.has(change.gameId)) return;
+    this.#socket.emit(leaderboardPatched.name, change, { stream: streamOf.game(change.gameId) });
+  }
+}

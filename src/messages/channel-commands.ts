@@ -1,0 +1,332 @@
+import { streamOf } from '../core/events/stream.ts';
+import { lockChannel, lockPlayer } from '../core/events/stream-locks.ts';
+import type { StreamRow } from '../core/events/streams.ts';
+import type { Owner } from '../core/schemas/owner.ts';
+import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { GantryError } from '../errors.ts';
+import { audienceOf } from './audience.ts';
+import { type LockedChannel, lockWholeChannel, requireMember } from './channel-access.ts';
+import { messageChannelCreated, messageChannelPatched } from './events.ts';
+import {
+  type ChannelInfo,
+  creatorPermissions,
+  type MessageChannel,
+  maximumJoined,
+  maximumParticipants,
+  maximumShared,
+  maximumStarted,
+  memberPermissions,
+  type NewChannelInfo,
+  type Permission,
+} from './message-channel.ts';
+import { isRecorded, participantsKeyOf, rowMay, toChannel } from './stored-channel.ts';
+import {
+  declinedAdders,
+  formerParticipants,
+  type MessageChannelRow,
+  messageChannels,
+  type ParticipantRow,
+  participants,
+} from './tables.ts';
+
+/** Channels that `leaveAllChannels` leaves at a time: each is told with all its participants. */
+const channelsPerSlice = 50;
+
+/** The most earlier stays in a channel that are kept of a player. */
+const maxEarlierStays = 100;
+
+/** Rows that `forgetAdder` changes at a time. */
+const addedPerSlice = 200;
+
+/**
+ * The channel of exactly these participants in this game: the one there is, as it is, or a new one.
+ * @throws GantryError `adding_declined`, `channel_limit_reached`
+ */
+export const createChannel = command(
+  'createChannel',
+  function* (
+    tx: Tx,
+    { gameId, wallet: creator }: Owner,
+    others: readonly string[],
+    { name = '', permissions = {} }: NewChannelInfo = {},
+  ): Steps<MessageChannel> {
+    const wallets = [creator, ...others];
+    const key = participantsKeyOf(wallets);
+    // Each of them may ask for this channel at the same time, on another node: the second finds what the first has made.
+    // And how many channels each of them is in changes under their lock only.
+    yield* lockPlayers(tx, gameId, wallets);
+    const existing = yield* channelOfExactly(tx, gameId, key);
+    if (existing) return existing;
+    yield* requireRoomToStart(tx, { gameId, wallet: creator });
+    yield* requireRoomFor(tx, { gameId, wallet: creator }, others);
+    yield* addAs(tx, { gameId, wallet: creator }, others);
+    const id = tx.newId();
+    const { seq } = yield* lockChannel(tx, id);
+    const row: MessageChannelRow = {
+      id,
+      gameId,
+      participantsKey: key,
+      name,
+      chatPicture: '',
+      messageCount: 0,
+      createdAt: tx.now,
+      updatedAt: tx.now,
+    };
+    const members = wallets.map((wallet, at) =>
+      newParticipant(row, wallet, {
+        permissions: wallet === creator ? creatorPermissions : (permissions[wallet] ?? memberPermissions),
+        position: at + 1,
+        joinedSeq: seq,
+        addedBy: creator,
+      }),
+    );
+    tx.insert(messageChannels, row);
+    for (const member of members) tx.insert(participants, member);
+    const channel = toChannel(row, members);
+    tx.emit(streamOf.channel(id), messageChannelCreated, channel, yield* audienceOf(tx, row, members));
+    return channel;
+  },
+);
+
+/**
+ * Nobody gives another permissions they do not have.
+ * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`, `adding_declined`,
+ *   `channel_limit_reached`
+ */
+export const addToChannel = command(
+  'addToChannel',
+  function* (
+    tx: Tx,
+    by: Owner,
+    channelId: string,
+    wallet: string,
+    permissions: readonly Permission[] = memberPermissions,
+  ): Steps<MessageChannel> {
+    yield* lockPlayers(tx, by.gameId, [by.wallet, wallet]);
+    const channel = requireMember(yield* lockWholeChannel(tx, channelId), by, 'add-members');
+    const { row, members, stream } = channel;
+    for (const wanted of permissions) if (wanted !== 'send-messages') requireMember(channel, by, wanted);
+    if (members.some((member) => member.wallet === wallet)) {
+      throw new GantryError('participants_invalid', `${wallet} is in the channel already`);
+    }
+    if (members.length >= maximumParticipants) {
+      throw new GantryError(
+        'participants_invalid',
+        `A channel has at most ${maximumParticipants} participants`,
+      );
+    }
+    yield* requireRoomFor(tx, by, [wallet]);
+    yield* addAs(tx, by, [wallet]);
+    const added = newParticipant(row, wallet, {
+      permissions,
+      position: (members.at(-1)?.position ?? 0) + 1,
+      joinedSeq: stream.seq,
+      addedBy: by.wallet,
+    });
+    tx.insert(participants, added);
+    return yield* changeChannel(tx, row, [...members, added]);
+  },
+);
+
+/**
+ * Removing oneself is leaving, and always allowed: whoever had put the player in puts them in no channel of the game any
+ * more, until the player puts them in one. The channel as it was left is returned; who was removed no longer hears of it.
+ * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`
+ */
+export const removeFromChannel = command(
+  'removeFromChannel',
+  function* (tx: Tx, by: Owner, channelId: string, wallet: string): Steps<MessageChannel> {
+    const wanted = wallet === by.wallet ? undefined : 'super-admin';
+    const channel = requireMember(yield* lockWholeChannel(tx, channelId), by, wanted);
+    const leaving = channel.members.find((member) => member.wallet === wallet);
+    if (!leaving) throw new GantryError('participants_invalid', `${wallet} is not in the channel`);
+    const { gameId, addedBy } = leaving;
+    if (wallet === by.wallet && addedBy !== wallet && addedBy !== '') {
+      tx.put(declinedAdders, { wallet, gameId, adder: addedBy });
+    }
+    return yield* leave(tx, channel, leaving);
+  },
+);
+
+/** Changes what is given. @throws GantryError `channel_unknown`, `permission_missing` */
+export const editChannelInfo = command(
+  'editChannelInfo',
+  function* (tx: Tx, by: Owner, channelId: string, info: ChannelInfo): Steps<MessageChannel> {
+    const { row, members } = requireMember(yield* lockWholeChannel(tx, channelId), by, 'edit-info');
+    return yield* changeChannel(tx, row, members, info);
+  },
+);
+
+/** Takes a wallet out of the channels it is in, a limited number at a time; true: there may be more. */
+export const leaveAllChannels = command(
+  'leaveAllChannels',
+  function* (tx: Tx, wallet: string): Steps<boolean> {
+    const found = yield* tx.list(participants.byWallet, [wallet], { limit: channelsPerSlice });
+    // In the order of their ids, as every command that locks several channels does.
+    const channelIds = found.map(({ channelId }) => channelId).sort();
+    yield* tx.all(...channelIds.map((channelId) => lockChannel(tx, channelId)));
+    for (const channelId of channelIds) {
+      const channel = yield* lockWholeChannel(tx, channelId);
+      const leaving = channel?.members.find((member) => member.wallet === wallet);
+      if (channel && leaving) yield* leave(tx, channel, leaving);
+    }
+    return found.length === channelsPerSlice;
+  },
+);
+
+/** Has nothing name a wallet any more as who added others, a limited number at a time; true: there may be more. */
+export const forgetAdder = command('forgetAdder', function* (tx: Tx, wallet: string): Steps<boolean> {
+  const [added, declined] = yield* tx.all(
+    tx.list(participants.byAdder, [wallet], { limit: addedPerSlice }),
+    tx.list(declinedAdders.byAdder, [wallet], { limit: addedPerSlice }),
+  );
+  for (const row of added) tx.put(participants, { ...row, addedBy: '' });
+  for (const row of declined) tx.remove(declinedAdders, row);
+  return added.length === addedPerSlice || declined.length === addedPerSlice;
+});
+
+/**
+ * Whether a player may put these in a channel. Who puts another in a channel takes back what they declined of that one.
+ * @throws GantryError `adding_declined`
+ */
+function* addAs(tx: Tx, { gameId, wallet: adder }: Owner, wallets: readonly string[]): Steps<void> {
+  const declined = yield* tx.all(...wallets.map((wallet) => tx.get(declinedAdders, wallet, gameId, adder)));
+  const refusing = declined.find((row) => row !== undefined);
+  if (refusing) {
+    throw new GantryError(
+      'adding_declined',
+      `${refusing.wallet} left a channel you had added them to; they can start one with you`,
+    );
+  }
+  const own = yield* tx.all(...wallets.map((wallet) => tx.get(declinedAdders, adder, gameId, wallet)));
+  for (const row of own) if (row) tx.remove(declinedAdders, row);
+}
+
+/** Has what is the players' in this game to itself: in one order, and before any channel, as whoever locks several. */
+function* lockPlayers(tx: Tx, gameId: string, wallets: readonly string[]): Steps<void> {
+  yield* tx.all(...wallets.toSorted().map((wallet) => lockPlayer(tx, { gameId, wallet })));
+}
+
+/** @throws GantryError `channel_limit_reached` */
+function* requireRoomToStart(tx: Tx, { gameId, wallet }: Owner): Steps<void> {
+  const started = yield* tx.count(participants.byAdder, [wallet, wallet, gameId], maximumStarted);
+  if (started < maximumStarted) return;
+  throw limitReached(`You have started ${maximumStarted} channels in this game; leave one of them first`);
+}
+
+/** Whether a player may put each of these in one channel more. @throws GantryError `channel_limit_reached` */
+function* requireRoomFor(tx: Tx, { gameId, wallet: adder }: Owner, wallets: readonly string[]): Steps<void> {
+  for (const wallet of wallets) {
+    const [shared, joined] = yield* tx.all(
+      tx.count(participants.byAdder, [adder, wallet, gameId], maximumShared),
+      tx.count(participants.byWallet, [wallet, gameId], maximumJoined),
+    );
+    if (shared >= maximumShared) {
+      throw limitReached(
+        `You have put ${wallet} in ${maximumShared} channels of this game; they can start one with you`,
+      );
+    }
+    if (joined >= maximumJoined) {
+      throw limitReached(`${wallet} is in ${maximumJoined} channels of this game, and can be put in no more`);
+    }
+  }
+}
+
+function limitReached(message: string): GantryError {
+  return new GantryError('channel_limit_reached', message);
+}
+
+/** The channel of exactly these participants that was made first, as it is once it is locked. */
+function* channelOfExactly(tx: Tx, gameId: string, key: string): Steps<MessageChannel | undefined> {
+  for (;;) {
+    const [found] = yield* tx.list(messageChannels.byParticipants, [gameId, key], { limit: 1 });
+    if (!found) return undefined;
+    const channel = yield* lockWholeChannel(tx, found.id);
+    // Someone may have joined or left it before it was locked: then it is looked for again.
+    if (channel?.row.participantsKey === key) return toChannel(channel.row, channel.members);
+  }
+}
+
+function newParticipant(
+  { id, gameId }: MessageChannelRow,
+  wallet: string,
+  {
+    permissions,
+    position,
+    joinedSeq,
+    addedBy,
+  }: { permissions: readonly string[]; position: number; joinedSeq: number; addedBy: string },
+): ParticipantRow {
+  return {
+    channelId: id,
+    wallet,
+    gameId,
+    userGroup: 0,
+    permissions: JSON.stringify(permissions),
+    position,
+    joinedSeq,
+    addedBy,
+  };
+}
+
+function* leave(
+  tx: Tx,
+  { row, members, stream }: LockedChannel,
+  leaving: ParticipantRow,
+): Steps<MessageChannel> {
+  tx.remove(participants, leaving);
+  yield* recordStay(tx, leaving, stream);
+  const remaining = keepAnAdministrator(
+    tx,
+    members.filter((member) => member !== leaving),
+  );
+  return yield* changeChannel(tx, row, remaining);
+}
+
+/**
+ * What was said until now was for who leaves; the event that tells of the leaving is not, and comes next. Should they come
+ * back, it is from their stays that what was said meanwhile is known, and not shown to them.
+ */
+function* recordStay(
+  tx: Tx,
+  { wallet, channelId, joinedSeq }: ParticipantRow,
+  stream: StreamRow,
+): Steps<void> {
+  const earlier = yield* tx.list(formerParticipants.byWallet, [wallet, channelId], {
+    limit: maxEarlierStays,
+  });
+  // Coming and going piles nothing up. The first stay goes on telling where the first absence began, so what was said
+  // in one that is forgotten counts as said in an absence.
+  const [, second] = earlier.filter(isRecorded);
+  if (earlier.length === maxEarlierStays && second) tx.remove(formerParticipants, second);
+  tx.put(formerParticipants, { wallet, channelId, joinedSeq, leftSeq: stream.seq });
+}
+
+/** When the last super-admin has left, whoever has been there longest takes over. */
+function keepAnAdministrator(tx: Tx, members: readonly ParticipantRow[]): readonly ParticipantRow[] {
+  const [longest, ...rest] = members;
+  if (!longest || members.some((member) => rowMay(member, 'super-admin'))) return members;
+  const promoted = { ...longest, permissions: JSON.stringify(creatorPermissions) };
+  tx.put(participants, promoted);
+  return [promoted, ...rest];
+}
+
+/** Writes what was changed of the channel, and tells whoever is in it now. */
+function* changeChannel(
+  tx: Tx,
+  before: MessageChannelRow,
+  members: readonly ParticipantRow[],
+  info: ChannelInfo = {},
+): Steps<MessageChannel> {
+  const row: MessageChannelRow = {
+    ...before,
+    participantsKey: participantsKeyOf(members.map(({ wallet }) => wallet)),
+    name: info.name ?? before.name,
+    chatPicture: info.chatPicture ?? before.chatPicture,
+    updatedAt: tx.now,
+  };
+  tx.put(messageChannels, row);
+  const channel = toChannel(row, members);
+  tx.emit(streamOf.channel(row.id), messageChannelPatched, channel, yield* audienceOf(tx, row, members));
+  return channel;
+}

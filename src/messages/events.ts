@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { defineEvent } from '../core/events/event.ts';
+import { normalizedAddress } from '../core/schemas/address.ts';
+import { id } from '../core/schemas/ids.ts';
+import { channelMessage, messageChannel, messageIdentity } from './message-channel.ts';
+
+export const messageCreated = defineEvent('chat-messages created', channelMessage);
+export const messagePatched = defineEvent('chat-messages patched', channelMessage);
+export const messageRemoved = defineEvent('chat-messages removed', messageIdentity);
+
+export const messageChannelCreated = defineEvent('message-channels created', messageChannel);
+export const messageChannelPatched = defineEvent('message-channels patched', messageChannel);
+
+/** Who is writing in a message channel right now. */
+const typingRecord = z.object({ channelId: id, wallet: normalizedAddress }).meta({ id: 'Typing' });
+
+/** A signal. */
+export const messageTyping = defineEvent('chat-messages typing', typingRecord);

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { id, timestamp } from '../core/schemas/ids.ts';
+import { text } from '../core/schemas/text.ts';
+
+/** What a participant may do in a message channel. */
+export const permission = z.enum(['send-messages', 'add-members', 'edit-info', 'super-admin']);
+export type Permission = z.infer<typeof permission>;
+
+/** Who starts a channel may do everything in it; who is added may write. */
+export const creatorPermissions: readonly Permission[] = permission.options;
+export const memberPermissions: readonly Permission[] = ['send-messages'];
+
+/** The most participants of one channel, the creator included. */
+export const maximumParticipants = 256;
+
+/** The most channels of a game that a player has started and is in. */
+export const maximumStarted = 1_000;
+/** Who is in so many channels of a game is put in no more by others. */
+export const maximumJoined = 1_000;
+/** The most channels of a game that one and the same player puts another one in. */
+export const maximumShared = 100;
+
+const participant = z.object({
+  wallet: z.string(),
+  userGroup: z.int().meta({ description: 'Reserved for grouping by the game; 0' }),
+  permissions: z.array(permission),
+});
+export type Participant = z.infer<typeof participant>;
+
+export const messageChannel = z
+  .object({
+    _id: id,
+    name: z.string(),
+    chatPicture: z.string(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    participants: z.array(participant),
+    gameId: id,
+  })
+  .meta({ id: 'MessageChannel' });
+export type MessageChannel = z.infer<typeof messageChannel>;
+
+/** What a new channel has beside its participants. */
+export interface NewChannelInfo {
+  name?: string | undefined;
+  /** By wallet; who is not named here may write. */
+  permissions?: Readonly<Record<string, readonly Permission[]>> | undefined;
+}
+
+/** What can be changed of a channel; left out: stays. */
+export interface ChannelInfo {
+  name?: string | undefined;
+  chatPicture?: string | undefined;
+}
+
+/** Someone in a message channel, with what tells whether they are online. */
+export interface ChannelMember {
+  wallet: string;
+  /** Empty for a wallet that was put in the channel and has not signed in yet; so is `avatar`. */
+  username: string;
+  avatar: string;
+  /** The newest of the member's live sessions in the game and in launchers, a few of each. */
+  sessionIds: string[];
+}
+
+/** A channel message without what was said: what is left to tell once it has been unsent. */
+export const messageIdentity = z
+  .object({
+    _id: id,
+    channelId: id,
+    senderId: z.string().meta({ description: "The sender's wallet, lowercase, as in `participants`" }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'ChannelMessageIdentity' });
+export type MessageIdentity = z.infer<typeof messageIdentity>;
+
+export const channelMessage = messageIdentity.extend({ content: z.string() }).meta({ id: 'ChannelMessage' });
+export type ChannelMessage = z.infer<typeof channelMessage>;
+
+export const messageContent = text(1, 4000);
+
+export const channelName = text(0, 100);
+export const chatPicture = text(0, 2000);
+
+/** Whether a participant holds a permission; `super-admin` holds them all. */
+export function may(member: Pick<Participant, 'permissions'>, wanted: Permission): boolean {
+  return member.permissions.includes(wanted) || member.permissions.includes('super-admin');
+}

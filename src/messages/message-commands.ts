@@ -1,0 +1,201 @@
+import { blankEvents } from '../core/events/blank-events.ts';
+import { streamOf } from '../core/events/stream.ts';
+import { lockChannel } from '../core/events/stream-locks.ts';
+import type { Owner } from '../core/schemas/owner.ts';
+import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { GantryError } from '../errors.ts';
+import { countStored } from '../storage-quota/count-stored.ts';
+import { audienceOf } from './audience.ts';
+import {
+  channelUnknown,
+  type LockedChannel,
+  lockWholeChannel,
+  memberIn,
+  requireMember,
+  requirePermission,
+} from './channel-access.ts';
+import { messageCreated, messagePatched, messageRemoved } from './events.ts';
+import type { ChannelMessage, MessageIdentity, Permission } from './message-channel.ts';
+import { eventSeqsOf, storedBytesOf, toMessage } from './stored-message.ts';
+import { type MessageRow, messageChannels, messages } from './tables.ts';
+
+/** Messages that `eraseMessagesOf` erases at a time. */
+const messagesPerSlice = 200;
+/** The most events that hold a message's words: of an edit before the last so many, nothing is left but that it was. */
+const maxEventsOfMessage = 50;
+/** Edits that are blanked with one more: more than one only of messages from before there was a limit. */
+const blankedPerEdit = 20;
+
+/**
+ * `quota` is the most bytes that the sender may keep in the game.
+ * @throws GantryError `channel_unknown`, `permission_missing`, `storage_full`
+ */
+export const sendMessage = command(
+  'sendMessage',
+  function* (
+    tx: Tx,
+    sender: Owner,
+    channelId: string,
+    content: string,
+    quota?: number,
+  ): Steps<ChannelMessage> {
+    const { row: channel, members } = requireMember(
+      yield* lockWholeChannel(tx, channelId),
+      sender,
+      'send-messages',
+    );
+    const message: ChannelMessage = {
+      _id: tx.newId(),
+      channelId,
+      senderId: sender.wallet,
+      content,
+      createdAt: tx.now,
+      updatedAt: tx.now,
+    };
+    const seq = tx.emit(
+      streamOf.channel(channelId),
+      messageCreated,
+      message,
+      yield* audienceOf(tx, channel, members),
+    );
+    const row: MessageRow = {
+      id: message._id,
+      channelId,
+      sender: sender.wallet,
+      content,
+      eventSeqs: `[${seq}]`,
+      createdAt: tx.now,
+      updatedAt: tx.now,
+    };
+    tx.insert(messages, row);
+    yield* countStored(tx, sender, storedBytesOf(row), quota);
+    tx.put(messageChannels, { ...channel, messageCount: channel.messageCount + 1, updatedAt: tx.now });
+    return message;
+  },
+);
+
+/** As `sendMessage`. @throws GantryError `message_unknown`, `not_the_sender`, `permission_missing`, `storage_full` */
+export const editMessage = command(
+  'editMessage',
+  function* (
+    tx: Tx,
+    sender: Owner,
+    messageId: string,
+    content: string,
+    quota?: number,
+  ): Steps<ChannelMessage> {
+    const { message: before, channel } = yield* ownMessage(tx, sender, messageId, 'send-messages');
+    const { row, members } = channel;
+    const record: ChannelMessage = { ...toMessage(before), content, updatedAt: tx.now };
+    const seq = tx.emit(
+      streamOf.channel(row.id),
+      messagePatched,
+      record,
+      yield* audienceOf(tx, row, members),
+    );
+    const [sent = seq, ...edits] = eventSeqsOf(before);
+    const excess = edits.splice(
+      0,
+      Math.min(blankedPerEdit, Math.max(0, edits.length + 2 - maxEventsOfMessage)),
+    );
+    yield* blankEvents(tx, streamOf.channel(row.id), excess, 'content');
+    const eventSeqs = JSON.stringify([sent, ...edits, seq]);
+    const after: MessageRow = { ...before, content, eventSeqs, updatedAt: tx.now };
+    tx.put(messages, after);
+    yield* countStored(tx, sender, storedBytesOf(after) - storedBytesOf(before), quota);
+    tx.put(messageChannels, { ...row, updatedAt: tx.now });
+    return record;
+  },
+);
+
+/** Erases what was said, everywhere it was kept. @throws GantryError `message_unknown`, `not_the_sender` */
+export const unsendMessage = command(
+  'unsendMessage',
+  function* (tx: Tx, sender: Owner, messageId: string): Steps<MessageIdentity> {
+    const { message, channel } = yield* ownMessage(tx, sender, messageId);
+    return yield* erase(tx, message, channel);
+  },
+);
+
+/** As `unsendMessage`, for moderation, whoever sent it. @throws GantryError `message_unknown` */
+export const deleteMessage = command(
+  'deleteMessage',
+  function* (tx: Tx, messageId: string): Steps<MessageIdentity> {
+    const { message, channel } = yield* lockMessage(tx, messageId);
+    return yield* erase(tx, message, channel);
+  },
+);
+
+/**
+ * Erases what a wallet has said, in channels it has left too, a limited number of messages at a time; true: there may be
+ * more.
+ */
+export const eraseMessagesOf = command('eraseMessagesOf', function* (tx: Tx, wallet: string): Steps<boolean> {
+  const found = yield* tx.list(messages.bySender, [wallet], { limit: messagesPerSlice });
+  // In the order of their ids, as every command that locks several channels does.
+  const channelIds = [...new Set(found.map(({ channelId }) => channelId))].sort();
+  yield* tx.all(...channelIds.map((channelId) => lockChannel(tx, channelId)));
+  for (const { id, channelId } of found) {
+    const channel = yield* lockWholeChannel(tx, channelId);
+    const message = yield* tx.get(messages, id);
+    if (!channel) throw channelUnknown();
+    if (message) yield* erase(tx, message, channel);
+  }
+  return found.length === messagesPerSlice;
+});
+
+/** A message with its channel, locked. @throws GantryError `message_unknown` */
+function* lockMessage(tx: Tx, messageId: string): Steps<{ message: MessageRow; channel: LockedChannel }> {
+  const found = yield* tx.get(messages, messageId);
+  if (!found) throw messageUnknown();
+  const channel = yield* lockWholeChannel(tx, found.channelId);
+  const message = yield* tx.get(messages, messageId);
+  if (!message || !channel) throw messageUnknown();
+  return { message, channel };
+}
+
+/**
+ * A message this player sent and can still reach; to others in the channel it is there, but not theirs.
+ * @throws GantryError `message_unknown`, `not_the_sender`; `permission_missing` when `wanted` is given and not held
+ */
+function* ownMessage(
+  tx: Tx,
+  sender: Owner,
+  messageId: string,
+  wanted?: Permission,
+): Steps<{ message: MessageRow; channel: LockedChannel }> {
+  const found = yield* lockMessage(tx, messageId);
+  const member = memberIn(found.channel, sender);
+  if (!member) throw messageUnknown();
+  if (found.message.sender !== sender.wallet) {
+    throw new GantryError('not_the_sender', 'Only the sender may edit or unsend a message');
+  }
+  requirePermission(member, wanted);
+  return found;
+}
+
+function* erase(
+  tx: Tx,
+  message: MessageRow,
+  { row: channel, members }: LockedChannel,
+): Steps<MessageIdentity> {
+  const stream = streamOf.channel(channel.id);
+  yield* blankEvents(tx, stream, eventSeqsOf(message), 'content');
+  tx.scrub();
+  tx.remove(messages, message);
+  yield* countStored(tx, { gameId: channel.gameId, wallet: message.sender }, -storedBytesOf(message));
+  tx.put(messageChannels, { ...channel, messageCount: channel.messageCount - 1 });
+  const identity: MessageIdentity = {
+    _id: message.id,
+    channelId: channel.id,
+    senderId: message.sender,
+    createdAt: message.createdAt,
+    updatedAt: tx.now,
+  };
+  tx.emit(stream, messageRemoved, identity, yield* audienceOf(tx, channel, members));
+  return identity;
+}
+
+function messageUnknown(): GantryError {
+  return new GantryError('message_unknown', 'There is no such message');
+}

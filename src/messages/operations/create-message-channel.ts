@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { withReason } from '../../core/schemas/field-reason.ts';
+import type { Owner } from '../../core/schemas/owner.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { GantryError } from '../../errors.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { defineOtherForm } from '../../operations/other-form.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { createChannel } from '../channel-commands.ts';
+import {
+  channelName,
+  type MessageChannel,
+  maximumParticipants,
+  messageChannel,
+  type NewChannelInfo,
+} from '../message-channel.ts';
+import { newParticipant } from '../new-participant.ts';
+
+const maximumOthers = maximumParticipants - 1;
+
+const otherParticipants = withReason(
+  someOf(addressInput).refine(areDistinct, 'names a wallet twice'),
+  'participants_invalid',
+);
+
+/** The same with what each may do. */
+const participants = withReason(
+  someOf(newParticipant).refine(
+    (others) => areDistinct(others.map(({ wallet }) => wallet)),
+    'names a wallet twice',
+  ),
+  'participants_invalid',
+);
+
+function someOf<One extends z.ZodType>(one: One) {
+  return z
+    .array(one)
+    .min(1, 'must name at least one other participant')
+    .max(maximumOthers, `must name at most ${maximumOthers} other participants`);
+}
+
+function areDistinct(wallets: readonly string[]): boolean {
+  return new Set(wallets).size === wallets.length;
+}
+
+export const createMessageChannel = defineOperation({
+  name: 'createMessageChannel',
+  service: 'launcher',
+  kind: 'write',
+  summary: 'Start a message channel with other players; the same participants get the same channel',
+  auth: 'player',
+  alsoOn: [{ service: 'message-channels', name: 'createNewGroupChat' }],
+  input: z.object({
+    otherParticipants,
+    channelName: channelName
+      .optional()
+      .meta({ description: 'The name of a new channel; one there is keeps its own' }),
+  }),
+  otherForm: defineOtherForm({
+    auth: 'player',
+    isUsed: ({ otherParticipants: others }) => Array.isArray(others) && others.some(isObject),
+    input: z.object({ name: channelName.nullish(), otherParticipants: participants }),
+    output: messageChannel,
+    handler({ input: { name, otherParticipants: others }, caller }, { db }: { db: Database }) {
+      const permissions = Object.fromEntries(others.map((one) => [one.wallet, one.permissions]));
+      const wallets = others.map(({ wallet }) => wallet);
+      return create(db, ownerOf(caller), wallets, { name: name ?? undefined, permissions });
+    },
+  }),
+  output: messageChannel,
+  handler({ input, caller }, { db }: { db: Database }) {
+    return create(db, ownerOf(caller), input.otherParticipants, { name: input.channelName });
+  },
+});
+
+async function create(
+  db: Database,
+  owner: Owner,
+  others: readonly string[],
+  info: NewChannelInfo,
+): Promise<MessageChannel> {
+  if (others.includes(owner.wallet)) {
+    const field = { path: 'otherParticipants', message: 'must not name yourself' };
+    throw new GantryError('participants_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+  }
+  return db.write(createChannel, owner, others, info);
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { channelMessage, messageContent } from '../message-channel.ts';
+import { editMessage } from '../message-commands.ts';
+
+export const editChannelMessage = defineOperation({
+  name: 'editChannelMessage',
+  service: 'launcher',
+  alsoOn: [{ service: 'chat-messages', name: 'editMessage' }],
+  kind: 'write',
+  summary: 'Change what a message of the player says',
+  auth: 'player',
+  input: z.object({ messageId: idInput, newContent: messageContent }),
+  output: channelMessage,
+  handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
+    return db.write(editMessage, ownerOf(caller), input.messageId, input.newContent, storageQuota);
+  },
+});

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { defineOtherForm } from '../../operations/other-form.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { editChannelInfo } from '../channel-commands.ts';
+import { channelName, chatPicture, messageChannel } from '../message-channel.ts';
+
+export const editGroupInfo = defineOperation({
+  name: 'editGroupInfo',
+  service: 'message-channels',
+  kind: 'write',
+  summary: "Change a channel's name or picture; takes the permission edit-info",
+  auth: 'player',
+  input: z.object({
+    channelId: idInput,
+    name: channelName.optional(),
+    chatPicture: chatPicture.optional().meta({ description: "The picture's address; empty for none" }),
+  }),
+  otherForm: defineOtherForm({
+    auth: 'player',
+    isUsed: ({ messageChannelId }) => messageChannelId !== undefined,
+    input: z.object({
+      messageChannelId: idInput,
+      newTitle: channelName.nullish(),
+      newImage: chatPicture.nullish(),
+    }),
+    output: messageChannel,
+    handler({ input, caller }, { db }: { db: Database }) {
+      const info = { name: input.newTitle ?? undefined, chatPicture: input.newImage ?? undefined };
+      return db.write(editChannelInfo, ownerOf(caller), input.messageChannelId, info);
+    },
+  }),
+  output: messageChannel,
+  handler({ input, caller }, { db }: { db: Database }) {
+    return db.write(editChannelInfo, ownerOf(caller), input.channelId, input);
+  },
+});

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { normalizedAddress } from '../../core/schemas/address.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { shownName } from '../../players/player.ts';
+import type { Presence } from '../../presence/presence.ts';
+import type { PublicUrls } from '../../public-urls.ts';
+import { listChannelMembers } from '../queries.ts';
+
+const shownParticipant = z
+  .object({
+    wallet: normalizedAddress,
+    username: z.string().min(1),
+    avatar: z.string().min(1),
+    present: z.boolean().meta({ description: 'Whether someone is there, in this game or in a launcher' }),
+  })
+  .meta({ id: 'ShownParticipant' });
+
+export const getChannelParticipants = defineOperation({
+  name: 'getChannelParticipants',
+  service: 'message-channels',
+  kind: 'read',
+  summary: 'Tell who is in a channel the player is in: their names and pictures, and who is there now',
+  auth: 'player',
+  input: z.object({ channelId: idInput }),
+  output: z.object({ success, participants: z.array(shownParticipant) }),
+  async handler(
+    { input, caller },
+    { db, presence, links }: { db: Database; presence: Presence; links: PublicUrls },
+  ) {
+    const members = await db.read(listChannelMembers, ownerOf(caller), input.channelId);
+    const participants = members.map(async ({ sessionIds, ...player }) => {
+      const there = await Promise.all(sessionIds.map((sessionId) => presence.isPresent(sessionId)));
+      return {
+        wallet: player.wallet,
+        username: shownName(player),
+        avatar: links.avatar(player),
+        present: there.includes(true),
+      };
+    });
+    return { success: true, participants: await Promise.all(participants) };
+  },
+});

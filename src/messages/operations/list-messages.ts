@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { pagedOutput, paging } from '../../core/schemas/paging.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { channelMessage } from '../message-channel.ts';
+import { listMessagesForModeration } from '../queries.ts';
+
+export const listMessages = defineOperation({
+  name: 'listMessages',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List the messages of any channel, newest first',
+  auth: 'admin',
+  input: z.object({ channelId: idInput, ...paging }),
+  output: pagedOutput(channelMessage),
+  async handler({ input }, { db }: { db: Database }) {
+    const { total, rows } = await db.read(listMessagesForModeration, input.channelId, input);
+    return { total, limit: input.limit, skip: input.skip, data: rows };
+  },
+});

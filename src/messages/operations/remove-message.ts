@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { messageIdentity } from '../message-channel.ts';
+import { deleteMessage } from '../message-commands.ts';
+
+export const removeMessage = defineOperation({
+  name: 'removeMessage',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Take back a message, whoever sent it; what it said is erased for good',
+  auth: 'admin',
+  input: z.object({ messageId: idInput }),
+  output: z.object({ success, ...messageIdentity.shape }),
+  async handler({ input }, { db }: { db: Database }) {
+    return { success: true, ...(await db.write(deleteMessage, input.messageId)) };
+  },
+});

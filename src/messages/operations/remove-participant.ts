@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { notServed } from '../../core/schemas/not-served.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { defineOtherForm } from '../../operations/other-form.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { removeFromChannel } from '../channel-commands.ts';
+import { messageChannel } from '../message-channel.ts';
+import { noGroups } from '../new-participant.ts';
+
+export const removeParticipant = defineOperation({
+  name: 'removeParticipant',
+  service: 'message-channels',
+  kind: 'write',
+  summary: 'Leave a channel, or remove another player from it (takes the permission super-admin)',
+  auth: 'player',
+  input: z.object({
+    channelId: idInput,
+    wallet: addressInput.optional().meta({ description: 'Who is removed; left out: oneself' }),
+  }),
+  otherForm: defineOtherForm({
+    auth: 'player',
+    isUsed: ({ messageChannelId }) => messageChannelId !== undefined,
+    input: z.object({
+      messageChannelId: idInput,
+      participant: z.object({ byWallet: addressInput, byUserGroup: notServed(noGroups) }),
+    }),
+    output: messageChannel,
+    handler({ input: { messageChannelId, participant }, caller }, { db }: { db: Database }) {
+      return db.write(removeFromChannel, ownerOf(caller), messageChannelId, participant.byWallet);
+    },
+  }),
+  output: messageChannel,
+  handler({ input, caller }, { db }: { db: Database }) {
+    const owner = ownerOf(caller);
+    return db.write(removeFromChannel, owner, input.channelId, input.wallet ?? owner.wallet);
+  },
+});

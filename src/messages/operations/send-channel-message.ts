@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { channelMessage, messageContent } from '../message-channel.ts';
+import { sendMessage } from '../message-commands.ts';
+
+export const sendChannelMessage = defineOperation({
+  name: 'sendChannelMessage',
+  service: 'launcher',
+  alsoOn: [{ service: 'chat-messages', name: 'sendMessage' }],
+  notServed: { parentId: 'messages here have no replies; send it without parentId' },
+  kind: 'write',
+  summary: 'Send a message to a channel the player is in',
+  auth: 'player',
+  input: z.object({ channelId: idInput, content: messageContent }),
+  output: channelMessage,
+  handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
+    return db.write(sendMessage, ownerOf(caller), input.channelId, input.content, storageQuota);
+  },
+});

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { RecordOf } from '../../core/events/event.ts';
+import type { Signals } from '../../core/events/signals.ts';
+import { streamOf } from '../../core/events/stream.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { messageTyping } from '../events.ts';
+import { othersInChannel } from '../queries.ts';
+
+export const sendTypingSignal = defineOperation({
+  name: 'sendTypingSignal',
+  service: 'chat-messages',
+  kind: 'write',
+  summary:
+    'Show the others in a channel that the player is writing; never stored, passed on once in two seconds',
+  auth: 'player',
+  input: z.object({ channelId: idInput }),
+  output: z.object({ success }),
+  async handler({ input, caller }, { db, signals }: { db: Database; signals: Signals }) {
+    const owner = ownerOf(caller);
+    const { channelId } = input;
+    const wallets = await db.read(othersInChannel, owner, channelId);
+    signals.send(`${owner.wallet} ${channelId}`, {
+      name: messageTyping.name,
+      record: { channelId, wallet: owner.wallet } satisfies RecordOf<typeof messageTyping>,
+      stream: streamOf.channel(channelId),
+      audience: { kind: 'players', gameId: owner.gameId, wallets },
+    });
+    return { success: true };
+  },
+});

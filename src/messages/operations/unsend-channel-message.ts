@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { messageIdentity } from '../message-channel.ts';
+import { unsendMessage } from '../message-commands.ts';
+
+export const unsendChannelMessage = defineOperation({
+  name: 'unsendChannelMessage',
+  service: 'launcher',
+  alsoOn: [{ service: 'chat-messages', name: 'unsendMessage' }],
+  kind: 'write',
+  summary: 'Take back a message of the player; what it said is erased for good',
+  auth: 'player',
+  input: z.object({ messageId: idInput }),
+  output: z.object({
+    success,
+    ...messageIdentity.shape,
+    content: z.literal('').meta({ description: 'Erased; there for clients to which an answer is a message' }),
+  }),
+  async handler({ input, caller }, { db }: { db: Database }) {
+    const unsent = await db.write(unsendMessage, ownerOf(caller), input.messageId);
+    return { success: true, ...unsent, content: '' as const };
+  },
+});

@@ -1,0 +1,257 @@
+import type { Owner } from '../core/schemas/owner.ts';
+import type { Page, Paged } from '../core/schemas/paging.ts';
+import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
+import { statement } from '../core/storage/statement.ts';
+import { channelUnknown, requirePermission } from './channel-access.ts';
+import {
+  type ChannelMember,
+  type ChannelMessage,
+  type MessageChannel,
+  maximumParticipants,
+} from './message-channel.ts';
+import { type DescribedChannelRow, isRecorded, toChannel } from './stored-channel.ts';
+import { toMessage } from './stored-message.ts';
+import {
+  formerParticipants,
+  type MessageChannelRow,
+  type MessageRow,
+  messageChannels,
+  messages,
+  type ParticipantRow,
+  participants,
+} from './tables.ts';
+
+/** So many participants are on a page of channels at most, a hundred bytes each, unless the first has more. */
+const maximumParticipantsOnPage = 8_192;
+
+export interface ChannelsPage extends Paged<MessageChannel> {
+  /** There are fewer than asked for because of their participants: read on behind them. */
+  isShortened?: true;
+}
+
+/** More stays in a channel than are kept of a player. */
+const maxStays = 1_000;
+
+/** Sessions of a member that are looked at: the newest ones in the game, and as many in launchers. */
+const sessionsPerMember = 5;
+
+/** Who is to be shown that someone in a channel is writing: the others, except those who are banned from the game. @throws GantryError `channel_unknown`, `permission_missing` */
+export const othersInChannel = query(
+  'othersInChannel',
+  function* (read: Read, owner: Owner, channelId: string): ReadSteps<string[]> {
+    const { member } = yield* requireChannel(read, owner, channelId);
+    requirePermission(member, 'send-messages');
+    const rows = yield* read.all(othersNotBanned, { channelId, ...owner });
+    return rows.map(({ wallet }) => wallet);
+  },
+);
+
+/** The channels a player is in, latest activity first. */
+export const listChannels = query(
+  'listChannels',
+  function* (read: Read, { gameId, wallet }: Owner, { limit, skip }: Page): ReadSteps<ChannelsPage> {
+    const found = yield* read.all(channelsOfMember, { gameId, wallet, limit, skip });
+    const rows = yield* withParticipants(read, found);
+    const total = yield* read.count(participants.byWallet, [wallet, gameId]);
+    return { total, rows, ...(rows.length < found.length && { isShortened: true }) };
+  },
+);
+
+/** Every channel of a game, latest activity first; for moderation. */
+export const listChannelsOfGame = query(
+  'listChannelsOfGame',
+  function* (read: Read, gameId: string, { limit, skip }: Page): ReadSteps<ChannelsPage> {
+    const found = yield* read.all(channelsOfGame, { gameId, limit, skip });
+    const rows = yield* withParticipants(read, found);
+    const total = yield* read.count(messageChannels.byParticipants, [gameId]);
+    return { total, rows, ...(rows.length < found.length && { isShortened: true }) };
+  },
+);
+
+/** Everyone in a channel, whoever has been there longest first. @throws GantryError `channel_unknown` */
+export const listChannelMembers = query(
+  'listChannelMembers',
+  function* (read: Read, owner: Owner, channelId: string): ReadSteps<ChannelMember[]> {
+    yield* requireChannel(read, owner, channelId);
+    const profiles = yield* read.all(profilesOfMembers, { channelId });
+    const live = yield* read.all(liveSessionsOfMembers, {
+      channelId,
+      gameId: owner.gameId,
+      now: read.now,
+      limit: sessionsPerMember,
+    });
+    const sessionIds = Map.groupBy(live, ({ wallet }) => wallet);
+    return profiles.map((profile) => ({
+      ...profile,
+      sessionIds: (sessionIds.get(profile.wallet) ?? []).map(({ id }) => id),
+    }));
+  },
+);
+
+/**
+ * Newest first. Who was taken in later is shown what was said before; who left and came back, everything but what was said
+ * meanwhile.
+ * @throws GantryError `channel_unknown`
+ */
+export const listChannelMessages = query(
+  'listChannelMessages',
+  function* (read: Read, owner: Owner, channelId: string, page: Page): ReadSteps<Paged<ChannelMessage>> {
+    const { channel, member } = yield* requireChannel(read, owner, channelId);
+    const absences = yield* absencesOf(read, member);
+    if (absences.length === 0) return yield* pageOf(read, channel, page);
+    return yield* pageBetween(read, channel, absences, page);
+  },
+);
+
+/** As `listChannelMessages`, for moderation. @throws GantryError `channel_unknown` */
+export const listMessagesForModeration = query(
+  'listMessagesForModeration',
+  function* (read: Read, channelId: string, page: Page): ReadSteps<Paged<ChannelMessage>> {
+    const channel = yield* read.get(messageChannels, channelId);
+    if (!channel) throw channelUnknown();
+    return yield* pageOf(read, channel, page);
+  },
+);
+
+const channelColumns = `c.id, c.game_id AS "gameId", c.name, c.chat_picture AS "chatPicture",
+  c.created_at AS "createdAt", c.updated_at AS "updatedAt"`;
+
+const channelsOfMember = statement<
+  { gameId: string; wallet: string; limit: number; skip: number },
+  DescribedChannelRow
+>(`SELECT ${channelColumns} FROM participants AS p JOIN message_channels AS c ON c.id = p.channel_id
+  WHERE p.wallet = @wallet AND p.game_id = @gameId
+  ORDER BY c.updated_at DESC, c.id DESC LIMIT @limit OFFSET @skip`);
+
+const channelsOfGame = statement<
+  { gameId: string; limit: number; skip: number },
+  DescribedChannelRow
+>(`SELECT ${channelColumns} FROM message_channels AS c WHERE c.game_id = @gameId
+  ORDER BY c.updated_at DESC, c.id DESC LIMIT @limit OFFSET @skip`);
+
+const othersNotBanned = statement<
+  { channelId: string; gameId: string; wallet: string },
+  { wallet: string }
+>(`SELECT p.wallet FROM participants AS p WHERE p.channel_id = @channelId AND p.wallet <> @wallet
+  AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet AND b.game_id = @gameId)`);
+
+const profilesOfMembers = statement<
+  { channelId: string },
+  Omit<ChannelMember, 'sessionIds'>
+>(`SELECT p.wallet, coalesce(l.username, '') AS username, coalesce(l.avatar, '') AS avatar
+  FROM participants AS p LEFT JOIN players AS l ON l.wallet = p.wallet
+  WHERE p.channel_id = @channelId ORDER BY p.position`);
+
+const liveSessionsOfMembers = statement<
+  { channelId: string; gameId: string; now: number; limit: number },
+  { wallet: string; id: string }
+>(`SELECT DISTINCT wallet, id FROM (
+    SELECT s.wallet, s.id, row_number() OVER (PARTITION BY s.wallet ORDER BY s.opened_at DESC, s.id DESC) AS place
+    FROM participants AS p JOIN channel_sessions AS s ON s.wallet = p.wallet
+    WHERE p.channel_id = @channelId AND s.game_id = @gameId AND s.ended_at IS NULL AND s.expires_at > @now
+    UNION ALL
+    SELECT s.wallet, s.id, row_number() OVER (PARTITION BY s.wallet ORDER BY s.opened_at DESC, s.id DESC) AS place
+    FROM participants AS p JOIN channel_sessions AS s ON s.wallet = p.wallet JOIN games AS g ON g.id = s.game_id
+    WHERE p.channel_id = @channelId AND g.kind = 'launcher' AND s.ended_at IS NULL AND s.expires_at > @now
+  ) AS live WHERE place <= @limit`);
+
+/** The place of a message in its channel's stream, as the index `messages_by_seq` has it. */
+const seqOfMessage = {
+  sqlite: `json_extract(event_seqs, '$[0]')`,
+  postgres: `CAST(substring(event_seqs FROM '[0-9]+') AS bigint)`,
+};
+const betweenText = (seq: string) =>
+  `SELECT id, channel_id AS "channelId", sender, content, event_seqs AS "eventSeqs", created_at AS "createdAt",
+      updated_at AS "updatedAt"
+    FROM messages WHERE channel_id = @channelId AND ${seq} > @after AND ${seq} <= @upTo
+    ORDER BY ${seq} DESC LIMIT @limit OFFSET @skip`;
+const countText = (seq: string) =>
+  `SELECT count(*) AS count FROM messages WHERE channel_id = @channelId AND ${seq} > @after AND ${seq} <= @upTo`;
+const messagesBetween = statement<
+  { channelId: string; after: number; upTo: number; limit: number; skip: number },
+  MessageRow
+>({ sqlite: betweenText(seqOfMessage.sqlite), postgres: betweenText(seqOfMessage.postgres) });
+const countBetween = statement<{ channelId: string; after: number; upTo: number }, { count: number }>({
+  sqlite: countText(seqOfMessage.sqlite),
+  postgres: countText(seqOfMessage.postgres),
+});
+
+/** A part of a channel's stream: behind `after`, up to `upTo`. */
+interface Span {
+  after: number;
+  upTo: number;
+}
+
+/** When someone who is in the channel was not in it any more, oldest first. */
+function* absencesOf(read: Read, { wallet, channelId, joinedSeq }: ParticipantRow): ReadSteps<Span[]> {
+  const stays = yield* read.list(formerParticipants.byWallet, [wallet, channelId], { limit: maxStays });
+  const known = stays.filter(isRecorded);
+  return known.map(({ leftSeq }, at) => ({ after: leftSeq, upTo: known[at + 1]?.joinedSeq ?? joinedSeq }));
+}
+
+/** A page of what was said outside of these absences. */
+function* pageBetween(
+  read: Read,
+  { id: channelId, messageCount }: MessageChannelRow,
+  absences: readonly Span[],
+  { limit, skip }: Page,
+): ReadSteps<Paged<ChannelMessage>> {
+  let total = messageCount;
+  for (const span of absences) total -= yield* count(read, channelId, span);
+  const rows: MessageRow[] = [];
+  let left = skip;
+  let upTo = Number.MAX_SAFE_INTEGER;
+  for (const absence of [...absences.toReversed(), { after: 0, upTo: 0 }]) {
+    const span = { after: absence.upTo, upTo };
+    const wanted = limit - rows.length;
+    if (wanted <= 0) break;
+    const found = yield* read.all(messagesBetween, { channelId, ...span, limit: wanted, skip: left });
+    rows.push(...found);
+    if (found.length > 0) left = 0;
+    else if (left > 0) left -= yield* count(read, channelId, span);
+    upTo = absence.after;
+  }
+  return { total, rows: rows.map(toMessage) };
+}
+
+function* count(read: Read, channelId: string, span: Span): ReadSteps<number> {
+  return (yield* read.first(countBetween, { channelId, ...span }))?.count ?? 0;
+}
+
+function participantsOf(read: Read, channelId: string) {
+  return read.list(participants.byChannel, [channelId], { limit: maximumParticipants });
+}
+
+/** As many of the first channels as have not too many participants together; at least one. */
+function* withParticipants(read: Read, rows: readonly DescribedChannelRow[]): ReadSteps<MessageChannel[]> {
+  const channels: MessageChannel[] = [];
+  let count = 0;
+  for (const row of rows) {
+    const members = yield* participantsOf(read, row.id);
+    count += members.length;
+    if (count > maximumParticipantsOnPage && channels.length > 0) break;
+    channels.push(toChannel(row, members));
+  }
+  return channels;
+}
+
+/** The channel and the one who asks, who is in it; to everyone else it is not there. */
+function* requireChannel(
+  read: Read,
+  { gameId, wallet }: Owner,
+  channelId: string,
+): ReadSteps<{ channel: MessageChannelRow; member: ParticipantRow }> {
+  const channel = yield* read.get(messageChannels, channelId);
+  const member = yield* read.get(participants, channelId, wallet);
+  if (channel?.gameId !== gameId || !member) throw channelUnknown();
+  return { channel, member };
+}
+
+function* pageOf(
+  read: Read,
+  channel: MessageChannelRow,
+  { limit, skip }: Page,
+): ReadSteps<Paged<ChannelMessage>> {
+  const rows = yield* read.list(messages.byChannel, [channel.id], { limit, skip, last: true });
+  return { total: channel.messageCount, rows: rows.map(toMessage) };
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { countedRowBytes } from '../storage-quota/count-stored.ts';
+import type { ChannelMessage } from './message-channel.ts';
+import type { MessageRow } from './tables.ts';
+
+const seqList = z.array(z.int());
+
+export function toMessage(row: MessageRow): ChannelMessage {
+  return {
+    _id: row.id,
+    channelId: row.channelId,
+    senderId: row.sender,
+    content: row.content,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+/** What a message counts of its sender's storage, in bytes: each event that says its words holds them as well. */
+export function storedBytesOf(row: Pick<MessageRow, 'content' | 'eventSeqs'>): number {
+  return countedRowBytes + Buffer.byteLength(row.content) * eventSeqsOf(row).length;
+}
+
+/** The seqs of the channel's events that hold the message's words, that of its sending first. */
+export function eventSeqsOf(row: Pick<MessageRow, 'eventSeqs'>): number[] {
+  return seqList.parse(JSON.parse(row.eventSeqs));
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { notifyPlayer } from '../commands.ts';
+import { notificationMessage, notificationType } from '../notification.ts';
+
+export const sendNotification = defineOperation({
+  name: 'sendNotification',
+  service: 'launcher',
+  kind: 'write',
+  summary: "Notify the player: kept, and pushed to the player's launchers",
+  auth: 'player',
+  input: z.object({ message: notificationMessage, type: notificationType }),
+  output: z.object({ success }),
+  async handler({ input, caller }, { db }: { db: Database }) {
+    await db.write(notifyPlayer, ownerOf(caller), input);
+    return { success: true };
+  },
+});

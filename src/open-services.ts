@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { PlayerEraser } from './administration/player-eraser.ts';
+import { AdminToken } from './auth/admin-token.ts';
+import type { Services } from './catalogue/operations.ts';
+import { tables } from './catalogue/tables.ts';
+import { ChainClients } from './chains/chain-client.ts';
+import { ContractWallets } from './chains/contract-wallets.ts';
+import { Signers } from './chains/signers.ts';
+import { type Config, ConfigError, dataFiles } from './config.ts';
+import { Signals } from './core/events/signals.ts';
+import type { Database, WriteTrouble } from './core/storage/database.ts';
+import { chooseWebhookSender, databaseFiles, openWorkspace, type Workspace } from './data-directory.ts';
+import type { SecretBox } from './games/game-secret.ts';
+import { allGames, sealedSecrets } from './games/queries.ts';
+import { readInstallation } from './live/queries.ts';
+import { MemoryPresence } from './presence/memory-presence.ts';
+import type { Presence } from './presence/presence.ts';
+import { RedisPresence } from './presence/redis-presence.ts';
+import { PublicUrls } from './public-urls.ts';
+import { countOpenActions } from './queue/queries.ts';
+import { connectRedis, type RedisClients } from './redis/redis-clients.ts';
+import { RuleChains } from './rules/rule-chains.ts';
+import { StateReader } from './states/state-reader.ts';
+import { RecentStats } from './telemetry/recent-stats.ts';
+import { RecentRefusals } from './telemetry/refusals.ts';
+import type { Gateway } from './transports/socket/gateway.ts';
+
+/** What a running server has open. */
+export interface OpenedServices extends Workspace {
+  logger: Logger;
+  report(thrown: unknown, callId?: string): void;
+  adminToken: AdminToken;
+  redis: RedisClients | null;
+  /** Of this Gantry's keys in Redis. */
+  prefix: string;
+  presence: Presence;
+  chainClients: ChainClients;
+  signers: Signers;
+  stats: RecentStats;
+  refusals: RecentRefusals;
+  services: Services;
+  /** Why no call may be taken: the database is gone; null when it is not. */
+  unusable(): string | null;
+  /** Why writing to the database or Redis fails right now; null when neither does. */
+  degraded(): string | null;
+  /** The same, apart. */
+  dependencies(): Dependencies;
+}
+
+/** What a server needs, and whether it has it. Redis is `none` where none is configured. */
+export interface Dependencies {
+  database: 'ready' | 'degraded' | 'unavailable';
+  redis: 'ready' | 'unavailable' | 'none';
+}
+
+/** Opens what is kept, and what handlers are given. `later` answers once the transports are built and listen. */
+export async function openServices(
+  config: Config,
+  logger: Logger,
+  later: { url(): string; gateway(): Gateway; background: AbortSignal },
+): Promise<OpenedServices> {
+  const workspace = await openWorkspace(config, 'server');
+  const { db, tokens, box, adminTokens } = workspace;
+  if (config.databaseUrl === undefined) tellOfDroppedLogs(config, logger);
+  const adminToken = await AdminToken.open(adminTokens, config.adminToken);
+  await refuseOtherSecretKey(db, box);
+  const report = (error: unknown, callId?: string) =>
+    logger.error({ err: error, id: callId }, 'unhandled error in operation');
+  let writeTrouble: WriteTrouble | null = null;
+  db.onTrouble((trouble) => {
+    writeTrouble = trouble;
+    if (trouble === null) logger.warn('writes recovered');
+    else logger.error(trouble.message);
+  });
+  const redis = config.redisUrl === undefined ? null : connectRedis(config.redisUrl, logger);
+  const prefix = `gantry:${await db.read(readInstallation)}`;
+  const presence = choosePresence(redis, prefix, report);
+  const chainClients = new ChainClients(config.chains);
+  const signers = new Signers(config.transactions);
+  const stats = new RecentStats(
+    {
+      sockets: () => later.gateway().connectionCount,
+      present: () => presence.count(),
+      queueDepth: () => db.read(countOpenActions),
+      databaseBytes: async () => {
+        const { databaseBytes, logBytes } = await db.stats();
+        return databaseBytes + logBytes;
+      },
+    },
+    { signal: later.background, report },
+  );
+  const refusals = new RecentRefusals();
+  const services: Services = {
+    db,
+    eraser: new PlayerEraser(db, tables),
+    presence,
+    tokens,
+    links: new PublicUrls(() => config.publicUrl ?? later.url()),
+    signals: new Signals((signal) => later.gateway().signal(signal)),
+    stats,
+    refusals,
+    contractWallets: new ContractWallets(config.chains),
+    ruleChains: new RuleChains(chainClients, signers),
+    box,
+    states: new StateReader(),
+    webhookSender: chooseWebhookSender(config),
+    sessionLifetimeMs: config.sessionLifetimeMs,
+    storageQuota: config.storageQuota,
+  };
+  const unusable = () => (writeTrouble?.isUnusable ? writeTrouble.message : null);
+  const degraded = () =>
+    [writeTrouble?.message, redis?.trouble()].filter((trouble) => typeof trouble === 'string').join(' ') ||
+    null;
+  const dependencies = (): Dependencies => ({
+    database: writeTrouble === null ? 'ready' : writeTrouble.isUnusable ? 'unavailable' : 'degraded',
+    redis: redis === null ? 'none' : redis.trouble() === null ? 'ready' : 'unavailable',
+  });
+  const chosen = { adminToken, redis, prefix, presence, chainClients, signers, stats, refusals, services };
+  return { ...workspace, ...chosen, logger, report, unusable, degraded, dependencies };
+}
+
+function tellOfDroppedLogs({ dataDirectory }: Config, logger: Logger): void {
+  for (const { file, frames } of databaseFiles.droppedLogs(dataFiles(dataDirectory).database)) {
+    logger.warn(
+      { file, frames },
+      'the write-ahead log was damaged: acknowledged writes are lost; see gantry doctor',
+    );
+  }
+}
+
+/**
+ * Finds out at once that the key is another one than game secrets were encrypted with, rather than at the
+ * first signed request.
+ * @throws ConfigError
+ */
+async function refuseOtherSecretKey(db: Database, box: SecretBox): Promise<void> {
+  const [game] = await db.read(allGames);
+  const [secret] = game ? await db.read(sealedSecrets, game.id) : [];
+  if (!secret) return;
+  try {
+    box.open(secret.sealedMd5);
+  } catch {
+    throw new ConfigError(
+      'GANTRY_SECRET_KEY, or secret.key in the data directory, is not the key that the game secrets in the ' +
+        'database were encrypted with. Set the key they were, or put the file back.',
+    );
+  }
+}
+
+function choosePresence(
+  redis: RedisClients | null,
+  prefix: string,
+  report: (thrown: unknown) => void,
+): Presence {
+  return redis
+    ? new RedisPresence(redis.commands, { nodeId: randomUUID(), prefix, report })
+    : new MemoryPresence();
+}

@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+
+const known = new WeakMap<z.ZodObject, ReadonlySet<string>>();
+
+/**
+ * The input without the nulls that stand for fields left out: clients in typed languages send null there. Where a field
+ * may not be left out, or takes null as a value, null stays.
+ */
+export function withoutNulls(
+  schema: z.ZodObject,
+  input: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (!Object.values(input).includes(null)) return input;
+  const optional = optionalFields(schema);
+  return Object.fromEntries(
+    Object.entries(input).filter(([name, value]) => value !== null || !optional.has(name)),
+  );
+}
+
+/** Fields that may be left out, and of whose values null is none. */
+function optionalFields(schema: z.ZodObject): ReadonlySet<string> {
+  const found = known.get(schema);
+  if (found) return found;
+  const fields = Object.entries(schema.shape as Record<string, z.ZodType>);
+  const optional = new Set(
+    fields
+      .filter(([, field]) => field.safeParse(undefined).success && !field.safeParse(null).success)
+      .map(([name]) => name),
+  );
+  known.set(schema, optional);
+  return optional;
+}

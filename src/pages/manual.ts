@@ -1,0 +1,216 @@
+import { posix } from 'node:path';
+import type { Assets } from './assets.ts';
+import { escapeHtml, type RenderedDocument, renderMarkdown } from './markdown.ts';
+import { documentFiles } from './vendored-files.ts';
+
+/** The menu. A page that is there and not named here comes last; one that is named and not there is left out. */
+const groups: readonly (readonly [title: string, pages: readonly string[]])[] = [
+  ['Start', ['index', 'coming-from-basement']],
+  ['Calling', ['calling', 'authentication', 'sign-in', 'errors', 'reference']],
+  ['Receiving', ['live-events', 'protocol', 'webhooks']],
+  ['Game logic', ['rules']],
+  [
+    'Operating',
+    [
+      'configuration',
+      'command-line',
+      'administration',
+      'operating',
+      'scaling-out',
+      'security',
+      'troubleshooting',
+      'benchmarks',
+    ],
+  ],
+  ['Project', ['contributing', 'changelog']],
+];
+const lastGroup = 'More';
+
+/** Titles where the document's own would say too little, or where there is no document. */
+const ownTitles: Readonly<Record<string, string>> = { index: 'Introduction', reference: 'API reference' };
+
+/** What a page of the manual is put into. */
+const template = 'docs/page.html';
+/** The page of all operations, which a viewer fills in. */
+const referenceTemplate = 'docs/reference.html';
+
+/** A section as the search in the browser reads it. */
+export interface SearchEntry {
+  address: string;
+  /** Of the page. */
+  page: string;
+  title: string;
+  text: string;
+}
+
+/** The manual: every Markdown file `docs/<name>.md` of the assets is a page at `/docs/<name>`, and the index at `/docs`. */
+export class Manual {
+  readonly #assets: Assets;
+  #edition: Edition | undefined;
+
+  constructor(assets: Assets) {
+    this.#assets = assets;
+  }
+
+  /** A page as HTML; null when there is none of this name. An unchanged page is the same object, see `Assets`. */
+  async page(name: string): Promise<Uint8Array | null> {
+    return (await this.#current()).page(name);
+  }
+
+  /** `SearchEntry[]` of all pages, as JSON. */
+  async searchIndex(): Promise<Uint8Array> {
+    return (await this.#current()).searchIndex();
+  }
+
+  /** Made once, and again when a file has changed. */
+  async #current(): Promise<Edition> {
+    const documents = this.#assets.names().filter((name) => /^docs\/[\w-]+\.md$/.test(name));
+    const names = [template, referenceTemplate, ...documents.toSorted()];
+    const files = new Map<string, Uint8Array>();
+    for (const name of names) {
+      const bytes = await this.#assets.read(name);
+      if (bytes !== null) files.set(name, bytes);
+    }
+    if (!this.#edition?.isOf(files)) this.#edition = new Edition(files);
+    return this.#edition;
+  }
+}
+
+/** The manual as its files are at one time. */
+class Edition {
+  readonly #files: ReadonlyMap<string, Uint8Array>;
+  readonly #documents = new Map<string, RenderedDocument>();
+  readonly #pages = new Map<string, Uint8Array>();
+  #searchIndex: Uint8Array | undefined;
+
+  constructor(files: ReadonlyMap<string, Uint8Array>) {
+    this.#files = files;
+    for (const [file, bytes] of files) {
+      const [, name] = /^docs\/(.+)\.md$/.exec(file) ?? [];
+      if (name === undefined) continue;
+      const source = sourceOf(name);
+      this.#documents.set(
+        name,
+        renderMarkdown(Buffer.from(bytes).toString(), (link) => addressOf(link, source)),
+      );
+    }
+  }
+
+  isOf(files: ReadonlyMap<string, Uint8Array>): boolean {
+    return (
+      files.size === this.#files.size &&
+      files.entries().every(([name, bytes]) => this.#files.get(name) === bytes)
+    );
+  }
+
+  page(name: string): Uint8Array | null {
+    const known = this.#pages.get(name);
+    if (known) return known;
+    const document = this.#documents.get(name);
+    if (!document && name !== 'reference') return null;
+    const shell = this.#files.get(document ? template : referenceTemplate);
+    if (!shell) return null;
+    const parts: Record<string, string> = {
+      title: escapeHtml(this.#titleOf(name)),
+      menu: this.#menu(name),
+      article: document?.html ?? '',
+      contents: document ? contentsOf(document) : '',
+      neighbours: this.#neighbours(name),
+    };
+    const html = Buffer.from(shell)
+      .toString()
+      .replaceAll(/<!-- (\w+) -->/g, (_, part: string) => parts[part] ?? '');
+    const page = Buffer.from(html);
+    this.#pages.set(name, page);
+    return page;
+  }
+
+  searchIndex(): Uint8Array {
+    this.#searchIndex ??= Buffer.from(JSON.stringify([...this.#searchEntries()]));
+    return this.#searchIndex;
+  }
+
+  *#searchEntries(): Generator<SearchEntry> {
+    for (const name of this.#menuOf().flatMap(([, names]) => names)) {
+      const page = this.#titleOf(name);
+      for (const { id, title, text } of this.#documents.get(name)?.sections ?? []) {
+        yield { address: pageAddress(name) + (id === '' ? '' : `#${id}`), page, title: title || page, text };
+      }
+    }
+  }
+
+  /** The groups with the pages there are. */
+  #menuOf(): [title: string, names: string[]][] {
+    const named = new Set(groups.flatMap(([, names]) => names));
+    const others = this.#documents.keys().filter((name) => !named.has(name));
+    const isThere = (name: string) => name === 'reference' || this.#documents.has(name);
+    return [...groups, [lastGroup, [...others]] as const]
+      .map(([title, names]): [string, string[]] => [title, names.filter(isThere)])
+      .filter(([, names]) => names.length > 0);
+  }
+
+  #titleOf(name: string): string {
+    const heading = this.#documents.get(name)?.sections.find(({ depth }) => depth === 1);
+    return ownTitles[name] ?? heading?.title ?? name;
+  }
+
+  #menu(shown: string): string {
+    const item = (name: string) => {
+      const current = name === shown ? ' aria-current="page"' : '';
+      return `<li><a href="${pageAddress(name)}"${current}>${escapeHtml(this.#titleOf(name))}</a></li>`;
+    };
+    return this.#menuOf()
+      .map(
+        ([title, names]) =>
+          `<h2>${escapeHtml(title)}</h2>\n<ul class="plain-list">${names.map(item).join('\n')}</ul>`,
+      )
+      .join('\n');
+  }
+
+  #neighbours(shown: string): string {
+    const names = this.#menuOf().flatMap(([, all]) => all);
+    const at = names.indexOf(shown);
+    const link = (name: string | undefined, label: string, rel: string) =>
+      name === undefined
+        ? ''
+        : `<a rel="${rel}" href="${pageAddress(name)}"><span class="quiet small">${label}</span>${escapeHtml(this.#titleOf(name))}</a>`;
+    return link(names[at - 1], 'Previous', 'prev') + link(names[at + 1], 'Next', 'next');
+  }
+}
+
+function contentsOf({ sections }: RenderedDocument): string {
+  const headings = sections.filter(({ depth }) => depth === 2);
+  if (headings.length < 2) return '';
+  const items = headings.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a></li>`);
+  return `<h2>On this page</h2>\n<ul class="plain-list">${items.join('\n')}</ul>`;
+}
+
+function pageAddress(name: string): string {
+  return name === 'index' ? '/docs' : `/docs/${name}`;
+}
+
+/** The path of a page's Markdown in the repository, where its links are relative to. */
+function sourceOf(name: string): string {
+  const document = documentFiles[`docs/${name}.md`];
+  return document === undefined ? `public/docs/${name}.md` : posix.join('src', document);
+}
+
+const addresses = new Map(
+  Object.entries(documentFiles).map(([asset, document]) => [
+    posix.join('src', document),
+    pageAddress(asset.slice('docs/'.length, -'.md'.length)),
+  ]),
+);
+
+/** Where a link of a document leads on this server; null for a file that is not served. */
+function addressOf(link: string, source: string): string | null {
+  if (/^(https?:|#)/.test(link)) return link;
+  const [path = '', anchor] = link.split('#');
+  const target = posix.join(posix.dirname(source), path);
+  const [, page] = /^public\/docs\/([\w-]+)\.md$/.exec(target) ?? [];
+  const address =
+    page === undefined
+      ? (addresses.get(target) ?? (target.startsWith('public/') ? target.slice('public'.length) : null))
+      : pageAddress(page);
+  return address === null || anchor === undefined ? address : `${address}#${anchor}`;
+}

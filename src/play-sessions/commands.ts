@@ -1,0 +1,50 @@
+import { lockPlayer } from '../core/events/stream-locks.ts';
+import type { Owner } from '../core/schemas/owner.ts';
+import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { GantryError } from '../errors.ts';
+import { countedBytes, countStored } from '../storage-quota/count-stored.ts';
+import { playSessions } from './tables.ts';
+
+/** What a game says of a play session; `endTime` in Unix milliseconds ends it. */
+export interface TrackedPlay {
+  sessionId: string;
+  state: string;
+  endTime?: number | undefined;
+}
+
+/**
+ * Starts, updates or ends a play session. The player's lock guards it against other calls of its own player, also before
+ * it has a row. That another player begins one under the same id in the same moment is left to the primary key: the
+ * command that comes second is run again, and then refused. `quota` is the most bytes the player may keep in the game.
+ * @throws GantryError `play_session_not_yours`, `play_session_ended`, `end_time_before_start`, `storage_full`
+ */
+export const trackPlaySession = command(
+  'trackPlaySession',
+  function* (tx: Tx, owner: Owner, { sessionId, state, endTime }: TrackedPlay, quota?: number): Steps<void> {
+    const { gameId, wallet } = owner;
+    const [, row] = yield* tx.all(lockPlayer(tx, owner), tx.get(playSessions, sessionId));
+    if (!row) {
+      // A session told of only when it is over began, at the latest, when it ended.
+      const startedAt = Math.min(tx.now, endTime ?? tx.now);
+      const play = { id: sessionId, gameId, wallet, state, startedAt };
+      yield* countStored(tx, owner, countedBytes(state), quota);
+      tx.insert(playSessions, { ...play, updatedAt: tx.now, endTime: endTime ?? null });
+      return;
+    }
+    if (row.gameId !== gameId || row.wallet !== wallet) {
+      throw new GantryError(
+        'play_session_not_yours',
+        'This sessionId belongs to another player or game; make a new UUID for every play session',
+      );
+    }
+    if (row.endTime !== null) {
+      if (row.endTime === endTime && row.state === state) return;
+      throw new GantryError('play_session_ended', 'This play session has ended and can no longer be changed');
+    }
+    if (endTime !== undefined && endTime < row.startedAt) {
+      throw new GantryError('end_time_before_start', 'endTime is before the start of the play session');
+    }
+    yield* countStored(tx, owner, countedBytes(state) - countedBytes(row.state), quota);
+    tx.put(playSessions, { ...row, state, updatedAt: tx.now, endTime: endTime ?? null });
+  },
+);

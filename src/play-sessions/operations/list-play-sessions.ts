@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { pagedOutput, paging } from '../../core/schemas/paging.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { playSessionSummary } from '../play-session.ts';
+import { listGamePlaySessions } from '../queries.ts';
+
+export const listPlaySessions = defineOperation({
+  name: 'listPlaySessions',
+  service: 'admin',
+  kind: 'read',
+  summary: "List a game's play sessions, last begun first; without their states",
+  auth: 'admin',
+  input: z.object({ gameId: idInput, wallet: addressInput.optional(), ...paging }),
+  output: pagedOutput(playSessionSummary),
+  async handler({ input: { gameId, wallet, limit, skip } }, { db }: { db: Database }) {
+    await requireGame(db, gameId);
+    const { total, rows } = await db.read(listGamePlaySessions, { gameId, wallet }, { limit, skip });
+    return { total, limit, skip, data: rows };
+  },
+});

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { canonicalState, parseState } from '../../states/state.ts';
+import { trackPlaySession } from '../commands.ts';
+
+const stateText = z.string('must be a string that contains JSON').refine((json) => {
+  parseState(json); // throws with what is wrong
+  return true;
+});
+
+/** On the dispatch path a value that is not a string is the state itself, and no quote of it counts twice. */
+const stateOrText = z.unknown().transform((state, context): string => {
+  if (state === undefined) context.issues.push({ code: 'custom', message: 'is required', input: state });
+  if (typeof state !== 'string') return canonicalState(state ?? null).json;
+  parseState(state);
+  return state;
+});
+
+const sessionId = z.guid('must be a UUID').transform((uuid) => uuid.toLowerCase());
+/** Clients in typed languages send 0 for what they leave out. */
+const endTime = z
+  .int('must be Unix time in milliseconds')
+  .min(0)
+  .optional()
+  .transform((sent) => sent || undefined);
+
+export const trackGameSessions = defineOperation({
+  name: 'trackGameSessions',
+  service: 'launcher',
+  kind: 'write',
+  summary: 'Start, update or (with endTime) end a play session of the player',
+  auth: 'player',
+  input: z.object({
+    sessionId,
+    state: stateText.meta({ description: 'JSON as text, at most 1,048,576 bytes of UTF-8' }),
+    endTime,
+  }),
+  dispatchInput: z.object({ sessionId, state: stateOrText, endTime }),
+  output: z.object({ success }),
+  async handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
+    await db.write(trackPlaySession, ownerOf(caller), input, storageQuota);
+    return { success: true };
+  },
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { idInput, timestamp } from '../../core/schemas/ids.ts';
+import { pagedOutput, paging } from '../../core/schemas/paging.ts';
+import { text } from '../../core/schemas/text.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { findPlayers } from '../queries.ts';
+
+export const listPlayers = defineOperation({
+  name: 'listPlayers',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List players, newest first; in one game, or whose name or wallet begins so',
+  auth: 'admin',
+  input: z.object({ ...paging, gameId: idInput.optional(), search: text(1, 100).optional() }),
+  output: pagedOutput(
+    z.object({
+      wallet: z.string(),
+      userId: z.string(),
+      username: z.string(),
+      avatar: z.string(),
+      createdAt: timestamp,
+      bannedFrom: z.array(z.string()).meta({ description: "Game ids; '' stands for every game" }),
+    }),
+  ),
+  async handler({ input }, { db }: { db: Database }) {
+    const { total, rows } = await db.read(findPlayers, input, input);
+    return { total, limit: input.limit, skip: input.skip, data: rows };
+  },
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { setProfile } from '../commands.ts';
+import { username } from '../player.ts';
+
+export const updatePlayer = defineOperation({
+  name: 'updatePlayer',
+  service: 'admin',
+  kind: 'write',
+  summary: "Change a player's name or picture; empty takes it away",
+  auth: 'admin',
+  input: z.object({
+    wallet: addressInput,
+    username: username.optional(),
+    avatar: z.union([z.url({ protocol: /^https?$/ }).max(2000), z.literal('')]).optional(),
+  }),
+  output: z.object({
+    success,
+    wallet: z.string(),
+    userId: z.string(),
+    username: z.string(),
+    avatar: z.string(),
+  }),
+  async handler({ input }, { db }: { db: Database }) {
+    return { success: true, ...(await db.write(setProfile, input.wallet, input)) };
+  },
+});

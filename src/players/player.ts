@@ -1,0 +1,40 @@
+import { shortAddress } from '../core/schemas/address.ts';
+import { text } from '../core/schemas/text.ts';
+
+/** A wallet with a profile, the same in every game. */
+export interface Player {
+  userId: string;
+  /** Lowercase. */
+  wallet: string;
+  /** Empty when the player never chose one; show `shownName` instead. */
+  username: string;
+  /** Empty when the player never chose one; show `PublicUrls.avatar` instead. */
+  avatar: string;
+}
+
+/** What is left out stays. */
+export interface PlayerProfile {
+  username?: string | undefined;
+  avatar?: string | undefined;
+}
+
+export interface PlayerFilter {
+  gameId?: string | undefined;
+  /** What the name or the wallet begins with. */
+  search?: string | undefined;
+}
+
+export interface PlayerSummary extends Player {
+  /** Unix milliseconds. */
+  createdAt: number;
+  /** The games the player is banned from; `''` stands for all of them. */
+  bannedFrom: string[];
+}
+
+/** A name a player may be given; the empty one takes the name away. */
+export const username = text(0, 40);
+
+/** The name others see; never empty. */
+export function shownName(player: Pick<Player, 'wallet' | 'username'>): string {
+  return player.username || shortAddress(player.wallet);
+}

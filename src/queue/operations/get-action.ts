@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { GantryError } from '../../errors.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { listedAction } from '../action.ts';
+import { findAction } from '../queries.ts';
+
+export const getAction = defineOperation({
+  name: 'getAction',
+  service: 'admin',
+  kind: 'read',
+  summary: "Show one action of the rules' queue",
+  auth: 'admin',
+  input: z.object({ actionId: idInput }),
+  output: z.object({ success, action: listedAction }),
+  async handler({ input }, { db }: { db: Database }) {
+    const action = await db.read(findAction, input.actionId);
+    if (!action) throw new GantryError('action_unknown', 'There is no action with this id');
+    return { success: true, action };
+  },
+});

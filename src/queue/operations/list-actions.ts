@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { pagedOutput, paging } from '../../core/schemas/paging.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { actionState, listedAction } from '../action.ts';
+import { readActions } from '../queries.ts';
+
+export const listActions = defineOperation({
+  name: 'listActions',
+  service: 'admin',
+  kind: 'read',
+  summary: "List what is and was in the rules' queue, newest first",
+  auth: 'admin',
+  input: z.object({
+    gameId: idInput.optional(),
+    wallet: addressInput.optional(),
+    state: actionState.optional(),
+    kind: z.enum(['chain', 'webhook']).optional(),
+    ...paging,
+  }),
+  output: pagedOutput(listedAction),
+  async handler({ input: { limit, skip, ...filter } }, { db }: { db: Database }) {
+    const { total, rows } = await db.read(readActions, filter, { limit, skip });
+    return { total, limit, skip, data: rows };
+  },
+});

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { listedAction } from '../action.ts';
+import { requeueAction } from '../commands.ts';
+
+export const retryAction = defineOperation({
+  name: 'retryAction',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Try an action again that has failed, was cancelled or waits',
+  auth: 'admin',
+  input: z.object({ actionId: idInput }),
+  output: z.object({ success, action: listedAction }),
+  async handler({ input }, { db }: { db: Database }) {
+    return { success: true, action: await db.write(requeueAction, input.actionId) };
+  },
+});

@@ -1,0 +1,30 @@
+import { trimTransactions } from './chains/commands.ts';
+import { trimEvents } from './core/events/commands.ts';
+import type { Retention } from './core/events/retention.ts';
+import type { Database } from './core/storage/database.ts';
+import { trimNotifications } from './notifications/commands.ts';
+import { trimActions } from './queue/commands.ts';
+import { repeat } from './runtime/repeat.ts';
+
+/** Between two looks at what is old. */
+const idleDelayMs = 60_000;
+/** While there is more to forget: a few at a time, so that no clean-up holds up the writes. */
+const batchDelayMs = 50;
+
+/** Deletes old events, delivered notifications and actions that were over long ago, until the signal is aborted. */
+export function startRetention(
+  db: Database,
+  { maximumAgeMs }: Retention,
+  { signal, report }: { signal: AbortSignal; report(thrown: unknown): void },
+): void {
+  const trim = async () => {
+    const more = await Promise.all([
+      db.write(trimEvents, maximumAgeMs),
+      db.write(trimNotifications, maximumAgeMs),
+      db.write(trimActions, Date.now() - maximumAgeMs),
+      db.write(trimTransactions, Date.now() - maximumAgeMs),
+    ]);
+    return more.includes(true) ? batchDelayMs : idleDelayMs;
+  };
+  repeat(trim, { everyMs: idleDelayMs, firstMs: batchDelayMs, signal, report });
+}

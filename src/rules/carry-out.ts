@@ -1,0 +1,145 @@
+import { fillPlaceholders, maximumLabelLength } from '../activities/activity.ts';
+import { recordActivity } from '../activities/commands.ts';
+import { streamOf } from '../core/events/stream.ts';
+import type { Owner } from '../core/schemas/owner.ts';
+import { shortened } from '../core/schemas/text.ts';
+import type { Request, Steps, Tx } from '../core/storage/command.ts';
+import { notifyPlayer } from '../notifications/commands.ts';
+import { maximumMessageLength } from '../notifications/notification.ts';
+import { shownName } from '../players/player.ts';
+import { players } from '../players/tables.ts';
+import { changeAction, enqueue } from '../queue/actions.ts';
+import { spend } from '../queue/spending.ts';
+import { grants } from '../queue/tables.ts';
+import { currentScore, setScore } from '../scores/commands.ts';
+import { tellWebhooks } from '../webhooks/report.ts';
+import { webhookEventOfTrigger } from '../webhooks/webhook-events.ts';
+import { costOf, preparedCall } from './chain-actions.ts';
+import type { Facts } from './evaluate.ts';
+import { windowMessageCreated } from './events.ts';
+import { grantOf, unknownSigner } from './facts.ts';
+import { type Action, type ChainAction, isChainAction } from './rule.ts';
+import type { ChainFacts, TriggerInput } from './trigger.ts';
+
+type Triggered = TriggerInput & { triggerUuid: string };
+type TxFacts = Facts<Request<unknown>>;
+
+/**
+ * Carries out an action that is due, within the trigger's transaction, or queues it. The player is locked. False: there
+ * was nothing to do, because the player has the achievement.
+ */
+export function* carryOut(
+  tx: Tx,
+  owner: Owner,
+  action: Action,
+  input: Triggered,
+  facts: TxFacts,
+  chain: ChainFacts,
+): Steps<boolean> {
+  const sent = { value: String(input.value ?? ''), nonce: input.nonce ?? '' };
+  const { gameId, wallet } = owner;
+  switch (action.type) {
+    case 'Notify': {
+      const player = yield* tx.get(players, wallet);
+      if (!player) throw new Error(`wallet ${wallet} has no player`);
+      const filled = fillPlaceholders(action.message, { ...sent, username: shownName(player), wallet });
+      yield* notifyPlayer(tx, owner, {
+        message: asMessage(filled),
+        type: action.notificationType,
+      });
+      return true;
+    }
+    case 'SendCustomActivity':
+      yield* recordActivity(tx, owner, {
+        label: shortened(fillPlaceholders(action.label, sent), maximumLabelLength),
+        eventId: action.eventId,
+      });
+      return true;
+    case 'UpdateScore': {
+      const amount = action.amount ?? (action.ratio ?? 0) * (facts.value ?? 0);
+      const base = action.mode === 'add' ? ((yield* currentScore(tx, owner, action.nonce)) ?? 0) : 0;
+      yield* setScore(tx, owner, base + amount, action.nonce, 'round');
+      return true;
+    }
+    case 'PostWindowMessage': {
+      const message = asMessage(fillPlaceholders(action.message, { ...sent, wallet }));
+      const record = { _id: tx.newId(), gameId, normalizedAddress: wallet, message, createdAt: tx.now };
+      const audience = { kind: 'players' as const, gameId, wallets: [wallet] };
+      tx.emit(streamOf.player(gameId, wallet), windowMessageCreated, record, audience);
+      return true;
+    }
+    case 'Webhook':
+      yield* queueWebhooks(tx, owner, action, input);
+      return true;
+    case 'GrantAchievementToken': {
+      if (yield* grantOf(tx, owner, action.achievement)) return false;
+      const grant = { ...owner, achievement: action.achievement, at: tx.now };
+      if (!isChainAction(action)) {
+        tx.insert(grants, { ...grant, actionId: '', granted: 1 });
+        return true;
+      }
+      const actionId = tx.newId();
+      tx.insert(grants, { ...grant, actionId, granted: 0 });
+      yield* queueCall(tx, owner, action, input, facts, chain, actionId);
+      return true;
+    }
+    default:
+      yield* queueCall(tx, owner, action, input, facts, chain, tx.newId());
+      return true;
+  }
+}
+
+/** A template may be nothing but a value that was left out, and a message is never empty. */
+function asMessage(filled: string): string {
+  return shortened(filled, maximumMessageLength) || '…';
+}
+
+/** Queues a delivery for each webhook; where there is none, an action that has failed says so. */
+function* queueWebhooks(
+  tx: Tx,
+  { gameId, wallet }: Owner,
+  { type, name }: Extract<Action, { type: 'Webhook' }>,
+  { trigger, triggerUuid, ...sent }: Triggered,
+): Steps<void> {
+  const { value = null, nonce = null } = sent;
+  const told = { triggerUuid, gameId, normalizedAddress: wallet, name, trigger, value, nonce };
+  const event = webhookEventOfTrigger(told);
+  if ((yield* tellWebhooks(tx, event, { type, triggerUuid })) > 0) return;
+  const payload = { type: event.type, timestamp: new Date(tx.now).toISOString(), data: told };
+  const row = yield* enqueue(tx, { kind: 'webhook', type, gameId, wallet, triggerUuid, payload });
+  const error = 'the game has no enabled webhook that takes it in';
+  yield* changeAction(tx, row, { state: 'failed', error });
+}
+
+/** Writes a call of a contract to the queue; one that cannot be made, as failed. */
+function* queueCall(
+  tx: Tx,
+  owner: Owner,
+  action: ChainAction,
+  input: Triggered,
+  facts: TxFacts,
+  { signers }: ChainFacts,
+  actionId: string,
+): Steps<void> {
+  const signer = signers[action.signer];
+  const call = yield* preparedCall(action, { ...input, wallet: owner.wallet }, facts);
+  const row = yield* enqueue(
+    tx,
+    {
+      kind: 'chain',
+      lane: signer === undefined ? '' : `${action.chainId}:${signer}`,
+      type: action.type,
+      ...owner,
+      triggerUuid: input.triggerUuid,
+      payload: call,
+    },
+    actionId,
+  );
+  const error =
+    signer === undefined
+      ? unknownSigner(action)
+      : 'error' in call
+        ? call.error
+        : yield* spend(tx, owner, actionId, costOf(action, call));
+  if (error !== null) yield* changeAction(tx, row, { state: 'failed', error });
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { lockPlayer } from '../core/events/stream-locks.ts';
+import type { Owner } from '../core/schemas/owner.ts';
+import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { GantryError } from '../errors.ts';
+import { games } from '../games/tables.ts';
+import { carryOut } from './carry-out.ts';
+import { dueActions } from './evaluate.ts';
+import { executionsOf, factsOf } from './facts.ts';
+import type { Action, Rule } from './rule.ts';
+import { refuseChangedStates } from './state-facts.ts';
+import { rulesOf } from './stored-rules.ts';
+import { type RuleTriggerRow, ruleExecutions, ruleTriggers } from './tables.ts';
+import type { ChainFacts, RuleSet, StateFacts, TriggerAnswer, TriggerInput } from './trigger.ts';
+
+const noChain: ChainFacts = { signers: {}, balances: {} };
+const actionTypes = z.array(z.string());
+
+/**
+ * Replaces a game's rules; where `version` is given, only those of this version.
+ * @throws GantryError `game_unknown`, `rules_changed`
+ */
+export const replaceRules = command(
+  'replaceRules',
+  function* (tx: Tx, gameId: string, rules: readonly Rule[], version?: number): Steps<RuleSet> {
+    const game = yield* tx.lock(games, gameId);
+    if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+    if (version !== undefined && version !== game.rulesVersion) {
+      throw new GantryError(
+        'rules_changed',
+        `These rules replace version ${version}, and version ${game.rulesVersion} was stored meanwhile; read it first`,
+      );
+    }
+    const stored = { ...game, rules: JSON.stringify(rules), rulesVersion: game.rulesVersion + 1 };
+    tx.put(games, stored);
+    return rulesOf(stored);
+  },
+);
+
+/**
+ * Runs the game's rules on an event: conditions are judged, limits counted, and actions carried out or (on a chain, or to
+ * webhooks) written to the queue, as one change. The same nonce gives the first answer again and does nothing more.
+ * `states` is what `stateFactsFor` found for it: here no state is read, only whether each is still the one looked into.
+ * @throws GantryError `nonce_reused` when the nonce came before with another trigger or value; `states_changed` when a
+ * state or the rules are others by now
+ */
+export const triggerRules = command(
+  'triggerRules',
+  function* (
+    tx: Tx,
+    owner: Owner,
+    input: TriggerInput,
+    chain: ChainFacts = noChain,
+    states: StateFacts = [],
+  ): Steps<TriggerAnswer> {
+    const { gameId, wallet } = owner;
+    const { trigger, value, nonce = null } = input;
+    const [, earlier, game] = yield* tx.all(
+      lockPlayer(tx, owner),
+      tx.get(ruleTriggers.byNonce, gameId, wallet, nonce),
+      tx.get(games, gameId),
+    );
+    if (earlier) return earlierAnswer(earlier, input);
+    yield* refuseChangedStates(tx, owner, states);
+    const facts = factsOf(tx, owner, input, chain, states);
+    const id = tx.newId();
+    const due: Action[] = [];
+    for (const rule of rulesOf(game).rules) {
+      if (rule.trigger !== trigger) continue;
+      const actions = yield* dueActions(rule, facts);
+      if (actions.length === 0 || !(yield* countExecution(tx, owner, rule))) continue;
+      due.push(...actions);
+    }
+    const done: string[] = [];
+    for (const action of due) {
+      const isDone = yield* carryOut(tx, owner, action, { ...input, triggerUuid: id }, facts, chain);
+      if (isDone) done.push(action.type);
+    }
+    const row = {
+      id,
+      gameId,
+      wallet,
+      nonce,
+      trigger,
+      value: typeof value === 'number' ? value : null,
+      valueText: typeof value === 'string' ? value : null,
+      actions: JSON.stringify(done),
+      at: tx.now,
+    };
+    tx.insert(ruleTriggers, row);
+    return { triggerUuid: id, actions: done };
+  },
+);
+
+function earlierAnswer(row: RuleTriggerRow, { trigger, value }: TriggerInput): TriggerAnswer {
+  if (row.trigger !== trigger || (row.value ?? row.valueText) !== (value ?? null)) {
+    throw new GantryError('nonce_reused', 'This nonce was used before for another trigger or value');
+  }
+  return { triggerUuid: row.id, actions: actionTypes.parse(JSON.parse(row.actions)) };
+}
+
+/** Counts one execution of the rule; false, and nothing is counted, when its limit is reached. */
+function* countExecution(tx: Tx, owner: Owner, rule: Rule): Steps<boolean> {
+  if (!rule.limitExecutions) return true;
+  const { ruleKey, n, isLimitReached } = yield* executionsOf(tx, owner, rule);
+  if (isLimitReached) return false;
+  const { gameId, wallet } = owner;
+  tx.insert(ruleExecutions, { gameId, wallet, ruleKey, n: n + 1, at: tx.now });
+  return true;
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { readRules } from '../queries.ts';
+import { ruleList } from '../rule.ts';
+
+export const getRules = defineOperation({
+  name: 'getRules',
+  service: 'admin',
+  kind: 'read',
+  summary: "Read a game's rules",
+  auth: 'admin',
+  input: z.object({ gameId: idInput }),
+  output: z.object({ success, version: z.int(), rules: ruleList }),
+  async handler({ input }, { db }: { db: Database }) {
+    await requireGame(db, input.gameId);
+    return { success: true, ...(await db.read(readRules, input.gameId)) };
+  },
+});

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { withReason } from '../../core/schemas/field-reason.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { replaceRules } from '../commands.ts';
+import { ruleList } from '../rule.ts';
+import { submittedRules } from '../rule-bounds.ts';
+import type { RuleChains } from '../rule-chains.ts';
+
+export const setRules = defineOperation({
+  name: 'setRules',
+  service: 'admin',
+  kind: 'write',
+  summary: "Replace a game's rules",
+  auth: 'admin',
+  input: z.object({
+    gameId: idInput,
+    rules: withReason(submittedRules, 'rule_invalid'),
+    version: z.int().min(0).optional().meta({
+      description:
+        'The version that these rules replace; another one is refused. Left out: whichever there is',
+    }),
+  }),
+  output: z.object({ success, version: z.int(), rules: ruleList }),
+  async handler(
+    { input: { gameId, rules, version } },
+    { db, ruleChains }: { db: Database; ruleChains: RuleChains },
+  ) {
+    const checked = await ruleChains.checked(rules);
+    return { success: true, ...(await db.write(replaceRules, gameId, checked, version)) };
+  },
+});

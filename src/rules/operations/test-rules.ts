@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { withReason } from '../../core/schemas/field-reason.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import { text } from '../../core/schemas/text.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { nonce } from '../../scores/score.ts';
+import type { StateReader } from '../../states/state-reader.ts';
+import { explainTrigger, readRules } from '../queries.ts';
+import { submittedRules } from '../rule-bounds.ts';
+import type { RuleChains } from '../rule-chains.ts';
+import { stateFactsFor } from '../state-facts.ts';
+import { anyValue } from '../trigger-value.ts';
+
+export const testRules = defineOperation({
+  name: 'testRules',
+  service: 'admin',
+  kind: 'read',
+  summary: 'Say which actions a trigger would run for a player, and why not the others; nothing is done',
+  auth: 'admin',
+  input: z.object({
+    gameId: idInput,
+    wallet: addressInput,
+    trigger: text(1, 200),
+    value: anyValue,
+    nonce,
+    rules: withReason(submittedRules.optional(), 'rule_invalid').meta({
+      description: "Rules to try; left out, the game's own",
+    }),
+  }),
+  output: z.object({
+    success,
+    actions: z.array(
+      z.object({
+        rule: z.int().meta({ description: "The rule's place in the list, from 0" }),
+        action: z.int().meta({ description: "The action's place in the rule, from 0" }),
+        type: z.string(),
+        fires: z.boolean(),
+        why: z.string().nullable().meta({ description: 'Why it would not' }),
+      }),
+    ),
+  }),
+  async handler(
+    { input: { gameId, wallet, rules: given, ...input } },
+    { db, ruleChains, states: reader }: { db: Database; ruleChains: RuleChains; states: StateReader },
+  ) {
+    await requireGame(db, gameId);
+    const rules = given ? await ruleChains.checked(given) : (await db.read(readRules, gameId)).rules;
+    const chain = await ruleChains.factsFor(rules, input.trigger, wallet);
+    const owner = { gameId, wallet };
+    const states = await stateFactsFor(rules, input.trigger, owner, { db, reader });
+    return { success: true, actions: await db.read(explainTrigger, owner, input, chain, states, rules) };
+  },
+});

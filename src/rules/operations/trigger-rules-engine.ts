@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { success } from '../../core/schemas/outcome.ts';
+import { text } from '../../core/schemas/text.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { GantryError } from '../../errors.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { nonce } from '../../scores/score.ts';
+import type { StateReader } from '../../states/state-reader.ts';
+import { triggerRules } from '../commands.ts';
+import { readRules } from '../queries.ts';
+import type { RuleChains } from '../rule-chains.ts';
+import { stateFactsFor } from '../state-facts.ts';
+import { anyValue, integerValue } from '../trigger-value.ts';
+
+/** So often a trigger is judged, while the player's states or the rules change under it. */
+const mostJudgements = 5;
+
+export const triggerRulesEngine = defineOperation({
+  name: 'triggerRulesEngine',
+  service: 'launcher',
+  kind: 'write',
+  summary: "Report a game event; the game's rules for this trigger run",
+  auth: 'player',
+  input: z.object({ trigger: text(1, 200), nonce, value: integerValue }),
+  dispatchInput: z.object({ trigger: text(1, 200), nonce, value: anyValue }),
+  output: z.object({
+    success,
+    triggerUuid: z.string(),
+    actions: z.array(z.string()).meta({ description: 'The types of the actions that were accepted' }),
+  }),
+  async handler(
+    { input, caller },
+    { db, ruleChains, states: reader }: { db: Database; ruleChains: RuleChains; states: StateReader },
+  ) {
+    const owner = ownerOf(caller);
+    for (let judgement = 1; ; judgement++) {
+      const { rules } = await db.read(readRules, owner.gameId);
+      const chain = await ruleChains.factsFor(rules, input.trigger, owner.wallet);
+      const states = await stateFactsFor(rules, input.trigger, owner, { db, reader });
+      try {
+        return { success: true, ...(await db.write(triggerRules, owner, input, chain, states)) };
+      } catch (error) {
+        const isChanged = error instanceof GantryError && error.reason === 'states_changed';
+        if (!isChanged || judgement === mostJudgements) throw error;
+      }
+    }
+  },
+});

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { codeOf } from './error-code.ts';
+import { syncNamesIn } from './fsync-directory.ts';
+
+/** A file with a key cannot be used; the message says why, and what to do. */
+export class KeyFileError extends Error {}
+
+/**
+ * The content of a file of the data directory that holds a key, made on first use, readable by its owner
+ * only (0600). When two processes start at once, one file wins and both read it: it appears whole or not.
+ */
+export function readOrCreateKeyFile(file: string, make: () => string): string {
+  const existing = read(file);
+  if (existing !== null) return existing;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomUUID()}`;
+  writeFileSync(draft, make(), { mode: 0o600, flush: true });
+  try {
+    linkSync(draft, file); // unlike a rename, fails when another process was first
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
+  }
+  syncNamesIn(dirname(file));
+  return readFileSync(file, 'utf8');
+}
+
+/** Puts new content into a key file; a reader sees the old one or the new one, never a part. */
+export function replaceKeyFile(file: string, content: string): void {
+  const draft = `${file}.${randomUUID()}`;
+  writeFileSync(draft, content, { mode: 0o600, flush: true });
+  renameSync(draft, file);
+  syncNamesIn(dirname(file));
+}
+
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { deleteScore } from '../commands.ts';
+
+export const removeScore = defineOperation({
+  name: 'removeScore',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Take a score away; the leaderboard follows',
+  auth: 'admin',
+  input: z.object({ gameId: idInput, scoreId: idInput }),
+  output: z.object({ success }),
+  async handler({ input }, { db }: { db: Database }) {
+    await db.write(deleteScore, input.gameId, input.scoreId);
+    return { success: true };
+  },
+});

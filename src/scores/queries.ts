@@ -1,0 +1,104 @@
+import { streamOf } from '../core/events/stream.ts';
+import type { Owner } from '../core/schemas/owner.ts';
+import type { Page } from '../core/schemas/paging.ts';
+import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
+import { statement } from '../core/storage/statement.ts';
+import { ownRecord } from './commands.ts';
+import type { RankedScore, ScoreRecord } from './score.ts';
+import { toScoreRecord } from './stored-score.ts';
+import { board, type ScoreRow, scores } from './tables.ts';
+
+/** How many rows of pages are remembered, over all games. */
+const rememberedRows = 20_000;
+
+interface LeaderboardRow extends Pick<ScoreRow, 'id' | 'nonce' | 'score' | 'updatedAt'> {
+  wallet: string;
+  username: string;
+  avatar: string;
+}
+
+/** The record last set, or the one under `nonce`; null where there is none. */
+export const findScore = query(
+  'findScore',
+  function* (read: Read, owner: Owner, nonce?: string): ReadSteps<ScoreRecord | null> {
+    const [found] = yield* recordsOf(read, owner, { limit: 1, skip: 0 }, nonce);
+    return found ?? null;
+  },
+);
+
+/** A player's records, last set first; or the one under `nonce`. */
+export const listScores = query('listScores', recordsOf);
+
+/**
+ * One row a player, by the game's policy; ties to whoever got there first, then by id. The same frozen array again
+ * while nothing in it has changed.
+ */
+export const readLeaderboard = query(
+  'readLeaderboard',
+  function* (read: Read, gameId: string, { limit, skip }: Page): ReadSteps<readonly RankedScore[]> {
+    const boardId = yield* read.groupKey(board, gameId);
+    if (boardId === null) return Object.freeze([]);
+    const near = yield* read.near(board, gameId, skip);
+    const [score = null, reachedAt = null, id = null] = near.from;
+    const rows = yield* read.all(leaderboardPage, { boardId, score, reachedAt, id, limit, skip: near.skip });
+    return Object.freeze(
+      rows.map(({ wallet, username, avatar, ...row }) => ({
+        ...toScoreRecord(row, { gameId, wallet }),
+        username,
+        avatar,
+      })),
+    );
+  },
+  {
+    max: rememberedRows,
+    keyOf: (gameId, { limit, skip }) => `${gameId} ${skip} ${limit}`,
+    group: (gameId) => ({ table: board, group: gameId }),
+    weightOf: (rows) => (Array.isArray(rows) ? rows.length + 1 : 1),
+  },
+);
+
+/** The player's place on the leaderboard, counted from 1; null without a score. */
+export const readPosition = query('readPosition', function* (read: Read, owner: Owner): ReadSteps<
+  number | null
+> {
+  const row = yield* read.get(board, streamOf.player(owner.gameId, owner.wallet));
+  return row ? (yield* read.countBefore(board, row)) + 1 : null;
+});
+
+const leaderboardPage = statement<
+  {
+    boardId: string | number;
+    score: string | number | null;
+    reachedAt: string | number | null;
+    id: string | number | null;
+    limit: number;
+    skip: number;
+  },
+  LeaderboardRow
+>(
+  `SELECT c.id, c.nonce, c.score, c.updated_at AS "updatedAt", s.wallet,
+      coalesce(p.username, '') AS username, coalesce(p.avatar, '') AS avatar
+    FROM (SELECT stream_id, score_id, sort_score, reached_at FROM board
+          WHERE board_id = @boardId AND (sort_score, reached_at, score_id) >= (@score, @reachedAt, @id)
+          ORDER BY sort_score, reached_at, score_id LIMIT @limit OFFSET @skip) AS b
+    JOIN scores AS c ON c.id = b.score_id
+    JOIN streams AS s ON s.id = b.stream_id
+    LEFT JOIN players AS p ON p.wallet = s.wallet
+    ORDER BY b.sort_score, b.reached_at, b.score_id`,
+);
+
+function* recordsOf(
+  read: Read,
+  owner: Owner,
+  { limit, skip }: Page,
+  nonce?: string,
+): ReadSteps<ScoreRecord[]> {
+  const stream = streamOf.player(owner.gameId, owner.wallet);
+  if (nonce === undefined) {
+    const rows = yield* read.list(scores.byUpdate, [stream], { limit, skip, last: true });
+    return rows.map((row) => toScoreRecord(row, owner));
+  }
+  const row =
+    (yield* read.get(scores.byNonce, stream, nonce)) ?? ownRecord(yield* read.get(scores, nonce), stream);
+  return row && skip === 0 && limit > 0 ? [toScoreRecord(row, owner)] : [];
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { normalizedAddress } from '../core/schemas/address.ts';
+import { withReason } from '../core/schemas/field-reason.ts';
+import { id, timestamp } from '../core/schemas/ids.ts';
+import { text } from '../core/schemas/text.ts';
+
+export const scoreRecord = z
+  .object({
+    _id: id,
+    nonce: z.string(),
+    gameId: id,
+    normalizedAddress,
+    score: z.number(),
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'ScoreRecord' });
+export type ScoreRecord = z.infer<typeof scoreRecord>;
+
+/** What is stored of a leaderboard row; username and avatar may be empty there (see `Player`). */
+export interface RankedScore extends ScoreRecord {
+  username: string;
+  avatar: string;
+}
+
+export const leaderboardEntry = scoreRecord
+  .extend({ username: z.string().min(1), avatar: z.string().min(1) })
+  .meta({ id: 'LeaderboardEntry' });
+export type LeaderboardEntry = z.infer<typeof leaderboardEntry>;
+
+/** How many rows of a leaderboard are followed live. */
+export const leaderboardTop = 50;
+
+export const leaderboardRow = leaderboardEntry
+  .extend({ position: z.int().min(1) })
+  .meta({ id: 'LeaderboardRow' });
+export type LeaderboardRow = z.infer<typeof leaderboardRow>;
+
+/**
+ * A caller's own id for a record, to find it again or to make a repeated call harmless. Empty counts as left
+ * out: Unity's JsonUtility writes a null string so.
+ */
+export const nonce = text(0, 200)
+  .transform((value) => value || undefined)
+  .optional();
+
+/** A score on a dedicated path: a whole number that a double holds exactly (±2^53−1). */
+export const integerScore = withReason(
+  z.int('must be a whole number between -9007199254740991 and 9007199254740991'),
+  'score_not_integer',
+);
+
+/** A score on the method-dispatch path: any finite number (INTERFACE.md section 2). */
+export const finiteScore = withReason(z.number('must be a finite number'), 'score_not_finite');

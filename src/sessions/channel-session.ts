@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { id, timestamp } from '../core/schemas/ids.ts';
+import type { Game } from '../games/game.ts';
+import type { Player } from '../players/player.ts';
+
+/** What `channelStatus` answers. */
+export const channelStatus = z
+  .object({
+    exists: z.boolean().meta({ description: 'The session is known and has not ended' }),
+    present: z
+      .boolean()
+      .meta({ description: 'A live socket, of its own or of the launcher, or a heartbeat within 3 minutes' }),
+    wallet: z.string(),
+    openedAt: timestamp,
+  })
+  .meta({ id: 'ChannelSessionStatus' });
+export type ChannelStatus = z.infer<typeof channelStatus>;
+
+/**
+ * Why a session ended: the player ended it, an administrator or the game revoked it, a newer session of the
+ * player took its place, the player was banned or erased, it expired, or the key its token was signed with was retired.
+ */
+export const endReason = z.enum([
+  'ended',
+  'revoked',
+  'replaced',
+  'banned',
+  'erased',
+  'expired',
+  'key_retired',
+]);
+export type EndReason = z.infer<typeof endReason>;
+
+/** One player in one game. A `launcherJwt` belongs to exactly one. Times in Unix milliseconds. */
+export interface ChannelSession {
+  id: string;
+  gameId: string;
+  wallet: string;
+  openedAt: number;
+  expiresAt: number;
+  /** When it was ended or revoked; null while it has not been. */
+  endedAt: number | null;
+  endReason: EndReason | null;
+  /** Someone is there while a launcher of the player is: a launcher opened it, or its player signed in. */
+  followsLauncher: boolean;
+}
+
+/** A session with whose it is and which game it is for. */
+export interface SessionDetails {
+  session: ChannelSession;
+  player: Player;
+  game: Game;
+}
+
+export const sessionSummary = z
+  .object({
+    sessionId: id,
+    gameId: id,
+    gameName: z.string(),
+    openedAt: timestamp,
+    expiresAt: timestamp,
+    present: z.boolean(),
+  })
+  .meta({ id: 'ChannelSession' });
+
+/** A sign-in under way: a message a wallet has been asked to sign (EIP-4361), and what became of it. */
+export interface UnverifiedChannel {
+  id: string;
+  gameId: string;
+  wallet: string;
+  /** The exact text to be signed with `personal_sign`. */
+  signRequest: string;
+  expiresAt: number;
+}

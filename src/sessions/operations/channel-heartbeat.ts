@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import type { Presence } from '../../presence/presence.ts';
+import { announcePresence } from '../session-presence.ts';
+
+export const channelHeartbeat = defineOperation({
+  name: 'channelHeartbeat',
+  service: 'launcher',
+  kind: 'write',
+  summary: 'Keep the channel session present for another 3 minutes',
+  auth: 'player',
+  input: z.object({}),
+  output: z.object({ success }),
+  async handler({ caller: { session } }, parts: { db: Database; presence: Presence }) {
+    if (await parts.presence.heartbeat(session.id)) await announcePresence(parts, session.id);
+    return { success: true };
+  },
+});

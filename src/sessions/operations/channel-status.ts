@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import type { Presence } from '../../presence/presence.ts';
+import { channelStatus as status } from '../channel-session.ts';
+import { isSessionPresent } from '../session-presence.ts';
+
+export const channelStatus = defineOperation({
+  name: 'channelStatus',
+  service: 'launcher',
+  kind: 'read',
+  summary: "Tell how the token's channel session stands; an ended one no longer exists",
+  auth: 'session',
+  input: z.object({}),
+  output: status,
+  async handler({ caller: { session } }, parts: { db: Database; presence: Presence }) {
+    const exists = session.endedAt === null;
+    return {
+      exists,
+      present: exists && (await isSessionPresent(parts, session)),
+      wallet: session.wallet,
+      openedAt: session.openedAt,
+    };
+  },
+});

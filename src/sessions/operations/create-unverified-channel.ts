@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { id, idInput, newId } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import type { PublicUrls } from '../../public-urls.ts';
+import { requestSignIn } from '../sign-in-commands.ts';
+import { signInLifetimeMs, signInMessage } from '../wallet-signature.ts';
+
+export const createUnverifiedChannel = defineOperation({
+  name: 'createUnverifiedChannel',
+  service: 'launcher',
+  kind: 'sign-in',
+  summary: 'Begin to sign in: get the message the wallet signs',
+  auth: 'game',
+  input: z.object({
+    wallet: addressInput,
+    gameId: idInput
+      .optional()
+      .meta({ description: 'May be left out when the game secret or an allowed Origin names the game' }),
+    chainId: z
+      .int()
+      .min(0)
+      .default(1)
+      .transform((sent) => sent || 1)
+      .meta({
+        description: 'The chain a contract wallet is on; 1 for any other wallet, and when left out or 0',
+      }),
+  }),
+  output: z.object({
+    success,
+    channelId: id,
+    signRequest: z.string().meta({ description: 'EIP-4361 message, to be signed with personal_sign' }),
+  }),
+  async handler({ input, caller: { game, page } }, { db, links }: { db: Database; links: PublicUrls }) {
+    const now = Date.now();
+    const channelId = newId();
+    const signRequest = signInMessage({
+      wallet: input.wallet,
+      gameName: game.name,
+      channelId,
+      chainId: input.chainId,
+      uri: page ?? links.base,
+      now,
+    });
+    await db.write(requestSignIn, {
+      id: channelId,
+      gameId: game.id,
+      wallet: input.wallet,
+      signRequest,
+      expiresAt: now + signInLifetimeMs,
+    });
+    return { success: true, channelId, signRequest };
+  },
+});

@@ -1,0 +1,20 @@
+import type { PublicUrls } from '../../public-urls.ts';
+import type { SessionDetails } from '../channel-session.ts';
+import type { LauncherTokens } from '../launcher-token.ts';
+
+/** The launcher token of a channel session; it can be made again, and lasts as long as the session. */
+export function issueToken(
+  { session, player }: SessionDetails,
+  { tokens, links }: { tokens: LauncherTokens; links: PublicUrls },
+): Promise<string> {
+  return tokens.issue({
+    sessionId: session.id,
+    userId: player.userId,
+    gameId: session.gameId,
+    address: player.wallet,
+    username: player.username || undefined,
+    avatar: links.avatar(player),
+    issuedAt: session.openedAt,
+    expiresAt: session.expiresAt,
+  });
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import type { Presence } from '../../presence/presence.ts';
+import { sessionSummary } from '../channel-session.ts';
+import { liveSessions } from '../queries.ts';
+import { isSessionPresent } from '../session-presence.ts';
+
+export const listChannelSessions = defineOperation({
+  name: 'listChannelSessions',
+  service: 'launcher',
+  kind: 'read',
+  summary: "List the player's live sessions, newest first: a launcher sees all games, a game only its own",
+  auth: 'player',
+  input: z.object({}),
+  output: z.object({ success, sessions: z.array(sessionSummary) }),
+  async handler({ caller }, parts: { db: Database; presence: Presence }) {
+    const live = await parts.db.read(liveSessions, caller.session.wallet);
+    const visible = live.filter(({ game }) => caller.game.kind === 'launcher' || game.id === caller.game.id);
+    const sessions = await Promise.all(
+      visible.map(async ({ session, game }) => ({
+        sessionId: session.id,
+        gameId: game.id,
+        gameName: game.name,
+        openedAt: session.openedAt,
+        expiresAt: session.expiresAt,
+        present: await isSessionPresent(parts, session),
+      })),
+    );
+    return { success: true, sessions };
+  },
+});

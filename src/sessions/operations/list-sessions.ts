@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { idInput, timestamp } from '../../core/schemas/ids.ts';
+import { pagedOutput, paging } from '../../core/schemas/paging.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import type { Presence } from '../../presence/presence.ts';
+import { endReason } from '../channel-session.ts';
+import { findSessions } from '../queries.ts';
+import { isSessionPresent } from '../session-presence.ts';
+
+export const listSessions = defineOperation({
+  name: 'listSessions',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List channel sessions, newest first',
+  auth: 'admin',
+  input: z.object({ ...paging, wallet: addressInput.optional(), gameId: idInput.optional() }),
+  output: pagedOutput(
+    z.object({
+      sessionId: z.string(),
+      gameId: z.string(),
+      wallet: z.string(),
+      openedAt: timestamp,
+      expiresAt: timestamp,
+      endedAt: timestamp.nullable(),
+      endReason: endReason.nullable(),
+      present: z.boolean(),
+    }),
+  ),
+  async handler({ input }, parts: { db: Database; presence: Presence }) {
+    const { total, rows } = await parts.db.read(findSessions, input, input);
+    const data = rows.map(async ({ session }) => {
+      const { id: sessionId, followsLauncher: _, ...shown } = session;
+      const present = session.endedAt === null && (await isSessionPresent(parts, session));
+      return { sessionId, ...shown, present };
+    });
+    return { total, limit: input.limit, skip: input.skip, data: await Promise.all(data) };
+  },
+});

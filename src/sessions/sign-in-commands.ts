@@ -1,0 +1,76 @@
+import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { GantryError } from '../errors.ts';
+import type { SessionDetails, UnverifiedChannel } from './channel-session.ts';
+import { startSession } from './commands.ts';
+import { toUnverifiedChannel } from './stored-session.ts';
+import { type SignInRow, signIns } from './tables.ts';
+
+const maxAttempts = 5;
+/** A sign-in is kept this long past its expiry, so that a late caller is told "expired", not "unknown". */
+const keepExpiredMs = 24 * 60 * 60 * 1000;
+/** How many that are older go with each new one. */
+const forgottenAtOnce = 10;
+
+/** Keeps a sign-in until it is used or expires. */
+export const requestSignIn = command(
+  'requestSignIn',
+  function* (tx: Tx, { id, gameId, wallet, signRequest, expiresAt }: UnverifiedChannel): Steps<void> {
+    const oldest = yield* tx.list(signIns.byExpiry, [], { limit: forgottenAtOnce });
+    for (const row of oldest) if (row.expiresAt < tx.now - keepExpiredMs) tx.remove(signIns, row);
+    tx.insert(signIns, { id, gameId, wallet, signRequest, attempts: 0, expiresAt, usedAt: null });
+  },
+);
+
+/**
+ * Counts one attempt at a sign-in and returns it, so that parallel guesses cannot exceed the five allowed.
+ * @throws GantryError `sign_in_unknown`, `sign_in_expired`, `sign_in_used`, `sign_in_attempts_exhausted`
+ */
+export const beginAttempt = command(
+  'beginAttempt',
+  function* (tx: Tx, signInId: string): Steps<UnverifiedChannel> {
+    const signIn = yield* lockOpen(tx, signInId);
+    if (signIn.attempts >= maxAttempts) {
+      throw new GantryError(
+        'sign_in_attempts_exhausted',
+        `This channel was tried ${maxAttempts} times; create a new unverified channel`,
+      );
+    }
+    tx.put(signIns, { ...signIn, attempts: signIn.attempts + 1 });
+    return toUnverifiedChannel(signIn);
+  },
+);
+
+/** Takes back an attempt that `beginAttempt` counted, because nobody could judge its signature. */
+export const refundAttempt = command('refundAttempt', function* (tx: Tx, signInId: string): Steps<void> {
+  const signIn = yield* tx.lock(signIns, signInId);
+  if (signIn && signIn.attempts > 0) tx.put(signIns, { ...signIn, attempts: signIn.attempts - 1 });
+});
+
+/**
+ * Opens the session a sign-in was for, once.
+ * @throws GantryError `sign_in_unknown`, `sign_in_expired`; `sign_in_used` when another call was first; as `startSession`
+ */
+export const completeSignIn = command(
+  'completeSignIn',
+  function* (tx: Tx, signInId: string, lifetimeMs: number): Steps<SessionDetails> {
+    const signIn = yield* lockOpen(tx, signInId);
+    tx.put(signIns, { ...signIn, usedAt: tx.now });
+    return yield* startSession(tx, signIn, lifetimeMs, 'player');
+  },
+);
+
+/** Has a sign-in to itself that can still be completed. */
+function* lockOpen(tx: Tx, signInId: string): Steps<SignInRow> {
+  const signIn = yield* tx.lock(signIns, signInId);
+  if (!signIn) throw new GantryError('sign_in_unknown', 'There is no unverified channel with this channelId');
+  if (signIn.usedAt !== null) {
+    throw new GantryError(
+      'sign_in_used',
+      'This channel has been verified already; create a new one to sign in again',
+    );
+  }
+  if (signIn.expiresAt <= tx.now) {
+    throw new GantryError('sign_in_expired', 'This channel has expired; create a new unverified channel');
+  }
+  return signIn;
+}

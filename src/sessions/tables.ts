@@ -1,0 +1,64 @@
+import { type RowOf, table } from '../core/storage/table.ts';
+
+const sessionColumns = {
+  id: 'uuid',
+  gameId: 'uuid',
+  wallet: 'text',
+  openedAt: 'ms',
+  expiresAt: 'ms',
+  endedAt: 'ms?',
+  endReason: 'text?',
+  /** 1: someone is there while the player's launcher is. */
+  followsLauncher: 'int',
+} as const;
+
+export const sessions = table('channel_sessions', sessionColumns, {
+  key: ['id'],
+  indexes: {
+    byWallet: { on: ['wallet', 'openedAt', 'id'] },
+    byGame: { on: ['gameId', 'openedAt', 'id'] },
+    /** A wallet's that have not ended; those that have expired come first. */
+    live: { on: ['wallet', 'expiresAt', 'id'], whereNull: 'endedAt' },
+  },
+  of: { player: 'wallet', game: 'gameId', stays: 'tokens are signed with the keys of this server' },
+  remembered: 'rows',
+});
+export type SessionRow = RowOf<typeof sessionColumns>;
+
+const signInColumns = {
+  id: 'uuid',
+  gameId: 'uuid',
+  wallet: 'text',
+  signRequest: 'text',
+  attempts: 'int',
+  expiresAt: 'ms',
+  usedAt: 'ms?',
+} as const;
+
+export const signIns = table('sign_ins', signInColumns, {
+  key: ['id'],
+  indexes: { byExpiry: { on: ['expiresAt', 'id'] } },
+  of: { player: 'wallet', game: 'gameId', stays: 'over in ten minutes' },
+});
+export type SignInRow = RowOf<typeof signInColumns>;
+
+/**
+ * The server's own keys, encrypted: what tokens are signed with, and the hash of the admin token. Only where nodes share
+ * no data directory, in which they lie otherwise.
+ */
+export const serverKeys = table(
+  'server_keys',
+  { name: 'text', sealed: 'text', changedAt: 'ms' },
+  { key: ['name'], remembered: 'rows' },
+);
+
+/** Sessions whose launchers were told last that someone is online, so that they can be told when nobody is. */
+export const announcedPresent = table(
+  'told_present',
+  { sessionId: 'uuid' },
+  {
+    key: ['sessionId'],
+    indexes: { byId: { on: ['sessionId'] } },
+    of: { via: { table: sessions, column: 'sessionId' }, stays: 'of sessions' },
+  },
+);

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { listPlayerStates } from '../queries.ts';
+import { stateLabel, stateRecord } from '../state.ts';
+import { toStateRecord } from './to-state-record.ts';
+
+export const getPlayerState = defineOperation({
+  name: 'getPlayerState',
+  service: 'admin',
+  kind: 'read',
+  summary: "Read one state of a player's; null when there is none under the label",
+  auth: 'admin',
+  input: z.object({ gameId: idInput, wallet: addressInput, label: stateLabel }),
+  output: z.object({ success, state: stateRecord.nullable() }),
+  async handler({ input: { label, ...owner } }, { db }: { db: Database }) {
+    await requireGame(db, owner.gameId);
+    const [kept] = await db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, label);
+    return { success: true, state: kept ? toStateRecord(kept) : null };
+  },
+});

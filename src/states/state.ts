@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { CID } from 'multiformats/cid';
+import * as raw from 'multiformats/codecs/raw';
+import * as digest from 'multiformats/hashes/digest';
+import { sha256 } from 'multiformats/hashes/sha2';
+import { z } from 'zod';
+import { normalizedAddress } from '../core/schemas/address.ts';
+import { id, timestamp } from '../core/schemas/ids.ts';
+import { jsonNestsTooDeep, maximumDepth } from '../core/schemas/json-value.ts';
+import { text } from '../core/schemas/text.ts';
+import { GantryError, type Reason } from '../errors.ts';
+
+/** The most a state may take, in bytes of UTF-8 (INTERFACE.md section 8). */
+const maximumStateBytes = 1_048_576;
+
+type Json = z.core.util.JSONType;
+
+export const stateLabel = text(1, 200);
+
+export const stateRecord = z
+  .object({
+    _id: id,
+    gameId: id,
+    ipfsHash: z.string().meta({ description: 'CIDv1 (raw, sha2-256) of the canonical JSON of `state`' }),
+    normalizedAddress,
+    label: z.string(),
+    updatedAt: timestamp,
+    state: z.json(),
+  })
+  .meta({ id: 'StateRecord' });
+export type StateRecord = z.infer<typeof stateRecord>;
+
+/** A state as it is kept. */
+export interface CanonicalState {
+  json: string;
+  ipfsHash: string;
+}
+
+/**
+ * A state sent as text.
+ * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
+ */
+export function readState(text: string): CanonicalState {
+  return asKept(parseState(text));
+}
+
+/**
+ * A state sent as a value, which is changed where that serves.
+ * @throws GantryError `state_too_large`, `state_not_json`
+ */
+export function asKept(value: unknown): CanonicalState {
+  const { json } = canonicalState(value);
+  return { json, ipfsHash: contentId(json) };
+}
+
+/**
+ * Reads a state sent as a string of JSON.
+ * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
+ */
+export function parseState(json: string): Json {
+  const bytes = Buffer.from(json);
+  refuseLargeState(bytes.length);
+  if (jsonNestsTooDeep(bytes)) {
+    throw wrongState('body_too_deep', `nests deeper than ${maximumDepth} levels`);
+  }
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw wrongState('state_not_json', 'must be a string that contains JSON');
+  }
+}
+
+/**
+ * A JSON value with its keys put in order, and the one text that stands for it, whatever order they were sent in:
+ * RFC 8785, save that keys that are whole numbers come first, because that is how JavaScript writes any object,
+ * answers included, and the text is to be theirs. The value itself is changed where that serves.
+ * @throws GantryError `state_too_large`, `state_not_json` (a number too large for a double)
+ */
+export function canonicalState(value: unknown): { json: string; state: Json } {
+  const state = new Sorter().sorted(value, 0);
+  const json = JSON.stringify(state);
+  // A string has at most three bytes a UTF-16 unit, so most need no counting.
+  if (json.length * 3 > maximumStateBytes) refuseLargeState(Buffer.byteLength(json));
+  return { json, state };
+}
+
+/** The keys of an object as they are and as they should be. */
+interface Order {
+  keys: readonly string[];
+  ordered: readonly string[];
+  isInOrder: boolean;
+}
+
+/** Sorting the keys and letting `JSON.stringify` write them is much faster than writing them ourselves. */
+class Sorter {
+  /** By depth: the things of a list mostly have the same keys, so the order found last mostly fits the next. */
+  readonly #orders: Order[] = [];
+
+  sorted(value: unknown, depth: number): Json {
+    if (typeof value !== 'object' || value === null) {
+      if (typeof value !== 'number' || Number.isFinite(value))
+        return value as string | number | boolean | null;
+      throw wrongState('state_not_json', 'holds a value that JSON cannot carry, such as 1e999');
+    }
+    const container = value as Record<string | number, Json>;
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) this.#sortChild(container, index, depth);
+      return container;
+    }
+    const { ordered, isInOrder } = this.#order(Object.keys(value), depth);
+    if (!isInOrder) return this.#inOrder(container, ordered, depth);
+    for (const key of ordered) this.#sortChild(container, key, depth);
+    return container;
+  }
+
+  /** Most children stay what they are, and storing them anew would take as long as looking at them. */
+  #sortChild(container: Record<string | number, Json>, key: string | number, depth: number): void {
+    const child = container[key];
+    const sorted = this.sorted(child, depth + 1);
+    if (sorted !== child) setOwn(container, key, sorted);
+  }
+
+  #inOrder(object: Record<string, Json>, keys: readonly string[], depth: number): Json {
+    const made: Record<string, Json> = {};
+    for (const key of keys) setOwn(made, key, this.sorted(object[key], depth + 1));
+    return made;
+  }
+
+  #order(keys: readonly string[], depth: number): Order {
+    const last = this.#orders[depth];
+    if (last?.keys.length === keys.length && last.keys.every((key, index) => key === keys[index])) {
+      return last;
+    }
+    const ordered = keys.toSorted();
+    const order = { keys, ordered, isInOrder: ordered.every((key, index) => key === keys[index]) };
+    this.#orders[depth] = order;
+    return order;
+  }
+}
+
+function setOwn(object: Record<string | number, Json>, key: string | number, value: Json): void {
+  // Set like any other, this one would become the object's prototype.
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  else object[key] = value;
+}
+
+function refuseLargeState(bytes: number): void {
+  if (bytes > maximumStateBytes) {
+    throw wrongState('state_too_large', `must be at most ${maximumStateBytes} bytes of UTF-8`);
+  }
+}
+
+function wrongState(reason: Reason, message: string): GantryError {
+  return new GantryError(reason, `state: ${message}`, { fields: [{ path: 'state', message }] });
+}
+
+/** The CIDv1 (raw codec, sha2-256) of a text's UTF-8 bytes, as `ipfs block put` prints it. */
+export function contentId(json: string): string {
+  const hash = createHash('sha256').update(json).digest();
+  return CID.createV1(raw.code, digest.create(sha256.code, hash)).toString();
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import type { Reason } from '../errors.ts';
+
+/** How a call ended: `aborted` when its caller was gone before it had arrived. */
+export type Outcome = 'ok' | 'aborted' | Reason;
+
+export type Transport = 'http' | 'socket';
+
+/** A call on its way, from its arrival to its answer. */
+export interface ObservedCall {
+  /** Found in the log, and in the answer's `X-Request-Id`. */
+  readonly id: string;
+  operation: string | undefined;
+  gameId: string | undefined;
+  wallet: string | undefined;
+  /** Where it comes from. */
+  address: string;
+  /** To be called once. */
+  end(outcome: Outcome): void;
+}
+
+/** A call that is over. What it holds is of closed sets (operations, outcomes), ids of the database, and where it came from. */
+export interface CallObservation {
+  id: string;
+  /** Undefined when it named none there is: what callers make up is not kept. */
+  operation: string | undefined;
+  gameId: string | undefined;
+  wallet: string | undefined;
+  address: string;
+  transport: Transport;
+  outcome: Outcome;
+  /** From its arrival to its answer. */
+  durationMs: number;
+}
+
+/** Observes every call once, whatever it came by; the metrics, the recent stats and the log's line come of that. */
+export class CallObserver {
+  readonly #sinks: readonly ((call: CallObservation) => void)[];
+  readonly #prefix = randomBytes(4).toString('hex');
+  #last = 0;
+
+  constructor(...sinks: readonly ((call: CallObservation) => void)[]) {
+    this.#sinks = sinks;
+  }
+
+  begin(transport: Transport, address: string): ObservedCall {
+    const startedAt = performance.now();
+    const call: ObservedCall = {
+      id: `${this.#prefix}-${(++this.#last).toString(36)}`,
+      operation: undefined,
+      gameId: undefined,
+      wallet: undefined,
+      address,
+      end: (outcome) => {
+        const { id, operation, gameId, wallet } = call;
+        const durationMs = performance.now() - startedAt;
+        for (const sink of this.#sinks) {
+          sink({ id, operation, gameId, wallet, address, transport, outcome, durationMs });
+        }
+      },
+    };
+    return call;
+  }
+}

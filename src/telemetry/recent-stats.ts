@@ -1,0 +1,97 @@
+import { reasons } from '../errors.ts';
+import { repeat } from '../runtime/repeat.ts';
+import type { CallObservation } from './call-observer.ts';
+import type { Stats, StatsSample } from './stats.ts';
+
+const defaultIntervalMs = 2_000;
+/** Five minutes of them. */
+const samplesKept = 150;
+/** The 99th percentile of more calls than these in one sample is of these first ones, which bounds the memory. */
+const durationsKept = 20_000;
+
+/** What is asked for each sample, of the parts that know. */
+export interface StatsSources {
+  sockets(): number;
+  present(): Promise<number>;
+  queueDepth(): Promise<number>;
+  databaseBytes(): Promise<number>;
+}
+
+export interface RecentStatsOptions {
+  /** Ends the sampling. */
+  signal: AbortSignal;
+  report(thrown: unknown): void;
+  everyMs?: number;
+}
+
+/** Counts calls and events, and keeps what that comes to, with the standing of other parts, every two seconds. */
+export class RecentStats implements Stats {
+  readonly everyMs: number;
+  readonly startedAt = Date.now();
+  readonly #sources: StatsSources;
+  readonly #samples: StatsSample[] = [];
+  #since = performance.now();
+  #requests = 0;
+  #refused = 0;
+  #errors = 0;
+  #events = 0;
+  #durationsMs: number[] = [];
+
+  constructor(sources: StatsSources, { signal, report, everyMs = defaultIntervalMs }: RecentStatsOptions) {
+    this.#sources = sources;
+    this.everyMs = everyMs;
+    repeat(() => this.take(), { everyMs, signal, report });
+  }
+
+  /** Counts a call that was answered, over HTTP or a socket. */
+  countCall({ outcome, durationMs }: Pick<CallObservation, 'outcome' | 'durationMs'>): void {
+    if (outcome === 'aborted') return;
+    this.#requests++;
+    const status = outcome === 'ok' ? 200 : reasons[outcome];
+    if (status >= 500) this.#errors++;
+    else if (status >= 400) this.#refused++;
+    if (this.#durationsMs.length < durationsKept) this.#durationsMs.push(durationMs);
+  }
+
+  countEvents(count: number): void {
+    this.#events += count;
+  }
+
+  /** Takes a sample of the time since the one before. */
+  async take(): Promise<void> {
+    const now = performance.now();
+    const seconds = Math.max(0.001, (now - this.#since) / 1000);
+    const counted = {
+      requestsPerSecond: this.#requests / seconds,
+      refusedPerSecond: this.#refused / seconds,
+      errorsPerSecond: this.#errors / seconds,
+      eventsPerSecond: this.#events / seconds,
+      p99Ms: percentile(this.#durationsMs, 0.99),
+    };
+    this.#since = now;
+    this.#requests = this.#refused = this.#errors = this.#events = 0;
+    this.#durationsMs = [];
+    const { sockets, present, queueDepth, databaseBytes } = this.#sources;
+    const [presentNow, depth, bytes] = await Promise.all([present(), queueDepth(), databaseBytes()]);
+    this.#samples.push({
+      at: Date.now(),
+      sockets: sockets(),
+      present: presentNow,
+      ...counted,
+      queueDepth: depth,
+      databaseBytes: bytes,
+    });
+    if (this.#samples.length > samplesKept) this.#samples.shift();
+  }
+
+  samples(after: number): StatsSample[] {
+    return this.#samples.filter(({ at }) => at > after);
+  }
+}
+
+/** The smallest of the values that so large a share of them does not exceed. */
+function percentile(values: number[], share: number): number | null {
+  if (values.length === 0) return null;
+  const ordered = values.toSorted((one, other) => one - other);
+  return ordered[Math.ceil(values.length * share) - 1] ?? null;
+}

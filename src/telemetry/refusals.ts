@@ -1,0 +1,90 @@
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { timestamp } from '../core/schemas/ids.ts';
+import type { Page, Paged } from '../core/schemas/paging.ts';
+import { networkOf } from '../limits/network-of.ts';
+
+/** Who is refused least lately is forgotten beyond so many. */
+const maxRemembered = 1_000;
+const rememberedMs = 60 * 60 * 1000;
+
+export const refusalRecord = z
+  .object({
+    reason: z.string().meta({ description: 'The `data.reason` of the error; `flood` or `slow-reader`' }),
+    at: z.enum(['call', 'handshake', 'connection']),
+    operation: z.string().nullable().meta({ description: 'The last one; null: it named none there is' }),
+    gameId: z.string().nullable(),
+    normalizedAddress: z.string().nullable().meta({ description: 'The player; null: none was known' }),
+    network: z.string().meta({ description: 'The IP address, IPv6 as its /64' }),
+    count: z.int(),
+    firstAt: timestamp,
+    lastAt: timestamp,
+  })
+  .meta({ id: 'RefusalRecord' });
+export type RefusalRecord = z.infer<typeof refusalRecord>;
+
+/** Somebody was refused something, or disconnected. */
+export interface Refusal {
+  reason: string;
+  /** A call, the handshake of a socket, or the connection itself. */
+  at: RefusalRecord['at'];
+  operation?: string | undefined;
+  gameId?: string | undefined;
+  wallet?: string | undefined;
+  address: string;
+}
+
+/** What is known of refusals. */
+export interface Refusals {
+  /** Refused last first; where given, only those for a reason or in a game. */
+  list(
+    filter: { reason?: string | undefined; gameId?: string | undefined },
+    page: Page,
+  ): Paged<RefusalRecord>;
+}
+
+/** Where no server runs: nobody was refused. */
+export const noRefusals: Refusals = { list: () => ({ total: 0, rows: [] }) };
+
+/**
+ * Who was refused lately and why, in the memory of this process: by reason, game, player and address together, the latest
+ * 1,000 of the last hour. Totals are counted for as long as the process lasts.
+ */
+export class RecentRefusals implements Refusals {
+  /** By reason and place, for metrics. */
+  readonly totals = new Map<string, { labels: { reason: string; at: string }; count: number }>();
+  readonly #recent = new LRUCache<string, RefusalRecord>({ max: maxRemembered, ttl: rememberedMs });
+
+  add({ reason, at, operation, gameId, wallet, address }: Refusal): void {
+    const total = this.totals.get(`${reason} ${at}`);
+    if (total) total.count++;
+    else this.totals.set(`${reason} ${at}`, { labels: { reason, at }, count: 1 });
+    const network = networkOf(address);
+    const key = JSON.stringify([reason, at, gameId, wallet, network]);
+    const before = this.#recent.get(key);
+    const now = Date.now();
+    this.#recent.set(key, {
+      reason,
+      at,
+      operation: operation ?? null,
+      gameId: gameId ?? null,
+      normalizedAddress: wallet ?? null,
+      network,
+      count: (before?.count ?? 0) + 1,
+      firstAt: before?.firstAt ?? now,
+      lastAt: now,
+    });
+  }
+
+  list(
+    { reason, gameId }: { reason?: string | undefined; gameId?: string | undefined },
+    { limit, skip }: Page,
+  ): Paged<RefusalRecord> {
+    this.#recent.purgeStale();
+    const found = [...this.#recent.values()].filter(
+      (one) =>
+        (reason === undefined || one.reason === reason) && (gameId === undefined || one.gameId === gameId),
+    );
+    return { total: found.length, rows: found.slice(skip, skip + limit) };
+  }
+}

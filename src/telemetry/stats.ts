@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { timestamp } from '../core/schemas/ids.ts';
+
+/** How this process did in the time since the sample before. */
+export const statsSample = z
+  .object({
+    at: timestamp,
+    sockets: z.int().meta({ description: 'Connected sockets' }),
+    present: z.int().meta({ description: 'Online channel sessions' }),
+    requestsPerSecond: z.number(),
+    refusedPerSecond: z.number().meta({ description: 'Answered with 4xx, a part of the requests' }),
+    errorsPerSecond: z.number().meta({ description: 'Answered with 5xx, a part of the requests' }),
+    eventsPerSecond: z.number(),
+    p99Ms: z.number().nullable().meta({ description: 'Of the time calls took; null: there were none' }),
+    queueDepth: z.int().meta({ description: 'Actions queued or submitted' }),
+    databaseBytes: z.int().meta({ description: 'The database with its write-ahead log' }),
+  })
+  .meta({ id: 'FigureSample' });
+export type StatsSample = z.infer<typeof statsSample>;
+
+/** How this process has been doing lately. */
+export interface Stats {
+  /** Between two samples, in milliseconds. */
+  readonly everyMs: number;
+  /** When the process began to count; null where no server runs. */
+  readonly startedAt: number | null;
+  /** Samples taken after a moment, oldest first; only the latest few minutes are kept. */
+  samples(after: number): StatsSample[];
+}
+
+/** Where no server runs: nothing was counted. */
+export const noStats: Stats = { everyMs: 0, startedAt: null, samples: () => [] };

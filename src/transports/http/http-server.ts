@@ -1,0 +1,32 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A client that sends its request slowly (slowloris) is disconnected, and none may send headers without end. */
+const headersTimeoutMs = 10_000;
+const requestTimeoutMs = 30_000;
+/** How often the timeouts are checked; Node's default would let each have another half minute. */
+const checkIntervalMs = 1_000;
+const maxHeaderBytes = 16 * 1024;
+
+/** The server's port, with limits on what a client may make it wait for and hold. */
+export function createHttpServer(app: RequestListener): Server {
+  return createServer(
+    {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: checkIntervalMs,
+    },
+    app,
+  );
+}
+
+/** Resolves with the URL it listens on, `http://HOST:PORT`; port 0 takes a free one. @throws Error of node:net */
+export async function listenOn(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+}

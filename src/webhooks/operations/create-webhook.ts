@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import type { SecretBox } from '../../games/game-secret.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { addWebhook } from '../commands.ts';
+import { webhookFilter, webhookRecord, webhookUrl } from '../webhook.ts';
+import { newWebhookSecret } from '../webhook-secret.ts';
+import type { WebhookSender } from '../webhook-sender.ts';
+import { refuseTarget } from './webhook-target.ts';
+
+export const createWebhook = defineOperation({
+  name: 'createWebhook',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Have what happens in a game told to an address; its secret is answered this once',
+  auth: 'admin',
+  input: z.object({ gameId: idInput, url: webhookUrl, filter: webhookFilter.default('all') }),
+  output: z.object({
+    success,
+    webhook: webhookRecord,
+    secret: z.string().meta({ description: 'What deliveries are signed with, whsec_…' }),
+  }),
+  async handler(
+    { input: { gameId, url, filter } },
+    { db, box, webhookSender }: { db: Database; box: SecretBox; webhookSender: WebhookSender },
+  ) {
+    refuseTarget(webhookSender, url);
+    const secret = newWebhookSecret();
+    const webhook = await db.write(addWebhook, { gameId, url, filter, sealedSecret: box.seal(secret) });
+    return { success: true, webhook, secret };
+  },
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { pagedOutput, paging } from '../../core/schemas/paging.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { actionState } from '../../queue/action.ts';
+import { readDeliveries } from '../queries.ts';
+import { webhookDelivery } from '../webhook.ts';
+
+export const listWebhookDeliveries = defineOperation({
+  name: 'listWebhookDeliveries',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List what webhooks were and are to be told, newest first; `failed` ones are the dead letters',
+  auth: 'admin',
+  input: z.object({
+    webhookId: idInput.optional(),
+    gameId: idInput.optional(),
+    state: actionState.optional(),
+    ...paging,
+  }),
+  output: pagedOutput(webhookDelivery),
+  async handler({ input: { limit, skip, ...filter } }, { db }: { db: Database }) {
+    const { total, rows } = await db.read(readDeliveries, filter, { limit, skip });
+    return { total, limit, skip, data: rows };
+  },
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { readWebhooks } from '../queries.ts';
+import { webhookRecord } from '../webhook.ts';
+
+export const listWebhooks = defineOperation({
+  name: 'listWebhooks',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List webhooks, of one game or of all, oldest first',
+  auth: 'admin',
+  input: z.object({ gameId: idInput.optional() }),
+  output: z.object({ success, webhooks: z.array(webhookRecord) }),
+  async handler({ input: { gameId } }, { db }: { db: Database }) {
+    if (gameId !== undefined) await requireGame(db, gameId);
+    return { success: true, webhooks: await db.read(readWebhooks, gameId) };
+  },
+});

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { deleteWebhook } from '../commands.ts';
+
+export const removeWebhook = defineOperation({
+  name: 'removeWebhook',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Remove a webhook with its deliveries, also those it still had to get',
+  auth: 'admin',
+  input: z.object({ webhookId: idInput }),
+  output: z.object({ success }),
+  async handler({ input: { webhookId } }, { db }: { db: Database }) {
+    await db.write(deleteWebhook, webhookId);
+    return { success: true };
+  },
+});

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { replayDelivery } from '../commands.ts';
+import { webhookDelivery } from '../webhook.ts';
+
+export const replayWebhookDelivery = defineOperation({
+  name: 'replayWebhookDelivery',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Deliver something again, whatever became of it, under the same webhook-id',
+  auth: 'admin',
+  input: z.object({ deliveryId: idInput }),
+  output: z.object({ success, delivery: webhookDelivery }),
+  async handler({ input: { deliveryId } }, { db }: { db: Database }) {
+    return { success: true, delivery: await db.write(replayDelivery, deliveryId) };
+  },
+});

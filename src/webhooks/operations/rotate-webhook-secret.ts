@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import type { SecretBox } from '../../games/game-secret.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { addWebhookSecret } from '../commands.ts';
+import { newWebhookSecret } from '../webhook-secret.ts';
+
+/** 30 days. */
+const maximumOverlapSeconds = 30 * 24 * 3600;
+
+export const rotateWebhookSecret = defineOperation({
+  name: 'rotateWebhookSecret',
+  service: 'admin',
+  kind: 'write',
+  summary:
+    'Give a webhook a new secret, answered this once; the earlier ones go on signing beside it for a while',
+  auth: 'admin',
+  input: z.object({
+    webhookId: idInput,
+    overlapSeconds: z
+      .number()
+      .min(0)
+      .max(maximumOverlapSeconds)
+      .default(24 * 3600)
+      .meta({ description: 'How long deliveries are signed with the earlier secrets as well' }),
+  }),
+  output: z.object({ success, webhookId: z.string(), secret: z.string() }),
+  async handler({ input: { webhookId, overlapSeconds } }, { db, box }: { db: Database; box: SecretBox }) {
+    const secret = newWebhookSecret();
+    await db.write(addWebhookSecret, webhookId, box.seal(secret), Math.ceil(overlapSeconds * 1000));
+    return { success: true, webhookId, secret };
+  },
+});

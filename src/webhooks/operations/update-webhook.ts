@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { changeWebhook } from '../commands.ts';
+import { webhookFilter, webhookRecord, webhookUrl } from '../webhook.ts';
+import type { WebhookSender } from '../webhook-sender.ts';
+import { refuseTarget } from './webhook-target.ts';
+
+export const updateWebhook = defineOperation({
+  name: 'updateWebhook',
+  service: 'admin',
+  kind: 'write',
+  summary: "Change a webhook's address or filter, disable or enable it; what is left out stays",
+  auth: 'admin',
+  input: z.object({
+    webhookId: idInput,
+    url: webhookUrl.optional(),
+    filter: webhookFilter.optional(),
+    enabled: z.boolean().optional(),
+  }),
+  output: z.object({ success, webhook: webhookRecord }),
+  async handler(
+    { input: { webhookId, ...changes } },
+    { db, webhookSender }: { db: Database; webhookSender: WebhookSender },
+  ) {
+    if (changes.url !== undefined) refuseTarget(webhookSender, changes.url);
+    return { success: true, webhook: await db.write(changeWebhook, webhookId, changes) };
+  },
+});

@@ -1,0 +1,43 @@
+import { type RowOf, table } from '../core/storage/table.ts';
+
+const webhookColumns = {
+  id: 'uuid',
+  gameId: 'uuid',
+  url: 'text',
+  filter: 'text',
+  /** 0 or 1. */
+  enabled: 'int',
+  /** Why it is not enabled, when nobody disabled it. */
+  disabledReason: 'text?',
+  /** 0 or 1: nobody sees it any more; its deliveries are deleted a few at a time, and then it is. */
+  removed: 'int',
+  createdAt: 'ms',
+  updatedAt: 'ms',
+} as const;
+
+export const webhooks = table('webhooks', webhookColumns, {
+  key: ['id'],
+  indexes: { byGame: { on: ['gameId', 'removed', 'createdAt', 'id'] } },
+  of: { game: 'gameId', stays: 'registered again, so that no two servers deliver the same' },
+  kept: true,
+  remembered: 'lists',
+});
+export type WebhookRow = RowOf<typeof webhookColumns>;
+
+const secretColumns = {
+  webhookId: 'uuid',
+  /** Counts the webhook's secrets in the order they were made. */
+  position: 'int',
+  /** Encrypted. */
+  sealed: 'text',
+  createdAt: 'ms',
+  /** Null: never. */
+  expiresAt: 'ms?',
+} as const;
+
+/** What deliveries are signed with: all that have not expired, so that a receiver can change from one to the next. */
+export const webhookSecrets = table('webhook_secrets', secretColumns, {
+  key: ['webhookId', 'position'],
+  indexes: { byWebhook: { on: ['webhookId', 'position'] } },
+});
+export type WebhookSecretRow = RowOf<typeof secretColumns>;

@@ -1,0 +1,74 @@
+import { activityCreated } from '../activities/events.ts';
+import type { NewEvent } from '../core/events/stream.ts';
+import { ruleActionPatched } from '../queue/events.ts';
+import { scoreCreated, scorePatched, scoreRemoved } from '../scores/events.ts';
+import { gameChannelPatched } from '../sessions/events.ts';
+import type { WebhookFilter } from './webhook.ts';
+
+/**
+ * The events that webhooks are sent, with the type they have there. What players write to each other, and
+ * what is told to one launcher only, is nobody else's business and not among them.
+ */
+export const webhookTypes = {
+  [scoreCreated.name]: 'scores.created',
+  [scorePatched.name]: 'scores.patched',
+  [scoreRemoved.name]: 'scores.removed',
+  [activityCreated.name]: 'activities.created',
+  [gameChannelPatched.name]: 'game_channels.patched',
+  [ruleActionPatched.name]: 'rule_actions.patched',
+} as const satisfies Record<string, string>;
+
+/** The type of what a rule's action `Webhook` sends. */
+const ruleTriggerType = 'rule_triggers.created';
+
+/** The type of what `testWebhook` sends. */
+export const pingType = 'ping';
+
+/** Something a webhook may be told of. */
+export interface WebhookEvent {
+  type: string;
+  gameId: string;
+  /** The player it is about. */
+  wallet: string;
+  data: unknown;
+  /** The filters that take it in. */
+  filters: readonly WebhookFilter[];
+}
+
+const callbacks: readonly WebhookFilter[] = ['all', 'event-callbacks'];
+const ruleCallbacks: readonly WebhookFilter[] = ['all', 'rules-engine-all-callbacks'];
+const ruleErrors: readonly WebhookFilter[] = [...ruleCallbacks, 'rules-engine-errors'];
+
+/** What webhooks are told of an event; null: nothing. */
+export function webhookEventOf(event: NewEvent): WebhookEvent | null {
+  const { name, record, audience } = event;
+  const type = name in webhookTypes ? webhookTypes[name as keyof typeof webhookTypes] : undefined;
+  if (type === undefined) return null;
+  const wallet = walletOf(record);
+  if (wallet === undefined) return null;
+  const of = { type, gameId: audience.gameId, wallet, data: record };
+  if (name !== ruleActionPatched.name) return { ...of, filters: callbacks };
+  const isFailed = 'state' in record && record.state === 'failed';
+  // How a delivery goes is told to webhooks only when it has failed: else each would bring forth another.
+  if (!isFailed && 'type' in record && record.type === 'Webhook') return null;
+  return { ...of, filters: isFailed ? ruleErrors : ruleCallbacks };
+}
+
+/** What a rule's action `Webhook` tells of its trigger. */
+export function webhookEventOfTrigger(data: {
+  triggerUuid: string;
+  gameId: string;
+  normalizedAddress: string;
+  name: string;
+  trigger: string;
+  value: number | string | null;
+  nonce: string | null;
+}): WebhookEvent {
+  const { gameId, normalizedAddress: wallet } = data;
+  return { type: ruleTriggerType, gameId, wallet, data, filters: ruleCallbacks };
+}
+
+function walletOf(record: object): string | undefined {
+  if ('normalizedAddress' in record) return String(record.normalizedAddress);
+  return 'wallet' in record ? String(record.wallet) : undefined;
+}

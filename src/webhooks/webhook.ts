@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { id, timestamp } from '../core/schemas/ids.ts';
+import { actionState } from '../queue/action.ts';
+
+/** What a webhook is sent; public/docs/webhooks.md says what each takes in. */
+export const webhookFilter = z.enum([
+  'all',
+  'event-callbacks',
+  'rules-engine-all-callbacks',
+  'rules-engine-errors',
+]);
+export type WebhookFilter = z.infer<typeof webhookFilter>;
+
+/** A game has so many webhooks at most: each event is written once for each. */
+export const maximumWebhooks = 20;
+
+/**
+ * Where a webhook is delivered to: absolute, without credentials, in the form the URL standard gives it, so
+ * that `http://0x7f.1/` is stored as what it stands for. Whether its address may be called: `AddressGuard`.
+ */
+export const webhookUrl = z
+  .string()
+  .max(2_000)
+  .transform((text, context) => {
+    const url = URL.parse(text);
+    const problem = whatIsWrong(text, url);
+    if (url && problem === null) return url.href;
+    context.addIssue({ code: 'custom', message: problem ?? 'must be an http(s) address' });
+    return z.NEVER;
+  });
+
+function whatIsWrong(text: string, url: URL | null): string | null {
+  if (!url || !/^https?:\/\//i.test(text) || !/^https?:$/.test(url.protocol)) {
+    return 'must be an address such as https://game.example/hooks';
+  }
+  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
+  if (url.hash !== '') return 'must not have a part behind #, which is never sent';
+  return null;
+}
+
+/** A webhook as administrators see it. */
+export const webhookRecord = z
+  .object({
+    webhookId: id,
+    gameId: id,
+    url: z.string(),
+    filter: webhookFilter,
+    enabled: z.boolean(),
+    disabledReason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it is not enabled, when no administrator disabled it' }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Webhook' });
+export type WebhookRecord = z.infer<typeof webhookRecord>;
+
+/** What a receiver is sent, as JSON. */
+export const webhookPayload = z
+  .object({
+    type: z.string().meta({ description: 'What happened, such as scores.created' }),
+    timestamp: z.string().meta({ description: 'When, ISO 8601' }),
+    data: z.json(),
+  })
+  .meta({ id: 'WebhookPayload' });
+export type WebhookPayload = z.infer<typeof webhookPayload>;
+
+/** A delivery as administrators see it; `failed` ones are the dead letters. */
+export const webhookDelivery = z
+  .object({
+    deliveryId: id.meta({ description: 'The header webhook-id, the same at every try' }),
+    webhookId: id,
+    gameId: id,
+    event: z.string(),
+    state: actionState,
+    attempts: z.int(),
+    error: z.string().nullable().meta({ description: 'Why the last try failed' }),
+    dueAt: timestamp.meta({ description: 'When it is tried next, while it is queued' }),
+    giveUpAt: timestamp.meta({ description: 'It is not tried after this' }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    payload: webhookPayload,
+  })
+  .meta({ id: 'WebhookDelivery' });
+export type WebhookDelivery = z.infer<typeof webhookDelivery>;

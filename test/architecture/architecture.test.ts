@@ -1,0 +1,297 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../src/catalogue/operations.ts';
+
+const root = fileURLToPath(new URL('../../src/', import.meta.url));
+
+interface SourceFile {
+  /** Relative to src/, as `scores/commands.ts`. */
+  path: string;
+  code: string;
+  /** What it imports, types included: files relative to src/, packages by name. */
+  imports: readonly string[];
+}
+
+/** One folder a feature: its records and rules, its `events.ts`, its workers, and its operations below. */
+const features = [
+  'activities',
+  'administration',
+  'chains',
+  'games',
+  'messages',
+  'notifications',
+  'play-sessions',
+  'players',
+  'queue',
+  'rules',
+  'scores',
+  'sessions',
+  'states',
+  'webhooks',
+];
+
+/** What src/ is made of, from the ground up: a file imports files of its own layer and of those below it. */
+const layers: readonly { name: string; files: readonly string[] }[] = [
+  // Knows nothing of games: schemas of ids, texts and pages, streams of events, threads, embedded files.
+  { name: 'foundations', files: ['core/', 'runtime/', 'storage-quota/', 'errors.ts'] },
+  // What Gantry is about, and how it is stored. `catalogue/events.ts` is the list of the features' events.
+  {
+    name: 'features',
+    files: [
+      ...features.map((feature) => `${feature}/`),
+      'catalogue/events.ts',
+      'config.ts',
+      'public-urls.ts',
+    ],
+  },
+  // What stands around a call or an event: who calls, how often, who is present, what is counted, who hears it.
+  {
+    name: 'services',
+    files: ['auth/', 'limits/', 'live/', 'pages/', 'presence/', 'redis/', 'telemetry/', 'retention.ts'],
+  },
+  // What an operation is, and the one path that every call takes.
+  { name: 'the path of a call', files: ['operations/'] },
+  // What callers can ask for, each in the folder of its feature.
+  { name: 'operations', files: [...features, 'live'].map((feature) => `${feature}/operations/`) },
+  // The lists of operations, commands and tables.
+  { name: 'catalogue', files: ['catalogue/'] },
+  // What runs commands and queries; told of tables and commands, it knows none.
+  { name: 'engines', files: ['engines/'] },
+  // How calls arrive and how they are described to callers.
+  { name: 'borders', files: ['client/', 'openapi/', 'transports/'] },
+  // Puts the parts together: a server, the commands, the builds.
+  {
+    name: 'programs',
+    files: [
+      'backup/',
+      'build/',
+      'cli/',
+      'demo/',
+      'doctor/',
+      'build-transports.ts',
+      'data-directory.ts',
+      'gantry.js',
+      'main.ts',
+      'open-services.ts',
+      'server-address.ts',
+      'server.ts',
+      'writer-thread.ts',
+    ],
+  },
+];
+
+const files: readonly SourceFile[] = globSync('**/*.{ts,js}', { cwd: root })
+  .toSorted()
+  .map((path) => {
+    const code = readFileSync(join(root, path), 'utf8');
+    return { path, code, imports: importsOf(path, code) };
+  });
+const byPath = new Map(files.map((file) => [file.path, file]));
+
+function importsOf(path: string, code: string): string[] {
+  const statements = code.matchAll(
+    /^(?:import|export)\b(?:[^'";]*?\bfrom)?\s*'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm,
+  );
+  return [...statements].map(([, declared, loaded]) => {
+    const specifier = declared ?? loaded ?? '';
+    return specifier.startsWith('.') ? join(dirname(path), specifier) : packageOf(specifier);
+  });
+}
+
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** Every file and package a file reaches by its imports, itself included. */
+function reachableFrom(path: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(path)) return seen;
+  seen.add(path);
+  for (const imported of byPath.get(path)?.imports ?? []) reachableFrom(imported, seen);
+  return seen;
+}
+
+/** `importer → imported` for every direct import that matches both. */
+function edges(from: (path: string) => boolean, to: (imported: string) => boolean): string[] {
+  return files
+    .filter(({ path }) => from(path))
+    .flatMap(({ path, imports }) => imports.filter(to).map((imported) => `${path} → ${imported}`));
+}
+
+function isIn(...folders: string[]): (path: string) => boolean {
+  return (path) => folders.some((folder) => path.startsWith(`${folder}/`));
+}
+
+test('the imports of every source file are read, and each names a file there is', () => {
+  expect(files.length).toBeGreaterThan(90);
+  expect(byPath.get('server.ts')?.imports).toEqual(
+    expect.arrayContaining(['pino', 'config.ts', 'open-services.ts', 'build-transports.ts']),
+  );
+  const written = files.flatMap(
+    ({ code }) => code.match(/ from '[^']+'(?: with \{ type: 'json' \})?;$|^import '|\bimport\('/gm) ?? [],
+  );
+  expect(files.flatMap(({ imports }) => imports)).toHaveLength(written.length);
+  expect(
+    edges(
+      () => true,
+      (imported) => /\.[jt]s$/.test(imported) && imported !== 'ipaddr.js' && !byPath.has(imported),
+    ),
+  ).toEqual([]);
+});
+
+describe('what Gantry does knows nothing of how it is called', () => {
+  const inner = ['core', ...features, 'auth', 'limits', 'presence', 'operations', 'catalogue'];
+  /** Uses `node:http` as a client; its interface, `webhook-sender.ts`, knows nothing of it. */
+  const outgoing = 'webhooks/http-webhook-sender.ts';
+  const isTransport = (imported: string) =>
+    ['express', 'socket.io', 'engine.io', 'ws'].includes(imported) ||
+    imported === 'node:http' ||
+    imported.startsWith('transports/');
+
+  test.each(inner)(
+    '%s/ reaches neither Express nor Socket.IO nor transports/, however far one follows',
+    (folder) => {
+      const inFolder = files.filter(({ path }) => isIn(folder)(path) && path !== outgoing);
+      expect(inFolder).not.toEqual([]);
+      const reached = inFolder.flatMap(({ path }) =>
+        [...reachableFrom(path)].filter(isTransport).map((found) => `${path} ⇢ ${found}`),
+      );
+      expect(reached).toEqual([]);
+    },
+  );
+});
+
+describe('transports take operations as they come', () => {
+  const transports = files.filter(({ path }) => isIn('transports')(path));
+
+  test('they import what operations are, and none of them', () => {
+    const isOperation = (imported: string) => imported.split('/').slice(0, 2).includes('operations');
+    const theirs = edges(isIn('transports'), isOperation).map((edge) => edge.split(' → ')[1]);
+    const shared = ['define.ts', 'execute.ts', 'registry.ts'].map((name) => `operations/${name}`);
+    expect(new Set(theirs)).toEqual(new Set(shared));
+  });
+
+  test('they name none', () => {
+    const names = operations.flatMap((one) => [one.name, ...('aliases' in one ? one.aliases : [])]);
+    const named = transports.flatMap(({ path, code }) =>
+      names.filter((name) => new RegExp(`\\b${name}\\b`).test(code)).map((name) => `${path} names ${name}`),
+    );
+    expect(named).toEqual([]);
+  });
+});
+
+describe('each choice is made in one place', () => {
+  test('only config.ts reads the environment', () => {
+    const readers = files.filter(({ code }) =>
+      /\bprocess\s*(\?\.|\.)\s*env\b|\bprocess\[|\benv\b[^;]*from 'node:process'/.test(code),
+    );
+    expect(readers.map(({ path }) => path)).toEqual(['config.ts']);
+  });
+
+  test('only the programs choose engines and adapters', () => {
+    const isAdapter = (path: string) => isIn('engines')(path) || /^presence\/.+-presence\.ts$/.test(path);
+    const isProgram = (path: string) =>
+      ['open-services.ts', 'data-directory.ts', 'writer-thread.ts'].includes(path);
+    expect(edges((path) => !isAdapter(path) && !isProgram(path), isAdapter)).toEqual([]);
+    expect(edges(isProgram, isAdapter).length).toBeGreaterThan(1);
+  });
+
+  test('only an engine knows the library it is made of', () => {
+    expect(
+      edges(
+        (path) => !isIn('engines')(path),
+        (imported) => imported === 'better-sqlite3' || imported === 'pg',
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('engines hold no rule of the domain', () => {
+  const engines = files.filter(({ path }) => isIn('engines')(path));
+
+  test('they refuse nothing, but say when the database takes no writes', () => {
+    const reasons = engines.flatMap(({ path, code }) =>
+      [...code.matchAll(/new GantryError\(\s*'([^']+)'/g)].map(([, reason]) => `${path}: ${reason}`),
+    );
+    expect(reasons.length).toBeGreaterThan(0);
+    expect(reasons.filter((one) => !one.endsWith(': store_unavailable'))).toEqual([]);
+    const thrown = engines.flatMap(({ path, code }) =>
+      [...code.matchAll(/new GantryError\(/g)].map(() => path),
+    );
+    expect(thrown).toHaveLength(reasons.length);
+  });
+
+  test('they import no feature, and no feature imports them', () => {
+    expect(edges(isIn('engines'), (imported) => isIn(...features, 'catalogue')(imported))).toEqual([]);
+    expect(edges(isIn(...features), isIn('engines'))).toEqual([]);
+  });
+});
+
+describe('imports point one way', () => {
+  test('every file is in a layer', () => {
+    expect(files.filter(({ path }) => layerOf(path) === -1).map(({ path }) => path)).toEqual([]);
+  });
+
+  test.each(layers)('$name imports nothing of a layer above it', ({ name }) => {
+    const own = layers.findIndex((layer) => layer.name === name);
+    expect(
+      edges(
+        (path) => layerOf(path) === own,
+        (imported) => byPath.has(imported) && layerOf(imported) > own,
+      ),
+    ).toEqual([]);
+  });
+
+  test('no two folders import each other', () => {
+    const between = new Map<string, string[]>();
+    for (const edge of edges(
+      () => true,
+      (imported) => byPath.has(imported),
+    )) {
+      const [from, to] = edge.split(' → ').map(folderOf);
+      if (!from || !to || from === to) continue;
+      const key = `${from} → ${to}`;
+      between.set(key, [...(between.get(key) ?? []), edge]);
+    }
+    const pairs = [...between].flatMap(([key, ways]) => {
+      const [from = '', to = ''] = key.split(' → ');
+      const back = between.get(`${to} → ${from}`);
+      return back && from < to ? [{ pair: `${from} ↔ ${to}`, ways, back }] : [];
+    });
+    expect(pairs).toEqual([]);
+  });
+});
+
+test('no file imports itself, however long the way round, types included', () => {
+  const cycles = files
+    .filter(({ path, imports }) => imports.some((imported) => reachableFrom(imported).has(path)))
+    .map(({ path }) => wayRound(path).join(' → '));
+  expect(cycles).toEqual([]);
+});
+
+/** The place of a file's layer among `layers`, by the longest of their entries that it lies under; -1: in none. */
+function layerOf(path: string): number {
+  const lengths = layers.map((layer) =>
+    Math.max(-1, ...layer.files.map((entry) => (path.startsWith(entry) ? entry.length : -1))),
+  );
+  const longest = Math.max(...lengths);
+  return longest === -1 ? -1 : lengths.indexOf(longest);
+}
+
+/** The top-level folder of src/ that a file is in; undefined for a file beside the folders. */
+function folderOf(path: string): string | undefined {
+  return path.includes('/') ? path.split('/')[0] : undefined;
+}
+
+/** The shortest way from a file back to itself. */
+function wayRound(path: string): string[] {
+  const ways: string[][] = [[path]];
+  for (const way of ways) {
+    for (const imported of byPath.get(way.at(-1) ?? '')?.imports ?? []) {
+      if (imported === path) return [...way, path];
+      if (!ways.some((other) => other.includes(imported))) ways.push([...way, imported]);
+    }
+  }
+  return [path];
+}

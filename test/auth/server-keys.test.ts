@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AdminToken, DatabaseAdminToken } from '../../src/auth/admin-token.ts';
+import { domain } from '../../src/catalogue/domain.ts';
+import type { Database } from '../../src/core/storage/database.ts';
+import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
+import { SecretBox } from '../../src/games/game-secret.ts';
+import { DatabaseTokenKeys } from '../../src/sessions/database-token-keys.ts';
+import { serverKey } from '../../src/sessions/server-keys.ts';
+import { TokenKeys } from '../../src/sessions/token-keys.ts';
+import { freshDatabase, noPostgres, type TestDatabase } from '../support/postgres.ts';
+
+const secretKey = randomBytes(32).toString('hex');
+const newBox = (hex = secretKey) => new SecretBox('no file', hex);
+
+describe.skipIf(noPostgres !== null)('the keys that nodes on different machines share', () => {
+  let database: TestDatabase;
+  /** Two nodes. */
+  let one: Database;
+  let other: Database;
+
+  beforeEach(async () => {
+    database = await freshDatabase();
+    one = await PostgresDatabase.open(database.url, domain);
+    other = await PostgresDatabase.open(database.url, domain);
+  });
+  afterEach(async () => {
+    await Promise.all([one.close(), other.close()]);
+    await database[Symbol.asyncDispose]();
+  });
+
+  const keysOf = async (db: Database, box = newBox()) => new TokenKeys(await DatabaseTokenKeys.open(db, box));
+  const kidsOf = async (keys: TokenKeys) => (await keys.publicKeys()).keys.map(({ kid }) => kid);
+  const bearer = (token: string | null) => `Bearer ${token}`;
+
+  test('are made once by nodes that start at the same time', async () => {
+    const both = await Promise.all([keysOf(one), keysOf(other)]);
+    const [mine, theirs] = await Promise.all(both.map(kidsOf));
+    expect(mine).toHaveLength(1);
+    expect(theirs).toEqual(mine);
+  });
+
+  test('are known to every node as soon as one has rotated them, and void everywhere without an overlap', async () => {
+    const [mine, theirs] = await Promise.all([keysOf(one), keysOf(other)]);
+    const [first] = await kidsOf(mine);
+    const { kid: second } = await mine.rotate(60_000);
+    expect(await kidsOf(theirs)).toEqual([second, first]);
+    expect((await theirs.signingKey()).kid).toBe(second);
+    const { kid: third } = await theirs.rotate(0);
+    expect(await kidsOf(mine)).toEqual([third]);
+    expect(await Promise.all([first, second, third].map((kid) => mine.verifies(kid)))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  test('are all kept when nodes rotate at the same time', async () => {
+    const both = await Promise.all([keysOf(one), keysOf(other)]);
+    const made = await Promise.all([...both, ...both].map((keys) => keys.rotate(60_000)));
+    const [mine = [], theirs = []] = await Promise.all(both.map(kidsOf));
+    expect(mine.toSorted()).toEqual(expect.arrayContaining(made.map(({ kid }) => kid)));
+    expect(mine).toHaveLength(1 + made.length);
+    expect(theirs).toEqual(mine);
+  });
+
+  test('lie in the database encrypted, and are not opened with another key', async () => {
+    const keys = await keysOf(one);
+    const row = await one.read(serverKey, 'token-keys');
+    for (const kid of await kidsOf(keys)) expect(row?.sealed).not.toContain(kid);
+    await expect(keysOf(other, newBox(randomBytes(32).toString('hex')))).rejects.toThrow(
+      'GANTRY_SECRET_KEY is not the key',
+    );
+  });
+
+  test('have one admin token among them, which the node that made it shows', async () => {
+    const [mine, theirs] = await Promise.all(
+      [one, other].map((db) => AdminToken.open(new DatabaseAdminToken(db, newBox()), undefined)),
+    );
+    const made = [mine?.made, theirs?.made].filter((token) => typeof token === 'string');
+    expect(made).toHaveLength(1);
+    for (const node of [mine, theirs]) {
+      await node?.check(bearer(made[0] ?? null));
+      await expect(node?.check(bearer('gat_another'))).rejects.toMatchObject({
+        reason: 'admin_token_invalid',
+      });
+    }
+    const row = await one.read(serverKey, 'admin-token');
+    expect(newBox().open(row?.sealed ?? '')).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test('have no admin token in the database where one is configured', async () => {
+    const configured = await AdminToken.open(new DatabaseAdminToken(one, newBox()), 'as-configured-here');
+    await configured.check(bearer('as-configured-here'));
+    expect(configured.made).toBe(null);
+    expect(await one.read(serverKey, 'admin-token')).toBe(null);
+  });
+});

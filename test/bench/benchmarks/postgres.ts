@@ -1,0 +1,121 @@
+import pg from 'pg';
+import { domain } from '../../../src/catalogue/domain.ts';
+import { streamOf } from '../../../src/core/events/stream.ts';
+import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
+import { registerGame } from '../../../src/games/commands.ts';
+import { createChannel } from '../../../src/messages/channel-commands.ts';
+import { sendMessage } from '../../../src/messages/message-commands.ts';
+import { setScore } from '../../../src/scores/commands.ts';
+import { readLeaderboard, readPosition } from '../../../src/scores/queries.ts';
+import { startSession } from '../../../src/sessions/commands.ts';
+import { PostgresServer } from '../../support/postgres-server.ts';
+import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
+import { batchByHand, type ScoreWriter, transactionEach } from '../hand-written-writes.ts';
+import { compare } from '../rounds.ts';
+
+const playerCount = 200;
+const variants = 7;
+
+/** Calls of `one`, so many at a time, a second. */
+async function rate(
+  seconds: number,
+  inFlight: number,
+  one: (n: number) => Promise<unknown>,
+): Promise<number> {
+  const from = performance.now();
+  const until = from + seconds * 1000;
+  let made = 0;
+  const work = async () => {
+    while (performance.now() < until) await one(made++);
+  };
+  await Promise.all(Array.from({ length: inFlight }, work));
+  return made / ((performance.now() - from) / 1000);
+}
+
+async function createDatabase(server: PostgresServer, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: server.url() });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`).finally(() => client.end());
+  return server.url(name);
+}
+
+export const postgres: Benchmark = {
+  name: 'postgres',
+  summary:
+    'durable writes on PostgreSQL, against a batch by hand and a transaction a write; two nodes; reads',
+  async run(settings) {
+    await using server = await PostgresServer.start({ fsync: true });
+    const ours = await createDatabase(server, 'ours');
+    const nodes = await Promise.all([1, 2].map(() => PostgresDatabase.open(ours, domain)));
+    const [db, other] = nodes;
+    if (!db || !other) throw new Error('there is no node');
+    const byHand = await createDatabase(server, 'hand');
+    await (await PostgresDatabase.open(byHand, domain)).close();
+    const { id: gameId } = await db.write(
+      registerGame,
+      { name: 'Bench' },
+      { hash: 'h', sealedMd5: '', sealedSecret: '' },
+    );
+    const players = Array.from({ length: playerCount }, (_, n) => ({
+      gameId,
+      wallet: `0x${n.toString(16).padStart(40, '0')}`,
+    }));
+    await Promise.all(players.map((player) => db.write(startSession, player, 1e9)));
+    const player = (n: number) => players[n % playerCount] ?? { gameId, wallet: '' };
+    const { _id: channel } = await db.write(createChannel, player(0), [player(1).wallet]);
+    let score = 0;
+    const write = (node: PostgresDatabase) => (n: number) => node.write(setScore, player(n), ++score);
+    const peer = (writer: ScoreWriter) => (n: number) => {
+      const { wallet } = player(n);
+      return writer.write({ stream: streamOf.player(gameId, wallet), wallet, gameId, score: ++score });
+    };
+    const seconds = roundSeconds(settings, variants);
+    const rows: Row[] = [];
+    const add = async (
+      variant: string,
+      aim: string,
+      sides: { ours(): Promise<number>; against(): Promise<number> },
+      unit = 'writes/s',
+    ) => {
+      rows.push(await compare({ name: 'postgres', variant, unit, aim }, sides, settings));
+    };
+    {
+      await using hand = await batchByHand(byHand);
+      for (const inFlight of [32, 128, 512]) {
+        await add(`scores, ${inFlight} in flight, by hand`, inFlight === 128 ? '≥ 0.8' : '', {
+          ours: () => rate(seconds, inFlight, write(db)),
+          against: () => rate(seconds, inFlight, peer(hand)),
+        });
+      }
+    }
+    {
+      await using each = await transactionEach(byHand);
+      await add('scores, 128 in flight, a transaction each', '≥ 5', {
+        ours: () => rate(seconds, 128, write(db)),
+        against: () => rate(seconds, 128, peer(each)),
+      });
+    }
+    await add('messages, 128 in one channel, of 15,000', '≥ 1', {
+      ours: () => rate(seconds, 128, (n) => db.write(sendMessage, player(n % 2), channel, `message ${n}`)),
+      against: async () => 15_000,
+    });
+    await add('scores, two nodes, of one', '≥ 1.5 with cores for it', {
+      ours: async () => {
+        const both = nodes.map((node) => rate(seconds, 128, write(node)));
+        return (await Promise.all(both)).reduce((sum, one) => sum + one, 0);
+      },
+      against: () => rate(seconds, 128, write(db)),
+    });
+    await add(
+      'a place, of the top 50',
+      '',
+      {
+        ours: () => rate(seconds, 32, (n) => db.read(readPosition, player(n))),
+        against: () => rate(seconds, 32, () => db.read(readLeaderboard, gameId, { limit: 50, skip: 0 })),
+      },
+      'reads/s',
+    );
+    await Promise.all(nodes.map((node) => node.close()));
+    return rows;
+  },
+};

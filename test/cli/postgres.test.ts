@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { domain } from '../../src/catalogue/domain.ts';
+import { newId } from '../../src/core/schemas/ids.ts';
+import { schemaVersion } from '../../src/engines/postgres/migrate.ts';
+import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
+import { readEpoch } from '../../src/live/queries.ts';
+import { enqueueActions } from '../../src/queue/commands.ts';
+import { countOpenActions } from '../../src/queue/queries.ts';
+import { freshDatabase, noPostgres } from '../support/postgres.ts';
+import { randomWallet } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { gantry } from '../support/warm-gantry.ts';
+
+const secretKey = '5e'.repeat(32);
+
+test.skipIf(noPostgres !== null)(
+  'migrate gives a PostgreSQL its schema, and checks whether it has it',
+  async () => {
+    await using database = await freshDatabase();
+    const env = { DATABASE_URL: database.url, GANTRY_SECRET_KEY: secretKey };
+    const migrate = async (...options: string[]) => {
+      const { code, stdout } = await gantry(['migrate', '--json', ...options], { env });
+      return [code, JSON.parse(stdout)];
+    };
+    expect(await migrate('--check')).toEqual([
+      1,
+      { schemaVersion: 'none', wanted: schemaVersion, upToDate: false },
+    ]);
+    expect(await migrate()).toEqual([0, { before: 'none', schemaVersion }]);
+    expect(await migrate('--check')).toEqual([0, { schemaVersion, wanted: schemaVersion, upToDate: true }]);
+  },
+);
+
+test.skipIf(noPostgres !== null)('commands work on the database, and leave no data directory', async () => {
+  await using database = await freshDatabase();
+  await using directory = await temporaryDirectory();
+  const dataDirectory = join(directory.path, 'data');
+  const env = { DATABASE_URL: database.url, GANTRY_SECRET_KEY: secretKey, DATA_DIR: dataDirectory };
+  const made = await gantry(['game', 'create', '--name', 'Space Race', '--json'], { env });
+  expect([made.code, made.stderr]).toEqual([0, '']);
+  const listed = await gantry(['game', 'list', '--json'], { env });
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'Space Race', slug: 'space-race' }]);
+  expect(existsSync(dataDirectory)).toBe(false);
+});
+
+test.skipIf(noPostgres !== null)(
+  'restore --database names the history anew, and holds what waited for a chain',
+  async () => {
+    await using database = await freshDatabase();
+    const env = { DATABASE_URL: database.url, GANTRY_SECRET_KEY: secretKey };
+    const opened = await PostgresDatabase.open(database.url, domain);
+    const before = await opened.read(readEpoch);
+    const common = {
+      type: 'IssueToken',
+      gameId: newId(),
+      wallet: randomWallet(),
+      triggerId: 't',
+      payload: {},
+    };
+    await opened.write(enqueueActions, [
+      { ...common, kind: 'chain', lane: '1:0x0' },
+      { ...common, kind: 'webhook', lane: '' },
+    ]);
+    const { stdout, stderr } = await gantry(['restore', '--database', '--json'], { env });
+    expect([stderr, JSON.parse(stdout || 'null')]).toEqual(['', { heldActions: 1 }]);
+    expect(await opened.read(countOpenActions)).toBe(1);
+    await expect.poll(() => opened.read(readEpoch), { timeout: 30_000 }).not.toBe(before); // a running node notices
+    await opened.close();
+  },
+);
+
+test.each([
+  ['backup', /pg_dump .* GANTRY_SECRET_KEY/],
+  ['restore', /pg_restore.*gantry restore --database/],
+])('%s says that a PostgreSQL is not what it is for', async (command, instead) => {
+  const env = { DATABASE_URL: 'postgres://gantry@127.0.0.1:1/gantry', GANTRY_SECRET_KEY: secretKey };
+  const { code, stderr } = await gantry([command, '/nowhere/at.all'], { env });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(instead);
+});
+
+test('a database that cannot be reached is said in a sentence', async () => {
+  const env = { DATABASE_URL: 'postgres://gantry@127.0.0.1:1/gantry', GANTRY_SECRET_KEY: secretKey };
+  expect(await gantry(['game', 'list'], { env })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'The database of DATABASE_URL cannot be opened: connect ECONNREFUSED 127.0.0.1:1\n',
+  });
+});

@@ -1,0 +1,32 @@
+import { describe } from 'vitest';
+import { actionsContract } from './storage/actions.contract.ts';
+import { commitsContract } from './storage/commits.contract.ts';
+import { eventsContract } from './storage/events.contract.ts';
+import type { OpenStore } from './storage/fixture.ts';
+import { gamesContract } from './storage/games.contract.ts';
+import { messageChannelsContract } from './storage/message-channels.contract.ts';
+import { messagesContract } from './storage/messages.contract.ts';
+import { playerDataContract } from './storage/player-data.contract.ts';
+import { rulesContract } from './storage/rules.contract.ts';
+import { scoresContract } from './storage/scores.contract.ts';
+import { sessionsContract } from './storage/sessions.contract.ts';
+import { storageQuotaContract } from './storage/storage-quota.contract.ts';
+import { webhooksContract } from './storage/webhooks.contract.ts';
+
+/** What commands and queries promise on every engine, tried through them alone. */
+export function storageContract(adapter: string, open: OpenStore): void {
+  describe(`${adapter} keeps the promises of a store`, () => {
+    commitsContract(open);
+    gamesContract(open);
+    sessionsContract(open);
+    scoresContract(open);
+    playerDataContract(open);
+    storageQuotaContract(open);
+    eventsContract(open);
+    messageChannelsContract(open);
+    messagesContract(open);
+    rulesContract(open);
+    actionsContract(open);
+    webhooksContract(open);
+  });
+}

@@ -1,0 +1,151 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { recordActivity } from '../../../src/activities/commands.ts';
+import { isEvent } from '../../../src/core/events/event.ts';
+import { createChannel } from '../../../src/messages/channel-commands.ts';
+import { editMessage, sendMessage } from '../../../src/messages/message-commands.ts';
+import { listChannelMessages } from '../../../src/messages/queries.ts';
+import { setScore } from '../../../src/scores/commands.ts';
+import { scoreCreated } from '../../../src/scores/events.ts';
+import { findScore, listScores, readLeaderboard } from '../../../src/scores/queries.ts';
+import { addGame, addPlayer, inShort, listen, type OpenStore, trio, wholePage } from './fixture.ts';
+import { refusals, snapshot, stage } from './refusals.ts';
+
+/** What holds for every write: wholly or not at all, durable when answered, told afterwards and in order. */
+export function commitsContract(open: OpenStore): void {
+  describe('a write that is refused', () => {
+    test.each(refusals)(
+      '$what → $reason, and nothing has changed or been told',
+      async ({ attempt, reason }) => {
+        await using fixture = await open();
+        const scene = await stage(fixture);
+        const before = await snapshot(scene);
+        const heard = listen(fixture.db);
+
+        await expect(attempt(scene)).rejects.toMatchObject({ reason });
+
+        expect(await snapshot(scene)).toEqual(before);
+        expect(inShort(heard)).toEqual([]);
+        await fixture.reopen();
+        expect(await snapshot(scene)).toEqual(before);
+      },
+    );
+
+    test('leaves those asked for in the same turn as they are, and no gap in the numbers', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const [ada, grace] = await trio(db);
+      const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
+      const heard = listen(db);
+      const outcomes = await Promise.allSettled([
+        db.write(sendMessage, ada, channelId, 'one'),
+        db.write(sendMessage, grace, 'no such channel', 'two'),
+        db.write(sendMessage, grace, channelId, 'three'),
+        db.write(editMessage, ada, 'no such message', 'four'),
+        db.write(sendMessage, ada, channelId, 'five'),
+      ]);
+      expect(outcomes.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+      ]);
+      expect(inShort(heard).map(([, seq]) => seq)).toEqual([2, 3, 4]);
+      const { rows } = await db.read(listChannelMessages, ada, channelId, wholePage);
+      expect(rows.map(({ content }) => content).sort()).toEqual(['five', 'one', 'three']);
+    });
+  });
+
+  describe('events', () => {
+    test('are published once the change can be seen from elsewhere, to every listener, in the order written', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const ada = await addPlayer(db, gameId);
+      const beside = await fixture.openBeside();
+      const seenFromElsewhere: Promise<boolean>[] = [];
+      db.onCommit((events) => {
+        for (const event of events) {
+          if (!isEvent(event, scoreCreated)) continue;
+          const { nonce, score: written } = event.record;
+          const find = beside.read(findScore, ada, nonce);
+          seenFromElsewhere.push(find.then((score) => score?.score === written));
+        }
+      });
+      const [first, second] = [listen(db), listen(db)];
+      await Promise.all([1, 2, 3].map((score) => db.write(setScore, ada, score, `n-${score}`)));
+      expect(await Promise.all(seenFromElsewhere)).toEqual([true, true, true]);
+      expect(inShort(first).map(([, seq]) => seq)).toEqual([1, 2, 3]);
+      expect(second).toEqual(first);
+    });
+
+    test('an answered write can be seen from elsewhere at once', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const ada = await addPlayer(db, gameId);
+      const beside = await fixture.openBeside();
+      for (let score = 0; score < 20; score++) {
+        await db.write(setScore, ada, score);
+        expect((await beside.read(findScore, ada))?.score).toBe(score);
+        await nextTurn(); // a process learns once a turn what another one has written
+        const [first] = await beside.read(readLeaderboard, gameId, { limit: 1, skip: 0 });
+        expect(first?.score).toBe(score);
+      }
+    });
+
+    test('go on counting after a reopen, under the same epoch', async () => {
+      await using fixture = await open();
+      const { id: gameId } = await addGame(fixture.db);
+      const ada = await addPlayer(fixture.db, gameId);
+      const before = listen(fixture.db);
+      await fixture.db.write(setScore, ada, 1);
+      await fixture.db.write(setScore, ada, 2);
+      const db = await fixture.reopen();
+      const after = listen(db);
+      await db.write(setScore, ada, 3);
+      expect(after).toMatchObject([{ seq: 3, stream: before[0]?.stream, epoch: before[0]?.epoch }]);
+    });
+
+    test('of two who write to the same data share one numbering', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const ada = await addPlayer(db, gameId);
+      const beside = await fixture.openBeside();
+      const [own, others] = [listen(db), listen(beside)];
+      for (let score = 0; score < 4; score++) await (score % 2 ? beside : db).write(setScore, ada, score);
+      expect(inShort(own).map(([, seq]) => seq)).toEqual([1, 3]);
+      expect(inShort(others).map(([, seq]) => seq)).toEqual([2, 4]);
+      expect(new Set([...own, ...others].map(({ epoch }) => epoch))).toHaveLength(1);
+    });
+
+    test('of different players, channels and games are numbered apart', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const [ada, grace] = await trio(db);
+      const elsewhere = await addPlayer(db, (await addGame(db)).id, ada.wallet);
+      const heard = listen(db);
+      await db.write(setScore, ada, 1);
+      await db.write(setScore, grace, 1);
+      await db.write(setScore, elsewhere, 1);
+      await db.write(createChannel, ada, [grace.wallet]);
+      await db.write(recordActivity, ada, { label: 'l', eventId: 'e' });
+      expect(heard.map(({ seq }) => seq)).toEqual([1, 1, 1, 1, 1]);
+      expect(new Set(heard.map(({ stream }) => stream))).toHaveLength(5);
+    });
+  });
+
+  test('closing finishes the writes under way', async () => {
+    await using fixture = await open();
+    const { id: gameId } = await addGame(fixture.db);
+    const ada = await addPlayer(fixture.db, gameId);
+    const writes = Array.from({ length: 2_500 }, (_, score) =>
+      fixture.db.write(setScore, ada, score, `${score}`),
+    );
+    const reopened = await fixture.reopen();
+    await Promise.all(writes);
+    expect(await reopened.read(listScores, ada, { limit: 1, skip: 2_499 })).toHaveLength(1);
+  });
+}

@@ -1,0 +1,396 @@
+import { describe, expect, test } from 'vitest';
+import { ban, unban } from '../../../src/administration/commands.ts';
+import { PlayerEraser } from '../../../src/administration/player-eraser.ts';
+import { tables } from '../../../src/catalogue/tables.ts';
+import { newId } from '../../../src/core/schemas/ids.ts';
+import type { UnverifiedChannel } from '../../../src/sessions/channel-session.ts';
+import {
+  endSession,
+  recordPresence,
+  retireSessions,
+  revokeSessionsInGame,
+  startSession,
+} from '../../../src/sessions/commands.ts';
+import {
+  findGameOfSignIn,
+  findSession,
+  listAnnouncedPresent,
+  liveSessions,
+} from '../../../src/sessions/queries.ts';
+import {
+  beginAttempt,
+  completeSignIn,
+  refundAttempt,
+  requestSignIn,
+} from '../../../src/sessions/sign-in-commands.ts';
+import { randomWallet } from '../../support/server.ts';
+import {
+  addGame,
+  addPlayer,
+  type DatabaseUnderTest,
+  hour,
+  listen,
+  nowAndReopened,
+  type OpenStore,
+} from './fixture.ts';
+
+export function sessionsContract(open: OpenStore): void {
+  describe('signing in', () => {
+    test('a sign-in is given back as it was kept, and opens one session of its player and game', async () => {
+      await using fixture = await open();
+      const signIn = await makeSignIn(fixture);
+      const db = await fixture.reopen();
+      expect((await db.read(findGameOfSignIn, signIn.id))?.id).toBe(signIn.gameId);
+      expect(await db.write(beginAttempt, signIn.id)).toEqual(signIn);
+
+      const details = await db.write(completeSignIn, signIn.id, hour);
+      expect(details.session).toMatchObject({
+        gameId: signIn.gameId,
+        wallet: signIn.wallet,
+        openedAt: fixture.clock.now,
+        expiresAt: fixture.clock.now + hour,
+        endedAt: null,
+        endReason: null,
+      });
+      expect(await db.read(findSession, details.session.id)).toEqual(details);
+      for await (const one of nowAndReopened(fixture)) {
+        await expect(one.write(beginAttempt, signIn.id)).rejects.toMatchObject({ reason: 'sign_in_used' });
+      }
+    });
+
+    test('of many who complete the same sign-in at once, one gets a session', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const signIn = await makeSignIn(fixture);
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 10 }, () => db.write(completeSignIn, signIn.id, hour)),
+      );
+      const rejected = outcomes.filter((outcome) => outcome.status === 'rejected');
+      expect(rejected).toHaveLength(9);
+      for (const { reason } of rejected) expect(reason).toMatchObject({ reason: 'sign_in_used' });
+      expect(await db.read(liveSessions, signIn.wallet)).toHaveLength(1);
+    });
+
+    test('five attempts are allowed, also when twenty are made at once, and counting outlives a reopen', async () => {
+      await using fixture = await open();
+      const signIn = await makeSignIn(fixture);
+      await fixture.db.write(beginAttempt, signIn.id);
+      const db = await fixture.reopen();
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 20 }, () => db.write(beginAttempt, signIn.id)),
+      );
+      expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(4);
+      await expect(db.write(beginAttempt, signIn.id)).rejects.toMatchObject({
+        reason: 'sign_in_attempts_exhausted',
+      });
+    });
+
+    test('of presence each change is told once, and who was told of as there is known over a reopen', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const game = await addGame(db);
+      const owner = await addPlayer(db, game.id);
+      const openOne = async () => (await db.write(startSession, owner, hour)).session.id;
+      const [one = '', two = '', three = ''] = [await openOne(), await openOne(), await openOne()].sort();
+      const events = listen(db);
+      const told = () =>
+        events.map(({ record }) => [Object(record)._id, Object(record).present, Object(record).exists]);
+      for (const id of [one, one, two, three, 'nothing']) await db.write(recordPresence, id, true);
+      expect(told()).toEqual([one, two, three].map((id) => [id, true, true]));
+      expect(await db.read(listAnnouncedPresent, '', 2)).toEqual([one, two]);
+      expect(await db.read(listAnnouncedPresent, two, 2)).toEqual([three]);
+      events.length = 0;
+      for (const id of [two, two]) await db.write(recordPresence, id, false);
+      await db.write(endSession, owner.wallet, three);
+      for (const present of [false, true]) await db.write(recordPresence, three, present);
+      expect(told()).toEqual([
+        [two, false, true],
+        [three, false, false],
+      ]);
+      for await (const again of nowAndReopened(fixture)) {
+        expect(await again.read(listAnnouncedPresent, '', 10)).toEqual([one]);
+      }
+    });
+
+    test('of an erased player no session is left to tell of, not even one that had expired', async () => {
+      await using fixture = await open();
+      const { db, clock } = fixture;
+      const game = await addGame(db);
+      const owner = await addPlayer(db, game.id);
+      for (const lifetime of [1_000, hour]) {
+        const { session } = await db.write(startSession, owner, lifetime);
+        await db.write(recordPresence, session.id, true);
+      }
+      clock.advance(2_000);
+      expect(await db.read(listAnnouncedPresent, '', 10)).toHaveLength(2);
+      await new PlayerEraser(db, tables).erase(owner.wallet);
+      expect(await db.read(listAnnouncedPresent, '', 10)).toEqual([]);
+    });
+
+    test('a game ends the sessions of a player there, all or the one that is named, and no others', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const [game, elsewhere] = [await addGame(db), await addGame(db)];
+      const owner = await addPlayer(db, game.id);
+      const other = await addPlayer(db, game.id);
+      const openIn = async (gameId: string, { wallet } = owner) =>
+        (await db.write(startSession, { gameId, wallet }, hour)).session.id;
+      const [one, two, three] = [await openIn(game.id), await openIn(game.id), await openIn(game.id)];
+      const [there, theirs] = [await openIn(elsewhere.id), await openIn(game.id, other)];
+      for (const sessionId of ['nothing', there, theirs]) {
+        await expect(db.write(revokeSessionsInGame, owner, sessionId)).rejects.toMatchObject({
+          reason: 'session_unknown',
+        });
+      }
+      const events = listen(db);
+      expect(await db.write(revokeSessionsInGame, owner, one)).toBe(1);
+      expect(await db.write(revokeSessionsInGame, owner, one)).toBe(0);
+      const before = (await db.read(liveSessions, owner.wallet)).length;
+      expect(await db.write(revokeSessionsInGame, owner)).toBe(before - 1);
+      expect(await db.write(revokeSessionsInGame, owner)).toBe(0);
+      expect(events.map(({ record }) => Object(record)._id)).toEqual(
+        expect.arrayContaining([one, two, three]),
+      );
+      for (const { record } of events) expect(record).toMatchObject({ exists: false, endReason: 'revoked' });
+      for (const id of [there, theirs]) expect((await db.read(findSession, id))?.session.endedAt).toBeNull();
+    });
+
+    test('retiring sessions ends those there are, each once, and tells why', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const game = await addGame(db);
+      const [one, other] = [await addPlayer(db, game.id), await addPlayer(db, game.id)];
+      const sessions = [await db.write(startSession, one, hour), await db.write(startSession, other, hour)];
+      const ids = sessions.map(({ session }) => session.id);
+      await db.write(endSession, other.wallet, ids[1] ?? '');
+      const events = listen(db);
+      await db.write(retireSessions, [...ids, 'nothing']);
+      await db.write(retireSessions, ids);
+      expect(events.map(({ record }) => record)).toEqual([
+        expect.objectContaining({ _id: ids[0], exists: false, endReason: 'key_retired' }),
+      ]);
+      expect((await db.read(findSession, ids[0] ?? ''))?.session.endReason).toBe('key_retired');
+      expect((await db.read(findSession, ids[1] ?? ''))?.session.endReason).toBe('ended');
+    });
+
+    test('an attempt that is given back can be made again, and only that one, however many are made at once', async () => {
+      await using fixture = await open();
+      const signIn = await makeSignIn(fixture);
+      const { db } = fixture;
+      const attempts = (count: number) =>
+        Promise.allSettled(Array.from({ length: count }, () => db.write(beginAttempt, signIn.id)));
+      const allowed = async (count: number) =>
+        (await attempts(count)).filter(({ status }) => status === 'fulfilled').length;
+      expect(await allowed(10)).toBe(5);
+      await Promise.all([db.write(refundAttempt, signIn.id), db.write(refundAttempt, signIn.id)]);
+      expect(await allowed(10)).toBe(2);
+      await db.write(refundAttempt, 'nothing');
+    });
+
+    test('more are never given back than were made', async () => {
+      await using fixture = await open();
+      const signIn = await makeSignIn(fixture);
+      const { db } = fixture;
+      for (let time = 0; time < 3; time++) await db.write(refundAttempt, signIn.id);
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 8 }, () => db.write(beginAttempt, signIn.id)),
+      );
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    });
+
+    test('an expired sign-in says so, to an attempt and to its completion', async () => {
+      await using fixture = await open();
+      const { db, clock } = fixture;
+      const signIn = await makeSignIn(fixture);
+      clock.advance(signIn.expiresAt - clock.now);
+      await expect(db.write(beginAttempt, signIn.id)).rejects.toMatchObject({
+        reason: 'sign_in_expired',
+      });
+      await expect(db.write(completeSignIn, signIn.id, hour)).rejects.toMatchObject({
+        reason: 'sign_in_expired',
+      });
+    });
+
+    test('a sign-in that never was is unknown, and of no game', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      expect(await db.read(findGameOfSignIn, 'nothing')).toBeNull();
+      await expect(db.write(beginAttempt, 'nothing')).rejects.toMatchObject({ reason: 'sign_in_unknown' });
+      await expect(db.write(completeSignIn, 'nothing', hour)).rejects.toMatchObject({
+        reason: 'sign_in_unknown',
+      });
+    });
+  });
+
+  describe('channel sessions', () => {
+    test('where one session per player is allowed, of many opened at once the last stays open', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db, { policies: { oneSessionPerPlayer: true } });
+      const wallet = randomWallet();
+      const opened = await Promise.all(
+        Array.from({ length: 10 }, () => db.write(startSession, { gameId, wallet }, hour)),
+      );
+      const live = await db.read(liveSessions, wallet);
+      expect(live).toEqual([opened.at(-1)]);
+      const [first] = opened;
+      const replaced = first && (await db.read(findSession, first.session.id));
+      expect(replaced?.session.endReason).toBe('replaced');
+    });
+
+    test('a ban ends every live session there, also of a player with many, in the order they were opened', async () => {
+      await using fixture = await open();
+      const { db, clock } = fixture;
+      const [one, other] = [await addGame(db), await addGame(db)];
+      const owner = await addPlayer(db, one.id);
+      const [first] = (await db.read(liveSessions, owner.wallet)).map(({ session }) => session.id);
+      const expired = await db.write(startSession, owner, 1);
+      clock.advance(1);
+      const many = await Promise.all(
+        Array.from({ length: 190 }, (_, number) => db.write(startSession, owner, hour - number)),
+      );
+      const elsewhere = await db.write(startSession, { ...owner, gameId: other.id }, hour);
+      const heard = listen(db);
+      await db.write(ban, owner.wallet, one.id, 'cheating');
+      expect(heard.map(({ record }) => record)).toMatchObject(
+        [first, ...many.map(({ session }) => session.id)].map((_id) => ({
+          _id,
+          exists: false,
+          endReason: 'banned',
+        })),
+      );
+      expect(await db.read(liveSessions, owner.wallet)).toEqual([elsewhere]);
+      expect((await db.read(findSession, expired.session.id))?.session.endedAt).toBeNull();
+      await expect(db.write(startSession, owner, hour)).rejects.toMatchObject({ reason: 'player_banned' });
+
+      await db.write(ban, owner.wallet, null, 'cheating');
+      expect(await db.read(liveSessions, owner.wallet)).toEqual([]);
+      await db.write(unban, owner.wallet, one.id);
+      await expect(db.write(startSession, owner, hour)).rejects.toMatchObject({ reason: 'player_banned' });
+      await db.write(unban, owner.wallet, null);
+      await db.write(startSession, owner, hour);
+    });
+
+    test('of a ban and an opening asked for at once, no session outlives the ban', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id } = await addGame(db);
+      const owner = await addPlayer(db, id);
+      const beside = await fixture.openBeside();
+      await Promise.allSettled([
+        ...Array.from({ length: 5 }, () => beside.write(startSession, owner, hour)),
+        db.write(ban, owner.wallet, null, ''),
+        ...Array.from({ length: 5 }, () => beside.write(startSession, owner, hour)),
+      ]);
+      for (const each of [db, beside]) expect(await each.read(liveSessions, owner.wallet)).toEqual([]);
+    });
+
+    test('a session of a game that is not there is not opened', async () => {
+      await using fixture = await open();
+      const wallet = randomWallet();
+      await expect(fixture.db.write(startSession, { gameId: 'none', wallet }, hour)).rejects.toMatchObject({
+        reason: 'game_unknown',
+      });
+      expect(await fixture.db.read(liveSessions, wallet)).toEqual([]);
+    });
+
+    test('a session is found with its player and game, in whatever condition, also after a reopen', async () => {
+      await using fixture = await open();
+      const { db, clock } = fixture;
+      const { id: gameId } = await addGame(db);
+      const wallet = randomWallet();
+      const lasting = await db.write(startSession, { gameId, wallet }, hour);
+      const ended = await db.write(startSession, { gameId, wallet }, hour);
+      await db.write(endSession, wallet, ended.session.id);
+      clock.advance(2 * hour);
+      for await (const one of nowAndReopened(fixture)) {
+        expect(await one.read(findSession, lasting.session.id)).toEqual(lasting);
+        expect(await one.read(findSession, ended.session.id)).toEqual({
+          ...ended,
+          session: { ...ended.session, endedAt: clock.now - 2 * hour, endReason: 'ended' },
+        });
+        expect(await one.read(findSession, 'nothing')).toBeNull();
+      }
+    });
+
+    test('live sessions are those neither ended nor expired, of all games, newest first', async () => {
+      await using fixture = await open();
+      const { db, clock } = fixture;
+      const [one, other] = [await addGame(db), await addGame(db)];
+      const wallet = randomWallet();
+      const opened = [];
+      for (const gameId of [one.id, other.id, one.id]) {
+        opened.push((await db.write(startSession, { gameId, wallet }, hour)).session.id);
+        clock.advance(1);
+      }
+      const [first = '', second = '', third = ''] = opened;
+      await db.write(startSession, { gameId: one.id, wallet }, 10);
+      await db.write(startSession, { gameId: one.id, wallet: randomWallet() }, hour);
+      await db.write(endSession, wallet, second);
+      clock.advance(10);
+      for await (const each of nowAndReopened(fixture)) {
+        const live = await each.read(liveSessions, wallet);
+        expect(live.map(({ session }) => session.id)).toEqual([third, first]);
+      }
+    });
+
+    test('the end of a session is known everywhere at once, and told to its player once', async () => {
+      await using fixture = await open();
+      const { db, clock } = fixture;
+      const { id: gameId } = await addGame(db);
+      const wallet = randomWallet();
+      const { session } = await db.write(startSession, { gameId, wallet }, hour);
+      const beside = await fixture.openBeside();
+      for (const one of [db, beside])
+        expect((await one.read(findSession, session.id))?.session.endedAt).toBeNull();
+      const heard = listen(db);
+
+      await Promise.all([db.write(endSession, wallet, session.id), db.write(endSession, wallet, session.id)]);
+      for (const one of [db, beside]) {
+        expect((await one.read(findSession, session.id))?.session.endedAt).toBe(clock.now);
+      }
+      expect(heard).toMatchObject([
+        {
+          name: 'game-channels patched',
+          seq: 1,
+          record: {
+            _id: session.id,
+            gameId,
+            wallet,
+            exists: false,
+            present: false,
+            openedAt: session.openedAt,
+          },
+          audience: { kind: 'players', gameId, wallets: [wallet] },
+        },
+      ]);
+    });
+
+    test("another player's session, and one that never was, cannot be ended", async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const { session } = await db.write(startSession, { gameId, wallet: randomWallet() }, hour);
+      const eve = await addPlayer(db, gameId);
+      for (const id of [session.id, 'nothing']) {
+        await expect(db.write(endSession, eve.wallet, id)).rejects.toMatchObject({
+          reason: 'session_unknown',
+        });
+      }
+      expect((await db.read(findSession, session.id))?.session.endedAt).toBeNull();
+    });
+  });
+}
+
+async function makeSignIn({ db, clock }: DatabaseUnderTest): Promise<UnverifiedChannel> {
+  const { id: gameId } = await addGame(db);
+  const signIn: UnverifiedChannel = {
+    id: newId(),
+    gameId,
+    wallet: randomWallet(),
+    signRequest: 'space.example wants you to sign in\n\nNonce: 1',
+    expiresAt: clock.now + 10 * 60_000,
+  };
+  await db.write(requestSignIn, signIn);
+  return signIn;
+}

@@ -1,0 +1,57 @@
+import { parseArgs } from 'node:util';
+import { domain } from '../../src/catalogue/domain.ts';
+import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
+import { sendMessage } from '../../src/messages/message-commands.ts';
+import { setScore } from '../../src/scores/commands.ts';
+
+// A node that writes as fast as it is answered, and says of every write that was answered which it was: one JSON line
+// each, `{"score":n}` or `{"message":n}`, and `{"counts":…}` now and then. Ends only by being killed.
+
+const { values } = parseArgs({
+  options: {
+    url: { type: 'string', default: '' },
+    name: { type: 'string', default: '' },
+    game: { type: 'string', default: '' },
+    channel: { type: 'string', default: '' },
+    wallets: { type: 'string', default: '' },
+  },
+});
+const wallets = values.wallets.split(',');
+const db = await opened();
+const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+say({ ready: true });
+
+/** Once PostgreSQL is there, which may be about to be killed too. */
+async function opened(): Promise<PostgresDatabase> {
+  for (;;) {
+    try {
+      return await PostgresDatabase.open(values.url, domain);
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+let made = 0;
+const work = async () => {
+  for (;;) {
+    const n = made++;
+    const wallet = wallets[n % wallets.length] ?? '';
+    const owner = { gameId: values.game, wallet };
+    const text = `${values.name}-${n}`;
+    try {
+      if (n % 3 === 0) {
+        await db.write(sendMessage, { ...owner, wallet: wallets[0] ?? '' }, values.channel, text);
+        say({ message: text });
+      } else {
+        await db.write(setScore, owner, n, text);
+        say({ score: text });
+      }
+    } catch {
+      // Refused because the database was away, or nobody knows: it counts as neither.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+};
+setInterval(() => say({ counts: db.counts }), 200);
+await Promise.all(Array.from({ length: 24 }, work));

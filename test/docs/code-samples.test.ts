@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codeSamples, socketSamples } from '../../public/docs/reference/code-samples.js';
+import { readEventLog } from '../../src/live/queries.ts';
+import { repository } from '../support/gantry-process.ts';
+import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+type SampleCall = Parameters<typeof codeSamples>[0];
+
+const run = promisify(execFile);
+
+/** What is hard to write as a literal in one language or another. */
+const message = `Ada's "best" \\ \n try: \u{1F3C1} {wallet} $HOME`;
+
+let server: TestServer;
+let player: TestPlayer;
+let calls: Readonly<Record<string, SampleCall>>;
+beforeAll(async () => {
+  server = await startTestServer();
+  player = await server.openSession((await server.createGame()).gameId);
+  const { gameId, launcherJwt } = player;
+  calls = {
+    notification: {
+      url: `${server.url}/launcher/send-notification`,
+      method: 'POST',
+      headers: {},
+      body: { launcherJwt, message, type: 'success' },
+    },
+    dispatch: {
+      url: `${server.url}/launcher`,
+      method: 'POST',
+      headers: { 'X-Service-Method': 'setState' },
+      body: { launcherJwt, label: 'save', state: { level: 3, boss: null, done: [true, false] } },
+    },
+    feed: { url: `${server.url}/activities?gameId=${gameId}&pageSize=10`, method: 'GET', headers: {} },
+  };
+});
+afterAll(() => server.close());
+
+/** How what a sample prints is read as the answer it is of. */
+const languages: readonly { id: string; program: string[]; file: string }[] = [
+  { id: 'curl', program: ['bash'], file: 'sample.sh' },
+  { id: 'javascript', program: [join(repository, 'node_modules/.bin/node')], file: 'sample.mjs' },
+  { id: 'python', program: ['python3'], file: 'sample.py' },
+];
+
+describe.each(languages)('a sample in $id', ({ id, program: [program = ''], file }) => {
+  test.each(['notification', 'dispatch', 'feed'])('calls, as pasted: %s', async (name) => {
+    await using folder = await temporaryDirectory();
+    const call = calls[name];
+    const sample = call && codeSamples(call).find((one) => one.id === id);
+    await writeFile(join(folder.path, file), sample?.code ?? '');
+    const { stdout } = await run(program, [join(folder.path, file)]);
+    expect(stdout).toMatch(/success['"]?: ?(true|True)/);
+    if (name !== 'notification') return;
+    const { events } = await server.services.db.read(readEventLog, undefined, 250);
+    const sent = events.filter(({ name: event }) => event === 'notifications created');
+    expect(sent.at(-1)?.record).toMatchObject({ message });
+  });
+});
+
+test('samples in C# and GDScript send the same', () => {
+  const [csharp = '', gdscript = ''] = ['csharp', 'gdscript'].map(
+    (id) => (calls.dispatch && codeSamples(calls.dispatch).find((one) => one.id === id)?.code) ?? '',
+  );
+  const [, verbatim = ''] =
+    /new StringContent\(@"((?:[^"]|"")*)", Encoding.UTF8, "application\/json"\)/.exec(csharp) ?? [];
+  expect(JSON.parse(verbatim.replaceAll('""', '"'))).toEqual(calls.dispatch?.body);
+  expect(csharp).toContain('request.Headers.Add("X-Service-Method", "setState");');
+  // A dictionary of GDScript reads as JSON does.
+  const [, dictionary = ''] = /JSON\.stringify\(([\s\S]*?)\)\)\n/.exec(gdscript) ?? [];
+  expect(JSON.parse(dictionary)).toEqual(calls.dispatch?.body);
+  expect(gdscript).toContain('["X-Service-Method: setState", "Content-Type: application/json"]');
+});
+
+test('a sample about a live connection calls over one', async () => {
+  await using folder = await temporaryDirectory();
+  const [sample] = socketSamples({
+    url: server.url,
+    service: 'realtime-events',
+    operation: 'getSubscribedChannels',
+    body: { launcherJwt: player.launcherJwt },
+  });
+  const file = join(folder.path, 'sample.mjs');
+  const imported = sample?.code.replace(
+    "'socket.io-client'",
+    JSON.stringify(import.meta.resolve('socket.io-client')),
+  );
+  await writeFile(
+    file,
+    imported?.replace('console.log(error ?? result)', '(console.log(error ?? result), socket.close())') ?? '',
+  );
+  const { stdout } = await run(join(repository, 'node_modules/.bin/node'), [file]);
+  expect(stdout).toContain('success: true');
+});

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repository } from '../support/gantry-process.ts';
+
+/** README.md and the pages of the manual, in the order their examples build on each other; others come after these. */
+const inOrder = [
+  'README.md',
+  ...[
+    'calling',
+    'authentication',
+    'sign-in',
+    'live-events',
+    'errors',
+    'rules',
+    'webhooks',
+    'configuration',
+    'command-line',
+    'administration',
+    'security',
+    'operating',
+    'troubleshooting',
+    'benchmarks',
+  ].map((name) => `public/docs/${name}.md`),
+];
+
+/** Documents by their path in the repository. */
+export const documents: ReadonlyMap<string, string> = new Map(
+  [...new Set([...inOrder, ...pagesThere()])].map((path) => [
+    path,
+    readFileSync(join(repository, path), 'utf8'),
+  ]),
+);
+
+function pagesThere(): string[] {
+  return readdirSync(join(repository, 'public/docs'))
+    .filter((name) => name.endsWith('.md'))
+    .toSorted()
+    .map((name) => `public/docs/${name}`);
+}

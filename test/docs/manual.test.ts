@@ -1,0 +1,210 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, posix } from 'node:path';
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { catalogue, signals } from '../../src/catalogue/events.ts';
+import { operations } from '../../src/catalogue/operations.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { dataFiles, environment } from '../../src/config.ts';
+import { reasons } from '../../src/errors.ts';
+import { gamePolicies } from '../../src/games/game.ts';
+import type { AnyOperation } from '../../src/operations/define.ts';
+import { kebabCase } from '../../src/operations/registry.ts';
+import { endReason } from '../../src/sessions/channel-session.ts';
+import { get, post } from '../support/http.ts';
+import { startTestServer } from '../support/server.ts';
+import { documents } from './documents.ts';
+
+const root = new URL('../../', import.meta.url);
+
+test('the manual has exactly one row for every operation, and it says what the registry says', () => {
+  const callers = operations.filter(({ service }) => service !== 'admin');
+  expect(table('calling', 'Operations')).toEqual(callers.map(rowOf));
+});
+
+test("the manual has exactly one row for every administrator's operation, and it says what the registry says", () => {
+  const administrators = operations.filter(({ service }) => service === 'admin');
+  const rows = administrators.map(({ name, summary }) => [
+    quoted(name),
+    quoted(`POST /admin/${kebabCase(name)}`),
+    summary,
+  ]);
+  expect(table('administration')).toEqual(rows);
+});
+
+test('the manual has exactly one row for every policy of a game, with its default', () => {
+  const defaults = Object.entries(gamePolicies.parse({}));
+  const rows = defaults.map(([policy, value]) => [quoted(policy), quoted(JSON.stringify(value))]);
+  expect(columns(table('administration', null, 1), 0, 1)).toEqual(rows);
+});
+
+test('the manual has exactly one row for every event and every signal', () => {
+  expect(columns(table('live-events'), 0)).toEqual(Object.keys(catalogue).map(quotedCell));
+  expect(columns(table('live-events', null, 1), 0)).toEqual(Object.keys(signals).map(quotedCell));
+});
+
+test('the manual has exactly one row for every reason why a session ends', () => {
+  expect(columns(table('authentication', 'Channel sessions'), 0)).toEqual(endReason.options.map(quotedCell));
+});
+
+test('the manual has exactly one row for every reason a caller can be refused for, with its status', () => {
+  const rows = Object.entries(reasons).map(([reason, status]) => [quoted(reason), `${status}`]);
+  expect(columns(table('errors', 'Errors'), 0, 1)).toEqual(rows);
+});
+
+test('the manual has exactly one row for every environment variable that is read, with its default', () => {
+  const fields = Object.entries(environment.shape);
+  expect(columns(table('configuration'), 0)).toEqual(fields.map(([name]) => [quoted(name)]));
+  const defaults = fields.flatMap(([name, field]) => {
+    const value = field.safeParse(undefined).data;
+    return value === undefined ? [] : [[quoted(name), quoted(String(value))]];
+  });
+  expect(columns(table('configuration'), 0, 1)).toEqual(expect.arrayContaining(defaults));
+});
+
+test('the manual has exactly one row for every command, with its options, in the groups of --help', () => {
+  const groups = Map.groupBy(createProgram().commands, (command) => command.helpGroup().replace(':', ''));
+  for (const [title, commands] of groups) {
+    const rows = commands.flatMap((command) => usagesOf(command, ['gantry', command.name()]));
+    expect(table('command-line', title), title).toEqual(rows);
+  }
+});
+
+test('the manual has the rate limits that the server announces', async () => {
+  await using server = await startTestServer({ RATE_LIMIT_FACTOR: '1' });
+  const { gameId } = await server.createGame();
+  const { launcherJwt, wallet } = await server.openSession(gameId);
+  const announced = async (method: string, input: object) => {
+    const { headers } = await post(`${server.url}/launcher`, input, { 'X-Service-Method': method });
+    const [, points, seconds] = /q=(\d+);w=(\d+)$/.exec(headers.get('RateLimit-Policy') ?? '') ?? [];
+    return `${points} in ${seconds} s`;
+  };
+  expect(columns(table('errors', 'Rate limits').slice(0, 4), 0, 1)).toEqual([
+    ['reads', await announced('getUserScore', { launcherJwt })],
+    ['writes', await announced('setUserScore', { launcherJwt, score: 1 })],
+    [quoted('createUnverifiedChannel'), await announced('createUnverifiedChannel', { gameId, wallet })],
+    [quoted('verifyUnverifiedChannel'), await announced('verifyUnverifiedChannel', { channelId: '?' })],
+  ]);
+});
+
+test('the manual has exactly one row for every metric of ours', async () => {
+  await using server = await startTestServer();
+  const { body } = await get(`${server.url}/metrics`, { Authorization: `Bearer ${server.adminToken}` });
+  const names = [...String(body).matchAll(/^# TYPE (gantry_\w+)/gm)].map(([, name = '']) => name);
+  expect(columns(table('operating', 'Logs and metrics'), 0)).toEqual(names.map(quotedCell));
+});
+
+test('the manual names every file of the data directory', () => {
+  const files = Object.values(dataFiles('')).map((file) => basename(file));
+  expect(
+    files.filter((file) => !section('operating', 'The data directory').includes(`- ${quoted(file)}`)),
+  ).toEqual([]);
+});
+
+test('README.md has at most 300 lines', () => {
+  expect(documents.get('README.md')?.split('\n').length).toBeLessThanOrEqual(300);
+});
+
+test('every link of README.md, CONTRIBUTING.md and the manual leads somewhere', () => {
+  const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+  for (const path of [...documents.keys(), 'CONTRIBUTING.md']) {
+    const links = [...read(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    const broken = links.filter((link) => {
+      if (/^https?:/.test(link)) return false;
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : posix.join(posix.dirname(path), file);
+      if (!existsSync(new URL(target, root))) return true;
+      return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
+    });
+    expect(broken, path).toEqual([]);
+  }
+});
+
+test('CONTRIBUTING.md has every folder of src/ and test/ on its maps', () => {
+  const contributing = readFileSync(new URL('CONTRIBUTING.md', root), 'utf8');
+  const unmapped = (folder: string, asShown: (name: string) => string) =>
+    readdirSync(new URL(folder, root), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !contributing.includes(asShown(entry.name)))
+      .map(({ name }) => folder + name);
+  expect([
+    ...unmapped('src/', (name) => (name === 'transports' ? '  transports/http/ ' : `\n  ${name}/ `)),
+    ...unmapped('test/', (name) => `\`test/${name}/\``),
+  ]).toEqual([]);
+});
+
+test('CONTRIBUTING.md names every program that .ci/run installs for the tests', () => {
+  const script = readFileSync(new URL('.ci/run', root), 'utf8');
+  const contributing = readFileSync(new URL('CONTRIBUTING.md', root), 'utf8');
+  const [, listed = ''] = /^for program in ([^;]+);/m.exec(script) ?? [];
+  const others = [...script.matchAll(/missing\+=\(([\w-]+)\)/g)].map(([, name = '']) => name);
+  const programs = [...listed.split(' '), ...others];
+  expect(programs).toEqual(expect.arrayContaining(['redis-server', 'openssl', 'nginx-light']));
+  expect(programs.filter((name) => !contributing.includes(quoted(name)))).toEqual([]);
+});
+
+/** A row for each command below, and the command itself when there are none. */
+function usagesOf(command: Command, path: readonly string[]): string[][] {
+  if (command.commands.length > 0) {
+    return command.commands.flatMap((one) => usagesOf(one, [...path, one.name()]));
+  }
+  const taken = command.registeredArguments.map((one) =>
+    one.required ? `<${one.name()}>` : `[${one.name()}]`,
+  );
+  const options = command.options.filter(({ hidden, long }) => !hidden && long !== '--json');
+  const [needed, others] = [true, false].map((wanted) =>
+    options
+      .filter(({ mandatory }) => mandatory === wanted)
+      .map(({ flags }) => (wanted ? flags : `[${flags}]`)),
+  );
+  const usage = [...path, ...taken, ...(needed ?? []), ...(others ?? [])].join(' ');
+  return [[quoted(usage), command.description()]];
+}
+
+function rowOf({ name, service, summary, getPath }: AnyOperation): string[] {
+  const paths = [`POST /launcher/${kebabCase(name)}`, ...(getPath ? [`GET ${getPath}`] : [])];
+  return [quoted(name), paths.map(quoted).join(', '), quoted(service), summary];
+}
+
+function quoted(code: string): string {
+  return `\`${code}\``;
+}
+
+function quotedCell(code: string): string[] {
+  return [quoted(code)];
+}
+
+/** As GitHub makes them. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** What a section of a page says, without what is pasted; with no heading, all of the page. */
+function section(page: string, heading: string | null): string {
+  const prose = documents.get(`public/docs/${page}.md`)?.replace(/^```.*?^```$/gms, '');
+  if (prose === undefined) throw new Error(`there is no page "${page}"`);
+  if (heading === null) return prose;
+  const [, text] = prose.split(`\n## ${heading}\n`);
+  if (text === undefined) throw new Error(`"${page}" has no section "${heading}"`);
+  return text.split('\n## ')[0] ?? '';
+}
+
+/** The rows of a section's table (the first one, or the one so many tables further), without its heading. */
+function table(page: string, heading: string | null = null, index = 0): string[][] {
+  const tables = section(page, heading).match(/(?:^\|.*\n)+/gm) ?? [];
+  const rows = (tables[index] ?? '').trim().split('\n').slice(2);
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+function columns(rows: readonly string[][], ...wanted: number[]): string[][] {
+  return rows.map((row) => wanted.map((column) => row[column] ?? ''));
+}

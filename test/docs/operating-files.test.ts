@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { environment } from '../../src/config.ts';
+import { gantry, gantryJson, gantryProgram, repository } from '../support/gantry-process.ts';
+import { get } from '../support/http.ts';
+import { startTestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const folder = join(repository, 'public/docs/files');
+const run = promisify(execFile);
+
+test('the Grafana dashboard shows every metric of ours, and asks for none that is not there', async () => {
+  await using server = await startTestServer();
+  const { body } = await get(`${server.url}/metrics`, { Authorization: `Bearer ${server.adminToken}` });
+  const types = [...String(body).matchAll(/^# TYPE (\w+) (\w+)/gm)].map(([, name = '', type = '']) => ({
+    name,
+    type,
+  }));
+  const series = types.flatMap(({ name, type }) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  );
+  const dashboard = z
+    .object({
+      panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })).default([]) })),
+    })
+    .parse(JSON.parse(await readFile(join(folder, 'grafana-dashboard.json'), 'utf8')));
+  const asked = dashboard.panels
+    .flatMap(({ targets }) => targets)
+    .flatMap(({ expr }) => expr.match(/\b(gantry|process|nodejs)_\w+/g) ?? []);
+  // Only there with a Redis; `test/telemetry/` sees it.
+  expect(asked.filter((name) => !series.includes(name) && name !== 'gantry_redis_up')).toEqual([]);
+  const ours = types.map(({ name }) => name).filter((name) => name.startsWith('gantry_'));
+  expect(ours.length).toBeGreaterThan(10);
+  expect(ours.filter((name) => !asked.some((one) => one.startsWith(name)))).toEqual([]);
+});
+
+test('the units, the container and compose.yaml set no variable that Gantry does not read', async () => {
+  const known = [...Object.keys(environment.shape), 'TMPDIR', 'BACKUP_DIR', 'KEEP_DAYS'];
+  const set: string[] = [];
+  for (const name of ['gantry.service', 'gantry-backup.service']) {
+    const unit = await readFile(join(folder, name), 'utf8');
+    for (const [, line = ''] of unit.matchAll(/^Environment=(.+)$/gm)) set.push(...namesIn(line));
+  }
+  const container = await readFile(join(repository, 'Dockerfile'), 'utf8');
+  for (const [, line = ''] of container.matchAll(/^ENV (.+)$/gm)) set.push(...namesIn(line));
+  const compose = await readFile(join(repository, 'compose.yaml'), 'utf8');
+  const [, settings = ''] = /environment: &settings\n((?: {4}.+\n)+)/.exec(compose) ?? [];
+  for (const [, name = ''] of settings.matchAll(/^ {4}(\w+):/gm)) set.push(name);
+  expect(set).toEqual(expect.arrayContaining(['DATA_DIR', 'TMPDIR', 'PORT', 'REDIS_URL']));
+  expect(set.filter((name) => !known.includes(name))).toEqual([]);
+});
+
+test('the script for backups makes one that can be restored, and deletes old ones only', async () => {
+  await using data = await temporaryDirectory();
+  await using backups = await temporaryDirectory();
+  await using programs = await temporaryDirectory();
+  await using restored = await temporaryDirectory();
+  await gantryJson(['game', 'create', '--name', 'Space Race'], data.path);
+  const program = join(programs.path, 'gantry');
+  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${gantryProgram}' "$@"\n`, {
+    mode: 0o755,
+  });
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+  for (const [name, days] of [
+    ['gantry-old.gantry', 20],
+    ['gantry-recent.gantry', 3],
+    ['another.file', 20],
+  ] as const) {
+    await writeFile(join(backups.path, name), '');
+    await utimes(join(backups.path, name), daysAgo(days), daysAgo(days));
+  }
+  await run(join(folder, 'gantry-backup.sh'), {
+    env: { PATH: `${programs.path}:/usr/bin:/bin`, DATA_DIR: data.path, BACKUP_DIR: backups.path },
+  });
+  const left = (await readdir(backups.path)).toSorted();
+  expect(left).toEqual([
+    'another.file',
+    expect.stringMatching(/^gantry-\d{4}-\d\d-\d\dT\d{6}Z\.gantry$/),
+    'gantry-recent.gantry',
+  ]);
+  const env = { DATA_DIR: restored.path };
+  expect(await gantry(['restore', join(backups.path, left[1] ?? '')], { env })).toMatchObject({ code: 0 });
+  expect(await gantryJson(['game', 'list'], restored.path)).toMatchObject([{ name: 'Space Race' }]);
+});
+
+function namesIn(assignments: string): string[] {
+  return [...assignments.matchAll(/(?:^| )([A-Z_]+)=/g)].map(([, name = '']) => name);
+}

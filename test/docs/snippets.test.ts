@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process';
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { repository, serveGantry } from '../support/gantry-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+import { documents } from './documents.ts';
+
+/** A fenced block of a document: a file to save, commands to paste, or what the commands before it print. */
+interface Snippet {
+  language: string;
+  text: string;
+  /** The name it is to be saved under. */
+  file: string | undefined;
+}
+
+/** Those about other clients are run by test/compat/page.test.ts. */
+const ranElsewhere = 'public/docs/coming-from-basement.md';
+const snippets: Snippet[] = [...documents]
+  .filter(([path]) => path !== ranElsewhere)
+  .flatMap(([, text]) => snippetsOf(text));
+/** What starts servers of its own, or needs a PostgreSQL, is tried by other tests, and by .ci/run. */
+const startsAServer =
+  /\bnpm (ci|start|run (bench|build:binary))\b|\.\/gantry serve|\bdocker\b|\/etc\/nginx|\bsystemctl\b|\bDATABASE_URL\b|restore --database/;
+
+test('the snippets of README.md and the manual, pasted one after the other, do what the text says they do', {
+  timeout: 120_000,
+}, async () => {
+  await using data = await temporaryDirectory();
+  await using folder = await temporaryDirectory();
+  for (const name of ['package.json', 'src', 'node_modules'])
+    await symlink(join(repository, name), join(folder.path, name));
+  await using server = await serveGantry(data.path, { WEBHOOK_ALLOW_LOOPBACK: 'on' });
+  const receiverPort = await freePort();
+  const here = (text: string) =>
+    text.replaceAll(/\b4000\b/g, String(receiverPort)).replaceAll('127.0.0.1:3000', new URL(server.url).host);
+  using shell = startShell(folder.path, data.path);
+
+  let output = '';
+  let run = 0;
+  for (const { language, text, file } of snippets) {
+    if (file !== undefined) {
+      await writeFile(join(folder.path, file), here(text));
+    } else if (language === 'sh' && !startsAServer.test(text)) {
+      output = await shell.paste(withPrintedValues(here(text), server.output.stdout));
+      run++;
+      continue; // so that a text right behind it is what it printed
+    } else if (language === 'text' && output !== '') {
+      await shell.printed(here(text));
+    } else {
+      expect(
+        ['sh', 'sql', 'text', 'yaml', 'json', 'ts'],
+        `a snippet that is neither saved nor run:\n${text}`,
+      ).toContain(language);
+    }
+    output = '';
+  }
+  expect(run).toBeGreaterThan(20);
+});
+
+function snippetsOf(document: string): Snippet[] {
+  return [...document.matchAll(/([^`]*(?:`[^`]+`[^`]*)*)^```(\w+)\n(.*?)^```$/gms)].map(
+    ([, before = '', language = '', text = '']) => ({
+      language,
+      text,
+      file: /\bsave this as `([\w.-]+)`[^\n]*\n*$/i.exec(before)?.[1],
+    }),
+  );
+}
+
+/** A shell that snippets are pasted into; what one defines is there for the next. */
+function startShell(directory: string, dataDirectory: string) {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn('bash', [], {
+    cwd: directory,
+    env: { PATH, HOME, DATA_DIR: dataDirectory, NO_COLOR: '1' },
+    detached: true, // a process group of its own, which the background jobs end with
+  });
+  let output = '';
+  let from = 0;
+  let pasted = 0;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  return {
+    /** Resolves when the commands are done; background jobs go on. */
+    async paste(commands: string): Promise<string> {
+      from = output.length;
+      pasted++;
+      child.stdin.write(`{ ${commands}\n} < /dev/null\nprintf '\\npasted ${pasted}: %s\\n' $?\n`);
+      const [, status] = await until(
+        `the end of:\n${commands}`,
+        () => new RegExp(`^pasted ${pasted}: (\\d+)$`, 'm').exec(output),
+        30_000,
+      );
+      expect(status, `exit status of:\n${commands}\n${output.slice(from)}`).toBe('0');
+      return commands;
+    },
+    async printed(shown: string): Promise<void> {
+      const missing = () => firstMissing(output.slice(from).replace(/\s+/g, ' '), shown);
+      await until('what the document shows', () => missing() === undefined).catch(() => undefined);
+      expect(missing(), `what is missing of\n${shown}\nin\n${output.slice(from)}`).toBeUndefined();
+    },
+    [Symbol.dispose](): void {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    },
+  };
+}
+
+/** Puts what the server printed where a snippet says to put it: `TOKEN='the launcherJwt printed'`. */
+function withPrintedValues(commands: string, printed: string): string {
+  return commands.replace(/'the (?:id printed as )?([\w ]+?)(?: printed[\w ]*)?'/g, (_, name: string) => {
+    const value = new RegExp(`^ *${name} +(\\S+)`, 'im').exec(printed)?.[1];
+    if (value === undefined) throw new Error(`the server printed no ${name}`);
+    return `'${value}'`;
+  });
+}
+
+/**
+ * The first part of an output as the document shows it that is not in the output, behind the parts before it;
+ * undefined when all is there. What stands for `…` and between the lines may be anything.
+ */
+function firstMissing(output: string, shown: string): string | undefined {
+  let at = 0;
+  for (const part of shown.split(/…|\n/).map((text) => text.trim())) {
+    const found = asPattern(part).exec(output.slice(at));
+    if (!found) return part;
+    at += found.index + found[0].length;
+  }
+  return undefined;
+}
+
+/** Ids, times, tokens and counts differ from run to run. */
+const varying =
+  /\b[0-9a-f]{8}-[0-9a-f-]*|0x[0-9a-fA-F]+|eyJ[\w.-]*|\b\d{10,}\b|\b[0-9a-f]{12,16}\b|(?<=\b(?:seq|latest): |\b[rt]=)\d+/g;
+
+function asPattern(part: string): RegExp {
+  const fixed = part.replace(/\s+/g, ' ').split(varying);
+  return new RegExp(fixed.map((text) => RegExp.escape(text)).join('[\\w.-]+?'));
+}

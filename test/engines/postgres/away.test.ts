@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { domain } from '../../../src/catalogue/domain.ts';
+import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
+import { registerGame } from '../../../src/games/commands.ts';
+import { allGames } from '../../../src/games/queries.ts';
+import { lastPositions } from '../../../src/live/queries.ts';
+import { noPostgres, PostgresServer } from '../../support/postgres.ts';
+import { until } from '../../support/until.ts';
+
+test.skipIf(noPostgres !== null)(
+  'while PostgreSQL is away, reads are refused with when to try again; then all goes on with what was there',
+  async () => {
+    await using server = await PostgresServer.start({ fsync: true });
+    const db = await PostgresDatabase.open(server.url(), domain);
+    await db.write(registerGame, { name: 'Space Race' }, { hash: 'h', sealedMd5: '', sealedSecret: '' });
+    await server.kill();
+    const refusal = { reason: 'store_unavailable', retryAfterSeconds: 1 };
+    await expect(db.read(allGames)).rejects.toMatchObject(refusal);
+    await expect(db.read(lastPositions)).rejects.toMatchObject(refusal);
+    await server.start();
+    const games = await until('reads', () => db.read(allGames).catch(() => null));
+    expect(games).toMatchObject([{ name: 'Space Race' }]);
+    await db.close();
+  },
+);

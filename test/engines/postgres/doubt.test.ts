@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, connect as openSocket, type Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { domain } from '../../../src/catalogue/domain.ts';
+import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
+import { registerGame } from '../../../src/games/commands.ts';
+import { createChannel } from '../../../src/messages/channel-commands.ts';
+import { sendMessage } from '../../../src/messages/message-commands.ts';
+import { startSession } from '../../../src/sessions/commands.ts';
+import { noPostgres } from '../../support/postgres.ts';
+import { freshSchema } from '../../support/postgres-schema.ts';
+import { rowsIn } from '../../support/rows-in.ts';
+import { randomWallet } from '../../support/server.ts';
+
+/** Where a connection is cut when the next transaction is committed: before the server hears of it, or before its answer. */
+type Cut = 'before' | 'after' | null;
+
+interface Wire extends AsyncDisposable {
+  url: string;
+  cut: Cut;
+}
+
+/** A way to PostgreSQL that can be cut at a commit. */
+async function wireTo(database: string): Promise<Wire> {
+  const target = new URL(database);
+  const port = Number(target.port);
+  const sockets = new Set<Socket>();
+  const wire: Wire = {
+    url: '',
+    cut: null,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  const server = createServer((client) => {
+    const upstream = openSocket(port, target.hostname);
+    const end = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', end);
+      socket.on('close', end);
+    }
+    let isMuted = false;
+    client.on('data', (chunk) => {
+      if (wire.cut !== null && chunk.includes('COMMIT\0')) {
+        isMuted = true;
+        if (wire.cut === 'after') upstream.write(chunk);
+        wire.cut = null;
+        setTimeout(end, 200); // by then the server has done what it was told
+        return;
+      }
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      if (!isMuted) client.write(chunk);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  target.port = String((server.address() as AddressInfo).port);
+  wire.url = target.href;
+  return wire;
+}
+
+describe.skipIf(noPostgres !== null)('a connection lost while a batch was committed', () => {
+  test.each([
+    ['after', { doubtsCommitted: 1, doubtsUndone: 0 }],
+    ['before', { doubtsCommitted: 0, doubtsUndone: 1 }],
+  ] as const)('%s the server had heard of it: the batch is there once', async (cut, counts) => {
+    await using database = await freshSchema();
+    await using wire = await wireTo(database.url);
+    const db = await PostgresDatabase.open(wire.url, domain);
+    const secret = { hash: 'h', sealedMd5: '', sealedSecret: '' };
+    const { id: gameId } = await db.write(registerGame, { name: 'One' }, secret);
+    const [ada, grace] = [randomWallet(), randomWallet()];
+    for (const wallet of [ada, grace]) await db.write(startSession, { gameId, wallet }, 1e9);
+    const { _id: channel } = await db.write(createChannel, { gameId, wallet: ada }, [grace]);
+    const told: string[] = [];
+    db.onCommit((events) => told.push(...events.map(({ stream, seq }) => `${stream} ${seq}`)));
+
+    wire.cut = cut;
+    const sent = await Promise.all(
+      ['one', 'two', 'three'].map((text) => db.write(sendMessage, { gameId, wallet: ada }, channel, text)),
+    );
+
+    expect(sent.map(({ content }) => content)).toEqual(['one', 'two', 'three']);
+    const rows = (await rowsIn(db, 'SELECT content FROM messages', {})) as { content: string }[];
+    expect(rows.map(({ content }) => content).sort()).toEqual(['one', 'three', 'two']);
+    expect(db.counts).toMatchObject({ ...counts, doubtsUnknown: 0 });
+    expect(new Set(told).size).toBe(3);
+    await db.write(sendMessage, { gameId, wallet: grace }, channel, 'goes on');
+    expect(told).toHaveLength(4);
+    await db.close();
+  });
+});

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import type { Database } from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tables } from '../../../src/catalogue/tables.ts';
+import { events } from '../../../src/core/events/events.ts';
+import { streams } from '../../../src/core/events/streams.ts';
+import type { AnyTable, Column, Kind } from '../../../src/core/storage/table.ts';
+import { openDatabase } from '../../../src/engines/sqlite/open-database.ts';
+import { physicalName } from '../../../src/engines/sqlite/table-statements.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const typeOf: Record<Kind, string> = {
+  uuid: 'TEXT',
+  text: 'TEXT',
+  json: 'TEXT',
+  int: 'INTEGER',
+  ms: 'INTEGER',
+  real: 'REAL',
+  stream: 'INTEGER',
+  board: 'INTEGER',
+};
+
+/** Numbers that rows have besides what is declared: what other tables name them by, or the order they were written in. */
+const undeclared: Readonly<Record<string, readonly string[]>> = {
+  streams: ['id'],
+  scores: ['key'],
+  events: ['position'],
+};
+
+/** What the engine keeps of its own. */
+const engines = ['boards', 'board_marks', 'score_order', 'history', 'remembered', 'sqlite_sequence'];
+
+const all: readonly AnyTable[] = [...tables, streams as AnyTable, events as AnyTable];
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let db: Database;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  db = openDatabase(join(directory.path, 'gantry.db'));
+});
+afterAll(async () => {
+  db.close();
+  await directory[Symbol.asyncDispose]();
+});
+
+const inSql = (table: AnyTable, columns: readonly string[]) =>
+  columns.map((name) => {
+    const column = table.columns.find((one) => one.name === name);
+    if (!column) throw new Error(`${table.name} declares no ${name}`);
+    return physicalName(column);
+  });
+
+describe.each(all.map((table) => ({ name: table.name, table })))('the table $name', ({ name, table }) => {
+  test('has the columns that are declared, of the kinds that are declared', () => {
+    const found = db
+      .prepare<[string], { name: string; type: string; notnull: number; pk: number }>(
+        'SELECT name, type, "notnull", pk FROM pragma_table_info(?)',
+      )
+      .all(name)
+      .filter((column) => !(undeclared[name] ?? []).includes(column.name))
+      .map((column) => ({
+        name: column.name,
+        type: column.type,
+        isNullable: column.notnull === 0 && column.pk === 0,
+      }));
+    const declared = table.columns.map((column: Column) => ({
+      name: physicalName(column),
+      type: typeOf[column.kind],
+      isNullable: column.isNullable,
+    }));
+    const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
+    expect(found.toSorted(byName)).toEqual(declared.toSorted(byName));
+  });
+
+  test('holds at most one row under its key, and under each of its unique indexes', () => {
+    const indexes = db
+      .prepare<[string], { name: string; unique: number }>('SELECT name, "unique" FROM pragma_index_list(?)')
+      .all(name)
+      .filter((index) => index.unique === 1)
+      .map((index) =>
+        db.prepare<[string], string>('SELECT name FROM pragma_index_info(?)').pluck().all(index.name),
+      );
+    const rowid = db
+      .prepare<[string], string>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
+      .pluck()
+      .all(name);
+    const unique = [...indexes, rowid].map((columns) => columns.toSorted().join());
+    for (const columns of [
+      table.key,
+      ...table.indexes.filter((one) => one.isUnique).map((one) => one.columns),
+    ]) {
+      expect(unique).toContain(inSql(table, columns).toSorted().join());
+    }
+  });
+
+  test('says whose its rows are by columns it has', () => {
+    const { player, game, stream, via, texts = [] } = table.of;
+    const named = [player, game, stream, via?.column, ...texts].filter((column) => column !== undefined);
+    expect(inSql(table, named)).toHaveLength(named.length);
+    const wallets = table.columns.filter((column) => ['wallet', 'sender'].includes(column.name));
+    if (wallets.length > 0 && name !== 'streams') expect(player).toBe(wallets[0]?.name);
+  });
+});
+
+test('every table of the database is declared, or the engine keeps it of its own', () => {
+  const there = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+  expect(there.toSorted()).toEqual([...all.map((table) => table.name), ...engines].toSorted());
+});

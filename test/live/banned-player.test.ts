@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { ban, unban } from '../../src/administration/commands.ts';
+import { streamOf } from '../../src/core/events/stream.ts';
+import { eventsAfter, lastPositions } from '../../src/live/queries.ts';
+import { createChannel } from '../../src/messages/channel-commands.ts';
+import { sendMessage } from '../../src/messages/message-commands.ts';
+import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+/** Ada and Grace in a channel of a game, Grace in a launcher's own session as well; she is banned from the game. */
+async function bannedPlayer(server: TestServer) {
+  const { db } = server.services;
+  const { gameId } = await server.createGame();
+  const { gameId: launcherId } = await server.createGame({ kind: 'launcher' });
+  const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
+  const inLauncher = await server.openSession(launcherId, grace.wallet);
+  const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
+  const say = (content: string) => db.write(sendMessage, ada, channelId, content);
+  return { ada, grace, inLauncher, channelId, say };
+}
+
+/** What a launcher was told of before a mark in its player's stream, by what it says. */
+async function heardBy(
+  server: TestServer,
+  launcher: TestLauncher,
+  player: { gameId: string; wallet: string },
+) {
+  const message = `mark ${Math.random()}`;
+  await server.services.db.write(notifyPlayer, player, { message, type: 'success' });
+  await until('the mark', () => launcher.heard.some(({ record }) => record.message === message));
+  return launcher.heard.flatMap(({ record }) => record.content ?? []);
+}
+
+test("who is banned from a game hears no more of its messages through the launcher's session, and does again once let in", async () => {
+  await using server = await startTestServer();
+  const { db } = server.services;
+  const { ada, grace, inLauncher, channelId, say } = await bannedPlayer(server);
+  const { launcherJwt } = inLauncher;
+  using hers = await connectLauncher(server.url, { launcherJwt });
+  const streams = await hers.streams();
+  using adas = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
+  await adas.streams();
+  await say('before');
+  await db.write(ban, grace.wallet, grace.gameId, 'cheating');
+  await say('while banned');
+  await adas.call('sendTypingSignal', { channelId }, 'chat-messages');
+  expect(await heardBy(server, hers, inLauncher)).toEqual(['before']);
+  const told = hers.heard.map(({ name }) => name);
+  expect(told).toContain('game-channels patched'); // that her session has ended, she is told
+  expect(told).not.toContain('chat-messages typing');
+  expect(await heardBy(server, adas, ada)).toEqual(['before', 'while banned']);
+  await db.write(unban, grace.wallet, grace.gameId);
+  await say('let in');
+  expect(await heardBy(server, hers, inLauncher)).toEqual(['before', 'let in']);
+  expect(Object.keys(streams)).toContain(streamOf.channel(channelId));
+});
+
+test('nor is it replayed, with a cursor or without, and other games are as ever', async () => {
+  await using server = await startTestServer();
+  const { db } = server.services;
+  const { ada, grace, inLauncher, channelId, say } = await bannedPlayer(server);
+  const other = { gameId: (await server.createGame()).gameId };
+  const elsewhere = { ...other, wallet: ada.wallet };
+  const there = await db.write(createChannel, elsewhere, [grace.wallet]);
+  const { launcherJwt } = inLauncher;
+  using visit = await connectLauncher(server.url, { launcherJwt });
+  const cursors = Object.fromEntries(
+    Object.entries(await visit.streams()).map(([stream, { epoch, seq }]) => [stream, { epoch, seq }]),
+  );
+  visit.socket.disconnect();
+  await db.write(ban, grace.wallet, grace.gameId, '');
+  await say('while banned');
+  await db.write(sendMessage, elsewhere, there._id, 'elsewhere');
+  for (const given of [cursors, { ...cursors, [streamOf.channel(channelId)]: undefined }]) {
+    using hers = await connectLauncher(server.url, { launcherJwt, cursors: given });
+    expect(Object.keys(await hers.streams())).not.toContain(streamOf.channel(channelId));
+    expect(await heardBy(server, hers, inLauncher)).toEqual(['elsewhere']);
+  }
+});
+
+test('a node that reads the message late tells nobody who is banned', async () => {
+  await using server = await startTestServer();
+  const { db } = server.services;
+  const { ada, grace, say } = await bannedPlayer(server);
+  await db.write(ban, grace.wallet, grace.gameId, '');
+  const before = await db.read(lastPositions);
+  await say('while banned');
+  const {
+    events: [event],
+  } = await db.read(eventsAfter, before, 10);
+  expect(event?.audience).toEqual({ kind: 'players', gameId: ada.gameId, wallets: [ada.wallet] });
+});

@@ -1,0 +1,38 @@
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Database } from '../../src/core/storage/database.ts';
+import { markDelivered, notifyPlayer } from '../../src/notifications/commands.ts';
+import { listen } from '../support/listening-client.ts';
+import { startTestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+/** From now on the server does not live to write down what it has delivered. */
+function loseMarks(db: Database): void {
+  const write = db.write.bind(db) as Database['write']; // `bind` loses that it is generic
+  db.write = (command, ...args) =>
+    command.commandName === markDelivered.commandName ? new Promise(() => {}) : write(command, ...args);
+}
+
+test('a notification that was delivered is passed on once, though the server died before it knew', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'gantry-notified-'));
+  await using first = await startTestServer({ DATA_DIR: directory.path });
+  const player = await first.openSession((await first.createGame()).gameId);
+  loseMarks(first.services.db);
+  using listening = listen({ url: first.url, launcherJwt: player.launcherJwt });
+  await listening.client.ready();
+  await first.services.db.write(notifyPlayer, player, { message: 'once', type: 'success' });
+  await until('the notification', () => listening.heard.some(({ record }) => record.message === 'once'));
+  // Pushing tracks its own writes, not these: closing does not wait for what is never settled.
+  await first.close();
+  await using second = await startTestServer({
+    DATA_DIR: directory.path,
+    PORT: new URL(first.url).port,
+  });
+  await until('back', () => listening.connections() === 2);
+  await second.services.db.write(notifyPlayer, player, { message: 'mark', type: 'success' });
+  await until('the mark', () => listening.heard.some(({ record }) => record.message === 'mark'));
+  const messages = listening.heard.filter(({ name }) => name === 'notifications created');
+  expect(messages.map(({ record }) => record.message)).toEqual(['once', 'mark']);
+});

@@ -1,0 +1,116 @@
+/**
+ * Calls every operation as its case says and writes what was sent and answered, made presentable, to
+ * `src/openapi/examples.json`, which the API reference shows. To be run when an operation is added or changed:
+ *
+ *     node_modules/.bin/node test/openapi/record-examples.ts
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { caseOf } from '../operations/cases.ts';
+import { ownStyles } from '../support/call-styles.ts';
+import { repository } from '../support/gantry-process.ts';
+import { isAboutConnection, registry } from '../support/registered.ts';
+import { startTestServer } from '../support/server.ts';
+import { bearer, createWorld, type World } from '../support/world.ts';
+
+/** Of a list, an example shows as many items. */
+const shownItems = 2;
+const exampleTime = 1795221996918;
+/** Further away from now than any time in an answer, in milliseconds. */
+const nearMs = 400 * 24 * 60 * 60 * 1000;
+
+const gameId = '01a1fb91-be1f-72cb-b08d-dc44bcc5d621';
+const ids = Array.from(
+  { length: 20 },
+  (_, index) => `01a1fb91-c5${(0x76 + index).toString(16)}-7513-ad82-375b218d2eaa`,
+);
+const ada = '0x4d78f8d53dd74e4e32744a6590449b375b75f7aa';
+const grace = '0xd3217f01e725c26a07854e0369883f2931b22557';
+const otherWallets = [
+  '0xa588e61fb4e4a9b1fe162df15d5df80d7afbc5d0',
+  '0xab904dbb1c5d5d2a62bbd0a0a2b6d7ff3a6a6b1d',
+  '0x01d98af29c53f20daba0d7bbc9abe74299df28b1',
+];
+
+/** Inputs that a test wants and a reader does not. */
+const readable: Readonly<Record<string, object>> = { listEvents: { limit: 2 }, serverFigures: {} };
+
+await using server = await startTestServer({ WEBHOOK_ALLOW_LOOPBACK: 'on' });
+const examples: Record<string, unknown> = {};
+for (const operation of registry.operations) {
+  const world = await createWorld(server);
+  const { input, caller: role = 'owner' } = caseOf(operation);
+  const sent = readable[operation.name] ?? (await input(world, role));
+  const style = isAboutConnection(operation) ? 'Socket.IO, signed in' : 'dedicated HTTP';
+  using caller = await ownStyles[style](server.url);
+  const headers =
+    operation.auth === 'admin'
+      ? bearer(server.adminToken)
+      : operation.auth === 'game-secret'
+        ? bearer(world.gameSecret)
+        : undefined;
+  const token =
+    operation.auth === 'player' || operation.auth === 'session' ? { launcherJwt: world.tokens[role] } : {};
+  const { status, body } = await caller.call(operation, { ...token, ...sent }, headers);
+  if (status !== 200) throw new Error(`${operation.name} answered ${status}: ${JSON.stringify(body)}`);
+  const present = presenter(world);
+  examples[operation.name] = { input: present(sent), output: present(body) };
+}
+const file = join(repository, 'src/openapi/examples.json');
+await writeFile(file, `${JSON.stringify(examples, null, 2)}\n`);
+process.stdout.write(`${Object.keys(examples).length} examples in ${file}\n`);
+
+/** Replaces what differs from run to run by values that are the same in every example. */
+function presenter(world: World): (value: unknown) => unknown {
+  const replaced = new Map<string, string>([
+    [world.gameId, gameId],
+    [world.gameSlug, 'space-race'],
+    [world.owner.wallet, ada],
+    [world.participant.wallet, grace],
+    [world.canaries.message, 'One more round?'],
+    [world.canaries.state, 'Ada'],
+    [world.canaries.nonce, 'round-1'],
+    [new URL(server.url).host, '127.0.0.1:3000'],
+    // What has been replaced already stays.
+    ...[gameId, ada, grace].map((value): [string, string] => [value, value]),
+  ]);
+  const freeIds = [...ids];
+  const freeWallets = [...otherWallets];
+  const stableId = (id: string) => {
+    const known = replaced.get(id) ?? freeIds.shift() ?? id;
+    replaced.set(id, known).set(known, known);
+    return known;
+  };
+  const stableWallet = (wallet: string) => {
+    const lower = wallet.toLowerCase();
+    const known = replaced.get(lower) ?? freeWallets.shift() ?? ada;
+    replaced.set(lower, known).set(known, known);
+    return known;
+  };
+  const text = (value: string) => {
+    let shown = value;
+    for (const [own, stable] of replaced) shown = shown.replaceAll(own, stable);
+    return shown
+      .replace(/eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/g, 'eyJhbGciOiJFZERTQSIsInR5cCI6ImxhdW5jaGVyK2p3dCJ9.eyJzdWIi…')
+      .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, stableId)
+      .replace(/\b0x[0-9a-fA-F]{130}\b/g, `0x${'5a'.repeat(64)}1b`)
+      .replace(/\b0x[0-9a-fA-F]{40}\b/g, stableWallet)
+      .replace(/0x[0-9a-f]{4}…[0-9a-f]{4}/g, '0xd321…2557')
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, new Date(exampleTime).toISOString())
+      .replace(/(?<=^Nonce: )[0-9a-f]{32}$/gm, '0d6f3a1c5b7e4f2a9c8d7e6f5a4b3c2d')
+      .replace(/\bwhsec_[\w+/]{43}=/g, 'whsec_q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c=')
+      .replace(/\bgsk_[\w-]{43}/g, 'gsk_q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c')
+      .replace(/^[0-9a-f]{12}$/, '87ed381206ac')
+      .replace(/^[0-9a-f]{16}$/, '06d0d1a2f3b4c5d6');
+  };
+  const present = (value: unknown): unknown => {
+    if (typeof value === 'string') return text(value);
+    if (typeof value === 'number') {
+      return Math.abs(value - Date.now()) < nearMs ? exampleTime : Math.round(value * 1000) / 1000;
+    }
+    if (Array.isArray(value)) return value.slice(0, shownItems).map(present);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [text(key), present(inner)]));
+  };
+  return present;
+}

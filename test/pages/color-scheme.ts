@@ -1,0 +1,28 @@
+import type { Page } from 'playwright-core';
+import { seriousColorIssues, seriousIssues } from './axe.ts';
+
+/**
+ * What axe finds serious in the page, in each colour scheme; `look` is called in each too. The page stays in the second.
+ */
+export async function issuesInBothSchemes(
+  page: Page,
+  look = async () => {},
+): Promise<Record<string, string[]>> {
+  await showIn(page, 'light');
+  const light = await seriousIssues(page);
+  await look();
+  await showIn(page, 'dark');
+  const dark = await seriousColorIssues(page);
+  await look();
+  return { light, dark };
+}
+
+/** Shows the page in a colour scheme as it is from then on, not on its way there from another. */
+async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.evaluate(() => {
+    for (const animation of document.getAnimations()) {
+      if (animation instanceof CSSTransition) animation.finish();
+    }
+  });
+}

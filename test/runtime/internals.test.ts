@@ -1,0 +1,218 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { Server } from 'socket.io';
+import { io } from 'socket.io-client';
+import { describe, expect, test } from 'vitest';
+import {
+  aliasNamespace,
+  answerCall,
+  bytesBuffered,
+  closedOnTheWire,
+  coalesceWrites,
+  type EmittedCall,
+  type EngineConnection,
+  type OutgoingPacket,
+  packetsHeldBack,
+  releaseRequest,
+  takeCall,
+  terminate,
+  writeAnswers,
+} from '../../src/runtime/internals/engine-io.ts';
+import { bindingsOf, streamOf } from '../../src/runtime/internals/pino.ts';
+import { HistogramReadOnDemand } from '../../src/runtime/internals/prom-client.ts';
+import { until } from '../support/until.ts';
+
+/** A Socket.IO server with one client, and the client's connection as engine.io has it. */
+async function connect(transports: string[], onOpen: (conn: EngineConnection) => void = () => undefined) {
+  const http = createServer();
+  const server = new Server(http);
+  const opened = new Promise<EngineConnection>((resolve) => {
+    server.engine.on('connection', (conn: EngineConnection) => {
+      onOpen(conn);
+      resolve(conn);
+    });
+  });
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const address = http.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const client = io(`http://127.0.0.1:${port}`, { transports, reconnection: false });
+  const heard: unknown[] = [];
+  client.on('said', (what) => heard.push(what));
+  const conn = await opened;
+  await until('connected', () => client.connected);
+  const say = (what: unknown) => server.emit('said', what);
+  return {
+    conn,
+    client,
+    server,
+    heard,
+    say,
+    async [Symbol.asyncDispose]() {
+      client.disconnect();
+      await server.close();
+    },
+  };
+}
+
+describe('engine.io and ws', () => {
+  test.each(['websocket', 'polling'])(
+    'a client by %s is in the main namespace though it asked for another one',
+    async (transport) => {
+      const http = createServer();
+      const server = new Server(http);
+      server.engine.on('connection', (conn: EngineConnection) => {
+        aliasNamespace(conn, (namespace) => namespace === '/alias');
+      });
+      server.on('connection', (socket) => {
+        socket.on('ask', (what, answer) => answer(`${what}, in ${socket.nsp.name}`));
+      });
+      http.listen(0, '127.0.0.1');
+      await once(http, 'listening');
+      const address = http.address();
+      const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+      const options = { transports: [transport], reconnection: false, forceNew: true };
+      const clients = [io(`${url}/alias`, options), io(url, options)];
+      try {
+        await until('both are connected', () => clients.every(({ connected }) => connected));
+        const heard: unknown[] = [];
+        for (const client of clients) client.on('said', (what) => heard.push(what));
+        server.emit('said', 'to all'); // in one frame, made for every socket
+        await until('both heard', () => heard.length === 2);
+        expect(await clients[0]?.emitWithAck('ask', 'well')).toBe('well, in /');
+        const bytes = Buffer.from([1, 2, 3]);
+        server.emit('said', bytes);
+        await until('both heard bytes', () => heard.length === 4);
+        expect(heard.slice(2)).toEqual([bytes, bytes]);
+      } finally {
+        for (const client of clients) client.disconnect();
+        await server.close();
+      }
+    },
+  );
+
+  test('what is sent in one turn over a WebSocket is written at once, in one cork of its TCP socket', async () => {
+    const pending: OutgoingPacket[] = [];
+    await using socket = await connect(['websocket'], (conn) => coalesceWrites(conn, pending));
+    await until('the greeting is written', () => pending.length === 0);
+    const tcp = Reflect.get(Reflect.get(socket.conn.transport, 'socket'), '_socket');
+    const done: string[] = [];
+    for (const name of ['cork', 'uncork'] as const) {
+      const call = tcp[name].bind(tcp);
+      tcp[name] = () => {
+        done.push(name);
+        call();
+      };
+    }
+    for (const what of [1, 2, 3]) socket.say(what);
+    expect(pending).toHaveLength(3);
+    expect(packetsHeldBack(socket.conn)).toEqual([]);
+    await until('all are heard', () => socket.heard.length === 3);
+    expect(socket.heard).toEqual([1, 2, 3]);
+    expect(pending).toEqual([]);
+    expect([done[0], done.at(-1)]).toEqual(['cork', 'uncork']);
+  });
+
+  test('a connection goes on without the request it began with, and through an upgrade', async () => {
+    const pending: OutgoingPacket[] = [];
+    await using socket = await connect(['polling', 'websocket'], (conn) => {
+      expect(conn.request.headers.host).toBeDefined();
+      releaseRequest(conn);
+      coalesceWrites(conn, pending);
+    });
+    expect(socket.conn.request).toBeUndefined();
+    await until('upgraded', () => socket.conn.transport.name === 'websocket');
+    socket.say('after');
+    expect(pending).toHaveLength(1);
+    await until('heard', () => socket.heard.includes('after'));
+  });
+
+  test('answers are written by another than Socket.IO, and counted', async () => {
+    await using socket = await connect(['websocket']);
+    const answered = writeAnswers(socket.server, (value) => JSON.stringify(value).replace('mark', 'é'));
+    for (const connected of socket.server.sockets.sockets.values()) {
+      connected.on('call', (ack: (...args: unknown[]) => void) => ack(null, 'mark'));
+    }
+    const answers: unknown[] = [];
+    socket.client.emit('call', (...answer: unknown[]) => answers.push(answer));
+    await until('answered', () => answers.length === 1);
+    expect(answers).toEqual([[null, 'é']]);
+    expect(answered()).toBe(Buffer.byteLength('30[null,"é"]'));
+    socket.say('not an answer');
+    expect(answered()).toBe(Buffer.byteLength('30[null,"é"]'));
+  });
+
+  test('a call is taken and answered in place of Socket.IO, which never reads it', async () => {
+    const taken: (EmittedCall | null)[] = [];
+    await using socket = await connect(['websocket'], (conn) =>
+      conn.on('packet', (packet: { data?: unknown }) => {
+        if (!String(packet.data).includes('large')) return;
+        const call = takeCall(packet);
+        taken.push(call);
+        if (call?.id != null) answerCall(conn, call.id, '{"code":429}');
+      }),
+    );
+    const calls: string[] = [];
+    for (const connected of socket.server.sockets.sockets.values()) {
+      connected.onAny((name: string, ack: () => void) => {
+        calls.push(name);
+        ack();
+      });
+    }
+    const answers: unknown[] = [];
+    socket.client.emit('a large call', 'x', (answer: unknown) => answers.push(answer));
+    socket.client.emit('a large call without a callback');
+    socket.client.emit('another', () => answers.push('answered'));
+    await until('answered', () => answers.length === 2);
+    expect(taken).toEqual([
+      { id: 0, args: '["a large call","x"]' },
+      { id: null, args: '["a large call without a callback"]' },
+    ]);
+    expect(answers).toEqual([{ code: 429 }, 'answered']);
+    expect(calls).toEqual(['another']);
+  });
+
+  test('what engine.io holds back while it is busy is seen', async () => {
+    await using socket = await connect(['websocket']);
+    socket.say('sent at once');
+    socket.say('held back');
+    expect(packetsHeldBack(socket.conn)).toMatchObject([{ data: '2["said","held back"]' }]);
+  });
+
+  test('what a WebSocket has not got rid of yet is counted', async () => {
+    await using socket = await connect(['websocket']);
+    expect(bytesBuffered(socket.conn)).toBe(0);
+    socket.say('x'.repeat(16 * 1024 * 1024));
+    expect(bytesBuffered(socket.conn)).toBeGreaterThan(1024 * 1024);
+  });
+
+  test.each(['websocket', 'polling'])('a connection over %s is terminated at once', async (transport) => {
+    await using socket = await connect([transport]);
+    const closed = closedOnTheWire(socket.conn);
+    terminate(socket.conn);
+    await closed;
+    await until('the client knows', () => !socket.client.connected);
+    expect(socket.conn.readyState).toBe('closed');
+    expect(bytesBuffered(socket.conn)).toBe(0);
+  });
+});
+
+test('pino keeps its stream and what it gives every line under its symbols', () => {
+  const stream = { write: () => undefined };
+  const logger = pino({ base: { pid: 1, hostname: 'here' } }, stream);
+  expect(streamOf(logger)).toBe(stream);
+  expect(bindingsOf(logger)).toBe(',"pid":1,"hostname":"here"');
+});
+
+test('prom-client asks a histogram for its series as we answer', async () => {
+  class OfThree extends HistogramReadOnDemand {
+    protected override async series() {
+      return [{ metricName: 'waits_count', labels: {}, value: 3 }];
+    }
+  }
+  const registry = new Registry();
+  new OfThree({ name: 'waits', help: 'Waits', registers: [registry] });
+  expect(await registry.metrics()).toBe('# HELP waits Waits\n# TYPE waits histogram\nwaits_count 3\n');
+});

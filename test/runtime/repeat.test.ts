@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { repeat } from '../../src/runtime/repeat.ts';
+import { setTimeoutAt, withTimeout } from '../../src/runtime/timeouts.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const unexpected = (thrown: unknown): never => {
+  throw thrown;
+};
+
+test('work is done again after each interval, first after its own, until the signal is aborted', async () => {
+  const stop = new AbortController();
+  const work = vi.fn();
+  repeat(work, { everyMs: 100, firstMs: 10, signal: stop.signal, report: unexpected });
+  await vi.advanceTimersByTimeAsync(9);
+  expect(work).toHaveBeenCalledTimes(0);
+  await vi.advanceTimersByTimeAsync(1 + 200);
+  expect(work).toHaveBeenCalledTimes(3);
+  stop.abort();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(work).toHaveBeenCalledTimes(3);
+});
+
+test('a run that lasts is not overtaken, and after an abort none follows it', async () => {
+  const stop = new AbortController();
+  const work = vi.fn(() => new Promise<void>((resolve) => setTimeout(resolve, 1_000)));
+  repeat(work, { everyMs: 100, signal: stop.signal, report: unexpected });
+  await vi.advanceTimersByTimeAsync(1_099);
+  expect(work).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(101);
+  expect(work).toHaveBeenCalledTimes(2);
+  stop.abort();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(work).toHaveBeenCalledTimes(2);
+});
+
+test('a run says by its answer when the next one follows', async () => {
+  const stop = new AbortController();
+  const work = vi.fn(async () => (work.mock.calls.length < 3 ? 5 : undefined));
+  repeat(work, { everyMs: 1_000, firstMs: 5, signal: stop.signal, report: unexpected });
+  await vi.advanceTimersByTimeAsync(15);
+  expect(work).toHaveBeenCalledTimes(3);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(work).toHaveBeenCalledTimes(3);
+  stop.abort();
+});
+
+test.each([
+  ['throws', () => unexpected('failed')],
+  ['rejects', () => Promise.reject('failed')],
+])('work that %s is reported and done again', async (_how, work: () => Promise<void>) => {
+  const stop = new AbortController();
+  const reported: unknown[] = [];
+  repeat(work, { everyMs: 10, signal: stop.signal, report: (thrown) => reported.push(thrown) });
+  await vi.advanceTimersByTimeAsync(20);
+  stop.abort();
+  expect(reported).toEqual(['failed', 'failed']);
+});
+
+test('nothing is done for a signal that is aborted already', async () => {
+  const work = vi.fn();
+  repeat(work, { everyMs: 1, signal: AbortSignal.abort(), report: unexpected });
+  await vi.advanceTimersByTimeAsync(10);
+  expect(work).not.toHaveBeenCalled();
+});
+
+test('a promise is waited for until it settles or its time is over, and then no timer is left', async () => {
+  await withTimeout(1_000, Promise.resolve());
+  await expect(withTimeout(1_000, Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(vi.getTimerCount()).toBe(0);
+  const waited = withTimeout(1_000, new Promise(() => undefined));
+  await vi.advanceTimersByTimeAsync(1_000);
+  await waited;
+});
+
+test('a call is set for a time further off than a timer reaches, and can be cancelled', async () => {
+  const days = 24 * 60 * 60 * 1000;
+  const call = vi.fn();
+  const cancelled = vi.fn();
+  setTimeoutAt(Date.now() + 60 * days, call);
+  setTimeoutAt(Date.now() + 60 * days, cancelled)();
+  await vi.advanceTimersByTimeAsync(60 * days - 1);
+  expect(call).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(call).toHaveBeenCalledTimes(1);
+  expect(cancelled).not.toHaveBeenCalled();
+});

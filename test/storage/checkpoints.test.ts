@@ -1,0 +1,146 @@
+import { readFileSync, statSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { Owner } from '../../src/core/schemas/owner.ts';
+import type { Database } from '../../src/core/storage/database.ts';
+import type { LogCopier } from '../../src/engines/sqlite/checkpoints.ts';
+import { createChannel } from '../../src/messages/channel-commands.ts';
+import { sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
+import { setScore } from '../../src/scores/commands.ts';
+import { saveState } from '../../src/states/commands.ts';
+import { listGameStates, listPlayerStates } from '../../src/states/queries.ts';
+import { addGame, addPlayer } from '../contracts/storage/fixture.ts';
+import { holdView } from '../support/other-connection.ts';
+import { until } from '../support/until.ts';
+import { openGroupCommit } from './group-commit-under-test.ts';
+import { openThreadedDatabase } from './threaded-database-under-test.ts';
+
+const mebibyte = 1024 * 1024;
+const unlimited = Number.POSITIVE_INFINITY;
+const state = JSON.stringify('x'.repeat(mebibyte / 2));
+
+describe('a database that writes in a thread of its own', () => {
+  test('copies the log while it goes on writing, and begins it anew', async () => {
+    await using fixture = await openThreadedDatabase();
+    const { db, file } = fixture;
+    const ada = await addPlayer(db, (await addGame(db)).id);
+    const sizes: number[] = [];
+    for (let n = 0; n < 300; n++) {
+      await db.write(saveState, ada, `state ${n}`, state, 'bafk', unlimited);
+      sizes.push(logBytes(file));
+    }
+    expect(Math.max(...sizes)).toBeLessThan(100 * mebibyte);
+    expect(await statesOf(db, ada)).toBe(300);
+  });
+
+  test('cuts the log back when a reader that let it grow is gone, and loses nothing by it', async () => {
+    await using fixture = await openThreadedDatabase();
+    const { file } = fixture;
+    const { db } = fixture;
+    const ada = await addPlayer(db, (await addGame(db)).id);
+    const reader = holdView(file);
+    let written = 0;
+    while (logBytes(file) < 200 * mebibyte)
+      await db.write(saveState, ada, `state ${written++}`, state, 'bafk', unlimited);
+    reader[Symbol.dispose]();
+    await until('the log is short', async () => {
+      await db.write(saveState, ada, `state ${written++}`, state, 'bafk', unlimited); // it is begun anew by a write
+      return logBytes(file) <= 64 * mebibyte;
+    });
+    expect(await statesOf(db, ada)).toBe(written);
+    expect(await statesOf(await fixture.reopen(), ada)).toBe(written);
+  });
+
+  test('cuts back what a process that was killed has left', async () => {
+    await using fixture = await openThreadedDatabase();
+    const { file } = fixture;
+    const ada = await addPlayer(fixture.db, (await addGame(fixture.db)).id);
+    using reader = holdView(file); // keeps the log from being emptied when the database is closed
+    for (let n = 0; logBytes(file) < 130 * mebibyte; n++) {
+      await fixture.db.write(saveState, ada, `state ${n}`, state, 'bafk', unlimited);
+    }
+    const db = await fixture.reopen();
+    expect(logBytes(file)).toBeGreaterThan(128 * mebibyte);
+    reader.letGo();
+    await until('the log is short', async () => {
+      await db.write(setScore, ada, 1);
+      return logBytes(file) <= 64 * mebibyte;
+    });
+  });
+
+  test('leaves nothing of an unsent message in its files, once a reader that let the log grow is gone', async () => {
+    await using fixture = await openThreadedDatabase();
+    const { db, file } = fixture;
+    const { id: gameId } = await addGame(db);
+    const ada = await addPlayer(db, gameId);
+    const bob = await addPlayer(db, gameId);
+    const { _id: channelId } = await db.write(createChannel, ada, [bob.wallet]);
+    const { _id: messageId } = await db.write(sendMessage, ada, channelId, 'canary-in-a-message');
+    const isInFiles = () =>
+      [file, `${file}-wal`].some((each) => readFileSync(each).includes('canary-in-a-message'));
+    expect(isInFiles()).toBe(true);
+    const reader = holdView(file);
+    for (let n = 0; logBytes(file) < 150 * mebibyte; n++) {
+      await db.write(saveState, ada, `state ${n}`, state, 'bafk', unlimited);
+    }
+    await db.write(unsendMessage, ada, messageId);
+    reader[Symbol.dispose]();
+    await until('nothing of it is left', () => !isInFiles(), 60_000); // no one writes any more
+  });
+});
+
+describe('the log, with a copier', () => {
+  test('grows by half of what is to be copied, and not further, until it is copied', async () => {
+    const asked = Promise.withResolvers<void>();
+    const copied = Promise.withResolvers<boolean>();
+    const copier: LogCopier = {
+      copy() {
+        asked.resolve();
+        return copied.promise;
+      },
+      close: async () => undefined,
+    };
+    await using subject = await openGroupCommit({ copier });
+    let isAsked = false;
+    asked.promise.then(() => {
+      isAsked = true;
+    });
+    while (!isAsked) await subject.addBytes(mebibyte);
+    const begunAt = logBytes(subject.file);
+    expect(begunAt).toBeGreaterThan(30 * mebibyte);
+    let held: Promise<unknown> | undefined;
+    for (let n = 0; n < 30 && !held; n++) {
+      const write = subject.addBytes(mebibyte);
+      const isAnswered = await Promise.race([write.then(() => true), delay(3_000, false)]);
+      if (!isAnswered) held = write;
+    }
+    expect(held).toBeDefined();
+    expect(logBytes(subject.file)).toBeGreaterThan(begunAt + 10 * mebibyte); // so it was held, and not merely slow
+    expect(logBytes(subject.file)).toBeLessThan(begunAt + 20 * mebibyte);
+    copied.resolve(true);
+    await held;
+  });
+
+  test('is copied by the writer when the copier cannot', async () => {
+    await using subject = await openGroupCommit({
+      copier: { copy: async () => false, close: async () => undefined },
+    });
+    for (let n = 0; n < 200; n++) await subject.addBytes(mebibyte);
+    expect(logBytes(subject.file)).toBeLessThan(64 * mebibyte);
+    expect(subject.rows()).toHaveLength(200);
+  });
+});
+
+function logBytes(file: string): number {
+  return statSync(`${file}-wal`).size;
+}
+
+/** How many states a player has, each as it was written. */
+async function statesOf(db: Database, owner: Owner): Promise<number> {
+  const { total } = await db.read(listGameStates, { gameId: owner.gameId }, { limit: 1, skip: 0 });
+  for (let skip = 0; skip < total; skip += 20) {
+    const listed = await db.read(listPlayerStates, owner, { limit: 20, skip });
+    expect(listed.every((each) => each.json === state)).toBe(true);
+  }
+  return total;
+}

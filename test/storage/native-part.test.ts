@@ -1,0 +1,53 @@
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { DatabaseUnusableError } from '../../src/core/storage/database-unusable.ts';
+import { unpack } from '../../src/engines/sqlite/native-addon.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const library = Buffer.from('a library, or at least its bytes');
+const ownDirectory = `gantry-${userInfo().uid}`;
+
+test('the library is put into a directory of the user alone, named by its hash, and found there again', async () => {
+  await using parent = await temporaryDirectory();
+  const file = unpack(library, parent.path);
+  expect(file.startsWith(join(parent.path, ownDirectory))).toBe(true);
+  expect(await readFile(file)).toEqual(library);
+  expect((await stat(join(parent.path, ownDirectory))).mode & 0o777).toBe(0o700);
+  const { mtimeMs, ino } = await stat(file);
+
+  expect(unpack(library, parent.path)).toBe(file);
+  expect(await stat(file)).toMatchObject({ mtimeMs, ino });
+  expect(unpack(Buffer.from('another'), parent.path)).not.toBe(file);
+});
+
+test('a file of that name with anything else in it is replaced, never loaded', async () => {
+  await using parent = await temporaryDirectory();
+  const file = unpack(library, parent.path);
+  await chmod(file, 0o700);
+  for (const contents of ['a library, or at least ITS bytes', '', 'cut sho']) {
+    await writeFile(file, contents);
+    expect(unpack(library, parent.path)).toBe(file);
+    expect(await readFile(file)).toEqual(library);
+    await chmod(file, 0o700);
+  }
+  expect(await readdir(join(parent.path, ownDirectory))).toHaveLength(1);
+});
+
+test.each([
+  ['that others may write to', (path: string) => mkdir(path).then(() => chmod(path, 0o777)), 'chmod 700'],
+  ['that is a link to somewhere', (path: string) => symlink('/', path), 'not a directory'],
+  ['that is a file', (path: string) => writeFile(path, ''), 'not a directory'],
+])('a directory %s is refused, saying what to do', async (_what, make, why) => {
+  await using parent = await temporaryDirectory();
+  await make(join(parent.path, ownDirectory));
+  const unpacking = () => unpack(library, parent.path);
+  expect(unpacking).toThrow(DatabaseUnusableError);
+  expect(unpacking).toThrow(why);
+  expect(unpacking).toThrow('Set TMPDIR');
+});
+
+test('a place that is not there is refused, saying what to do', () => {
+  expect(() => unpack(library, '/proc')).toThrow('Set TMPDIR');
+});

@@ -1,0 +1,40 @@
+import { domain } from '../../src/catalogue/domain.ts';
+import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
+import type { DatabaseUnderTest } from '../contracts/storage/fixture.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { freshSchema } from '../support/postgres-schema.ts';
+
+export interface PostgresDatabaseUnderTest extends DatabaseUnderTest {
+  readonly db: PostgresDatabase;
+  readonly url: string;
+}
+
+/** A PostgreSQL database of its own, with a clock that stands still until it is moved. */
+export async function openPostgresDatabase(): Promise<PostgresDatabaseUnderTest> {
+  const database = await freshSchema();
+  const clock = new ManualClock();
+  const beside: PostgresDatabase[] = [];
+  const open = () => PostgresDatabase.open(database.url, domain, { clock: clock.read });
+  let db = await open();
+  return {
+    get db() {
+      return db;
+    },
+    clock,
+    url: database.url,
+    async reopen() {
+      await db.close();
+      db = await open();
+      return db;
+    },
+    async openBeside() {
+      const another = await open();
+      beside.push(another);
+      return another;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([db, ...beside].map((one) => one.close()));
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}

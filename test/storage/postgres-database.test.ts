@@ -1,0 +1,8 @@
+import { describe } from 'vitest';
+import { storageContract } from '../contracts/storage.contract.ts';
+import { noPostgres } from '../support/postgres.ts';
+import { openPostgresDatabase } from './postgres-database-under-test.ts';
+
+describe.skipIf(noPostgres !== null)('on a real server', () => {
+  storageContract('PostgreSQL', openPostgresDatabase);
+});

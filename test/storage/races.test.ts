@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ban, changeGame } from '../../src/administration/commands.ts';
+import { domain } from '../../src/catalogue/domain.ts';
+import { leaseLane } from '../../src/chains/commands.ts';
+import type { Owner } from '../../src/core/schemas/owner.ts';
+import type { Database } from '../../src/core/storage/database.ts';
+import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
+import { GantryError } from '../../src/errors.ts';
+import { consumeNonce, registerGame } from '../../src/games/commands.ts';
+import { createChannel } from '../../src/messages/channel-commands.ts';
+import { trackPlaySession } from '../../src/play-sessions/commands.ts';
+import { enqueueActions, renewClaims } from '../../src/queue/commands.ts';
+import { replaceRules, triggerRules } from '../../src/rules/commands.ts';
+import { ruleList } from '../../src/rules/rule.ts';
+import { setScore } from '../../src/scores/commands.ts';
+import { listScores } from '../../src/scores/queries.ts';
+import { startSession } from '../../src/sessions/commands.ts';
+import { beginAttempt, completeSignIn, requestSignIn } from '../../src/sessions/sign-in-commands.ts';
+import { saveState } from '../../src/states/commands.ts';
+import { addWebhook } from '../../src/webhooks/commands.ts';
+import { claimDeliveries } from '../../src/webhooks/delivery-commands.ts';
+import { maximumWebhooks } from '../../src/webhooks/webhook.ts';
+import { noPostgres } from '../support/postgres.ts';
+import { freshSchema } from '../support/postgres-schema.ts';
+import { rowsIn } from '../support/rows-in.ts';
+import { randomWallet } from '../support/server.ts';
+
+/** What is right with SQLite because one process writes at a time must be right with many nodes too. */
+describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
+  let nodes: Database[] = [];
+  let end = async () => {};
+  beforeAll(async () => {
+    const database = await freshSchema();
+    nodes = await Promise.all([1, 2].map(() => PostgresDatabase.open(database.url, domain)));
+    end = async () => {
+      await Promise.all(nodes.map((node) => node.close()));
+      await database[Symbol.asyncDispose]();
+    };
+  });
+  afterAll(() => end());
+
+  const first = (): Database => {
+    const [node] = nodes;
+    if (!node) throw new Error('there is no node');
+    return node;
+  };
+  let games = 0;
+  async function addGame(): Promise<string> {
+    const secret = { hash: randomUUID(), sealedMd5: '', sealedSecret: '' };
+    return (await first().write(registerGame, { name: `game ${games++}`, slug: randomUUID() }, secret)).id;
+  }
+  async function addPlayer(): Promise<Owner> {
+    const owner = { gameId: await addGame(), wallet: randomWallet() };
+    await first().write(startSession, owner, 1e8);
+    return owner;
+  }
+
+  /** The results of 100 calls, and the reasons of those that were refused. */
+  async function race<Result>(call: (db: Database, n: number) => Promise<Result>) {
+    const settled = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, n) => n).flatMap((n) => nodes.map((node, at) => call(node, n * 2 + at))),
+    );
+    const results: Result[] = [];
+    const refused = new Map<string, number>();
+    for (const one of settled) {
+      if (one.status === 'fulfilled') results.push(one.value);
+      else if (one.reason instanceof GantryError) {
+        refused.set(one.reason.reason, (refused.get(one.reason.reason) ?? 0) + 1);
+      } else throw one.reason;
+    }
+    return { results, refused: Object.fromEntries(refused) };
+  }
+
+  test('a sign-in is attempted five times', async () => {
+    const { gameId, wallet } = await addPlayer();
+    const id = randomUUID();
+    await first().write(requestSignIn, { id, gameId, wallet, signRequest: '', expiresAt: Date.now() + 1e6 });
+    const { results, refused } = await race((db) => db.write(beginAttempt, id));
+    expect([results.length, refused]).toEqual([5, { sign_in_attempts_exhausted: 95 }]);
+  });
+
+  test('a sign-in opens one session', async () => {
+    const { gameId, wallet } = await addPlayer();
+    const id = randomUUID();
+    await first().write(requestSignIn, { id, gameId, wallet, signRequest: '', expiresAt: Date.now() + 1e6 });
+    const { results, refused } = await race((db) => db.write(completeSignIn, id, 1e6));
+    expect([results.length, refused]).toEqual([1, { sign_in_used: 99 }]);
+  });
+
+  test('nobody has a session who was banned meanwhile', async () => {
+    const owner = await addPlayer();
+    await race<unknown>((db, n) =>
+      n === 40 ? db.write(ban, owner.wallet, owner.gameId, 'why') : db.write(startSession, owner, 1e8),
+    );
+    expect(await rowsIn(first(), liveSessions, { ...owner })).toEqual([]);
+  });
+
+  test('one session a player, where the game wants that', async () => {
+    const owner = await addPlayer();
+    await first().write(changeGame, owner.gameId, { policies: { oneSessionPerPlayer: true } });
+    const { results } = await race((db) => db.write(startSession, owner, 1e8));
+    expect(results).toHaveLength(100);
+    expect(await rowsIn(first(), liveSessions, { ...owner })).toHaveLength(1);
+  });
+
+  test('a slug belongs to one game', async () => {
+    const slug = randomUUID();
+    const { results, refused } = await race((db) =>
+      db.write(registerGame, { name: 'One', slug }, { hash: randomUUID(), sealedMd5: '', sealedSecret: '' }),
+    );
+    expect([results.length, refused]).toEqual([1, { slug_taken: 99 }]);
+  });
+
+  test('a game has so many webhooks at most', async () => {
+    const gameId = await addGame();
+    const { results, refused } = await race((db, n) =>
+      db.write(addWebhook, { gameId, url: `https://${n}.example`, filter: 'all', sealedSecret: 's' }),
+    );
+    expect([results.length, refused]).toEqual([
+      maximumWebhooks,
+      { webhook_limit_reached: 100 - maximumWebhooks },
+    ]);
+  });
+
+  test('the same participants have one channel', async () => {
+    const ada = await addPlayer();
+    const grace = { gameId: ada.gameId, wallet: randomWallet() };
+    await first().write(startSession, grace, 1e8);
+    const { results } = await race((db, n) => {
+      const [by, other] = n % 4 < 2 ? [ada, grace] : [grace, ada];
+      return db.write(createChannel, by, [other.wallet]);
+    });
+    expect(new Set(results.map(({ _id }) => _id)).size).toBe(1);
+  });
+
+  test('a nonce of a trigger is carried out once, and a limit of executions holds', async () => {
+    const owner = await addPlayer();
+    const rules = ruleList.parse([
+      { trigger: 'win', limitExecutions: { amount: 7 }, actions: [notify] },
+      { trigger: 'once', actions: [notify] },
+    ]);
+    await first().write(replaceRules, owner.gameId, rules);
+    await race((db) => db.write(triggerRules, owner, { trigger: 'once', value: 1, nonce: 'n' }));
+    expect(await rowsIn(first(), notificationsOf, { ...owner })).toHaveLength(1);
+    await race((db) => db.write(triggerRules, owner, { trigger: 'win', value: 1 }));
+    expect(await rowsIn(first(), notificationsOf, { ...owner })).toHaveLength(8);
+  });
+
+  test('a nonce of a request is good once', async () => {
+    const gameId = await addGame();
+    const { results, refused } = await race((db) => db.write(consumeNonce, gameId, 'n'));
+    expect([results.length, refused]).toEqual([1, { nonce_replayed: 99 }]);
+  });
+
+  test('each update of a state has a revision of its own', async () => {
+    const owner = await addPlayer();
+    await race((db, n) => db.write(saveState, owner, `label ${n % 3}`, `{"n":${n}}`, `${n}`));
+    const rows = await rowsIn(
+      first(),
+      'SELECT revision FROM states WHERE game_id = CAST(@gameId AS uuid) AND wallet = @wallet',
+      { ...owner },
+    );
+    expect(rows).toHaveLength(3);
+    expect(rows).toContainEqual({ revision: 100 });
+  });
+
+  test('a lane is leased to one node', async () => {
+    const lane = `1:${randomWallet()}`;
+    const { results } = await race((db, n) => db.write(leaseLane, lane, `node ${n}`, 1e6));
+    expect(results.filter((leased) => leased)).toHaveLength(1);
+  });
+
+  test('a delivery is claimed once', async () => {
+    const gameId = await addGame();
+    const { webhookId: id } = await first().write(addWebhook, {
+      gameId,
+      url: 'https://hooks.example',
+      filter: 'all',
+      sealedSecret: 's',
+    });
+    const payload = { type: 'all', timestamp: '2026-01-01T00:00:00Z', data: {} };
+    const delivery = { kind: 'webhook', lane: id, type: 'all', gameId, payload, dueAt: 1 };
+    await first().write(
+      enqueueActions,
+      Array.from({ length: 120 }, () => delivery),
+    );
+    const terms = { room: 2, perHost: 2, busyHosts: {}, leaseMs: 1e6 };
+    const { results } = await race((db, n) => db.write(claimDeliveries, `node ${n}`, [id], terms));
+    const claimed = results.flat().map(({ deliveryId }) => deliveryId);
+    expect(new Set(claimed).size).toBe(claimed.length);
+    expect(claimed.length).toBe(120);
+    await first().write(renewClaims, 'nobody', claimed, 1);
+  });
+
+  test('a play session begins once, and is one player’s', async () => {
+    const [ada, grace] = [await addPlayer(), await addPlayer()];
+    const sessionId = randomUUID();
+    const { results, refused } = await race((db, n) =>
+      db.write(trackPlaySession, n % 4 < 2 ? ada : grace, { sessionId, state: '{}' }),
+    );
+    expect([results.length, refused]).toEqual([50, { play_session_not_yours: 50 }]);
+  });
+
+  test('a score under a nonce is one', async () => {
+    const owner = await addPlayer();
+    await race((db, n) => db.write(setScore, owner, n, 'n'));
+    expect(await first().read(listScores, owner, { limit: 10, skip: 0 })).toHaveLength(1);
+  });
+});
+
+const notify = { type: 'Notify', message: 'Won', notificationType: 'success', conditions: [] };
+const liveSessions = `SELECT id FROM channel_sessions WHERE game_id = CAST(@gameId AS uuid) AND wallet = @wallet AND ended_at IS NULL`;
+const notificationsOf = `SELECT id FROM notifications WHERE game_id = CAST(@gameId AS uuid) AND wallet = @wallet`;

@@ -1,0 +1,156 @@
+import { recordActivity } from '../../src/activities/commands.ts';
+import { ban, changeGame, unban } from '../../src/administration/commands.ts';
+import type { Owner } from '../../src/core/schemas/owner.ts';
+import type { Database } from '../../src/core/storage/database.ts';
+import {
+  addToChannel,
+  createChannel,
+  editChannelInfo,
+  removeFromChannel,
+} from '../../src/messages/channel-commands.ts';
+import { editMessage, sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
+import { listChannelMessages, listChannels } from '../../src/messages/queries.ts';
+import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { trackPlaySession } from '../../src/play-sessions/commands.ts';
+import { setProfile } from '../../src/players/commands.ts';
+import { replaceRules, triggerRules } from '../../src/rules/commands.ts';
+import type { Rule } from '../../src/rules/rule.ts';
+import { deleteScore, setScore } from '../../src/scores/commands.ts';
+import { listScores, readLeaderboard, readPosition } from '../../src/scores/queries.ts';
+import { endSessionsOf, revokeSessionsInGame, startSession } from '../../src/sessions/commands.ts';
+import { saveState } from '../../src/states/commands.ts';
+import { listPlayerStates } from '../../src/states/queries.ts';
+
+/** The same numbers for the same seed (mulberry32), from 0 up to below 1. */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** What random operations are about. Channels, messages and scores are those that answers have named. */
+export interface Scene {
+  gameIds: readonly string[];
+  wallets: readonly string[];
+  channels: string[];
+  messages: string[];
+  scores: string[];
+}
+
+/** An operation that can be carried out on any database, with the same answer on each. */
+export interface RandomOperation {
+  name: string;
+  run(db: Database): Promise<unknown>;
+}
+
+const page = { limit: 20, skip: 0 };
+const rules: readonly Rule[] = [
+  {
+    trigger: 'win',
+    limitExecutions: { amount: 3 },
+    actions: [{ type: 'Notify', message: 'Won', notificationType: 'success', conditions: [] }],
+  },
+] as unknown as readonly Rule[];
+
+/** Remembers what an answer has named, for later operations. */
+export function learn(scene: Scene, { name }: RandomOperation, answer: unknown): void {
+  if (typeof answer !== 'object' || answer === null || !('_id' in answer)) return;
+  const id = String(answer._id);
+  if (name === 'createChannel') scene.channels.push(id);
+  if (name === 'sendMessage') scene.messages.push(id);
+  if (name === 'setScore') scene.scores.push(id);
+}
+
+export function randomOperation(random: () => number, scene: Scene): RandomOperation {
+  const pick = <T>(from: readonly T[], other: T): T => from[Math.floor(random() * from.length)] ?? other;
+  const upTo = (most: number) => Math.floor(random() * most);
+  const owner: Owner = { gameId: pick(scene.gameIds, ''), wallet: pick(scene.wallets, '') };
+  const wallet = pick(scene.wallets, '');
+  const channel = pick(scene.channels, 'none');
+  const message = pick(scene.messages, 'none');
+  const number = upTo(1_000);
+  const nonce = random() < 0.3 ? `nonce-${upTo(20)}` : undefined;
+  const one = (name: string, run: (db: Database) => Promise<unknown>): RandomOperation => ({ name, run });
+  const score = pick(scene.scores, 'none');
+  const tracked = play(number, random() < 0.3);
+  const operations: [weight: number, RandomOperation][] = [
+    [20, one('setScore', (db) => db.write(setScore, owner, number, nonce))],
+    [3, one('deleteScore', (db) => db.write(deleteScore, owner.gameId, score))],
+    [
+      8,
+      one('saveState', (db) =>
+        db.write(saveState, owner, `label-${number % 5}`, `{"n":${number}}`, `cid-${number}`),
+      ),
+    ],
+    [
+      6,
+      one('createChannel', (db) =>
+        db.write(
+          createChannel,
+          owner,
+          [wallet].filter((other) => other !== owner.wallet),
+        ),
+      ),
+    ],
+    [4, one('addToChannel', (db) => db.write(addToChannel, owner, channel, wallet))],
+    [3, one('removeFromChannel', (db) => db.write(removeFromChannel, owner, channel, wallet))],
+    [
+      2,
+      one('editChannelInfo', (db) => db.write(editChannelInfo, owner, channel, { name: `name ${number}` })),
+    ],
+    [16, one('sendMessage', (db) => db.write(sendMessage, owner, channel, `message ${number} \0`))],
+    [6, one('editMessage', (db) => db.write(editMessage, owner, message, `edited ${number}`))],
+    [3, one('unsendMessage', (db) => db.write(unsendMessage, owner, message))],
+    [5, one('trackPlaySession', (db) => db.write(trackPlaySession, owner, tracked))],
+    [
+      4,
+      one('notifyPlayer', (db) =>
+        db.write(notifyPlayer, owner, { message: `hello ${number}`, type: 'success' }),
+      ),
+    ],
+    [
+      4,
+      one('recordActivity', (db) =>
+        db.write(recordActivity, owner, { label: `did ${number}`, eventId: `e${number % 3}` }),
+      ),
+    ],
+    [6, one('triggerRules', (db) => db.write(triggerRules, owner, { trigger: 'win', value: number, nonce }))],
+    [1, one('replaceRules', (db) => db.write(replaceRules, owner.gameId, number % 2 ? rules : []))],
+    [4, one('startSession', (db) => db.write(startSession, owner, 60_000 + number))],
+    [1, one('endSessionsOf', (db) => db.write(endSessionsOf, owner.wallet, null, 'revoked'))],
+    [1, one('revokeSessionsInGame', (db) => db.write(revokeSessionsInGame, owner))],
+    [1, one('ban', (db) => db.write(ban, owner.wallet, number % 2 ? owner.gameId : null, 'why'))],
+    [1, one('unban', (db) => db.write(unban, owner.wallet, number % 2 ? owner.gameId : null))],
+    [2, one('setProfile', (db) => db.write(setProfile, owner.wallet, { username: `name ${number}` }))],
+    [1, one('changeGame', (db) => db.write(changeGame, owner.gameId, { policies: policiesOf(number) }))],
+    [
+      3,
+      one('readLeaderboard', (db) => db.read(readLeaderboard, owner.gameId, { limit: 10, skip: number % 4 })),
+    ],
+    [2, one('readPosition', (db) => db.read(readPosition, owner))],
+    [1, one('listScores', (db) => db.read(listScores, owner, page))],
+    [1, one('listPlayerStates', (db) => db.read(listPlayerStates, owner, page))],
+    [1, one('listChannels', (db) => db.read(listChannels, owner, page))],
+    [1, one('listChannelMessages', (db) => db.read(listChannelMessages, owner, channel, page))],
+  ];
+  let at = random() * operations.reduce((sum, [weight]) => sum + weight, 0);
+  for (const [weight, operation] of operations) {
+    at -= weight;
+    if (at < 0) return operation;
+  }
+  return one('readPosition', (db) => db.read(readPosition, owner));
+}
+
+function play(number: number, isOver: boolean) {
+  const sessionId = `00000000-0000-4000-8000-0000000000${(number % 90) + 10}`;
+  return { sessionId, state: `{"n":${number}}`, ...(isOver && { endTime: Date.UTC(2030, 0, 1) }) };
+}
+
+function policiesOf(number: number) {
+  const order = number % 2 ? ('desc' as const) : ('asc' as const);
+  return { leaderboard: { order, keep: number % 3 ? ('best' as const) : ('latest' as const) } };
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { domain } from '../../src/catalogue/domain.ts';
+import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
+import type { DatabaseUnderTest } from '../contracts/storage/fixture.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+export interface SqliteDatabaseUnderTest extends DatabaseUnderTest {
+  readonly db: SqliteDatabase;
+  /** The database file. */
+  readonly file: string;
+  reopen(): Promise<SqliteDatabase>;
+}
+
+/** A SQLite database on a file of its own, with a clock that stands still until it is moved. */
+export async function openSqliteDatabase(): Promise<SqliteDatabaseUnderTest> {
+  const directory = await temporaryDirectory();
+  const file = join(directory.path, 'gantry.db');
+  const clock = new ManualClock();
+  const beside: SqliteDatabase[] = [];
+  let db = new SqliteDatabase(file, domain, { clock: clock.read });
+  return {
+    get db() {
+      return db;
+    },
+    clock,
+    file,
+    async reopen() {
+      await db.close();
+      db = new SqliteDatabase(file, domain, { clock: clock.read });
+      return db;
+    },
+    async openBeside() {
+      const another = new SqliteDatabase(file, domain, { clock: clock.read });
+      beside.push(another);
+      return another;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([db, ...beside].map((one) => one.close()));
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}

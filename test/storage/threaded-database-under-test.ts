@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { domain } from '../../src/catalogue/domain.ts';
+import { ThreadedDatabase } from '../../src/engines/sqlite/threaded-database.ts';
+import type { DatabaseUnderTest } from '../contracts/storage/fixture.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+export interface ThreadedDatabaseUnderTest extends DatabaseUnderTest {
+  readonly db: ThreadedDatabase;
+  /** The database file. */
+  readonly file: string;
+}
+
+/** A db that writes in a thread of its own, on a file of its own, with a clock that stands still until it is moved. */
+export async function openThreadedDatabase(): Promise<ThreadedDatabaseUnderTest> {
+  const directory = await temporaryDirectory();
+  const clock = new ManualClock();
+  const file = join(directory.path, 'gantry.db');
+  const open = () => new ThreadedDatabase(file, domain, { clock: clock.memory });
+  const beside: ThreadedDatabase[] = [];
+  let db = open();
+  return {
+    get db() {
+      return db;
+    },
+    clock,
+    file,
+    async reopen() {
+      await db.close();
+      db = open();
+      return db;
+    },
+    async openBeside() {
+      const another = open();
+      beside.push(another);
+      return another;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([db, ...beside].map((one) => one.close()));
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import type { StoredEvent } from '../../src/core/events/stream.ts';
+import { GantryError } from '../../src/errors.ts';
+import { setScore } from '../../src/scores/commands.ts';
+import { findScore, readLeaderboard } from '../../src/scores/queries.ts';
+import { revokeSessionById } from '../../src/sessions/commands.ts';
+import { addGame, addPlayer } from '../contracts/storage/fixture.ts';
+import { storageContract } from '../contracts/storage.contract.ts';
+import { openThreadedDatabase } from './threaded-database-under-test.ts';
+
+storageContract('SQLite with a thread that writes', openThreadedDatabase);
+
+describe('a database that writes in a thread of its own', () => {
+  test('shows a write to every read from the moment it was answered, and then tells its events', async () => {
+    await using fixture = await openThreadedDatabase();
+    const { db } = fixture;
+    const player = await addPlayer(db, (await addGame(db)).id);
+    const heard: StoredEvent[] = [];
+    db.onCommit((events) => heard.push(...events));
+    const records = await Promise.all(
+      Array.from({ length: 100 }, async (_, score) => {
+        const record = await db.write(setScore, player, score, `nonce ${score}`);
+        expect(await db.read(findScore, player, record.nonce)).toEqual(record);
+        return record;
+      }),
+    );
+    expect(await db.read(readLeaderboard, player.gameId, { limit: 1, skip: 0 })).toMatchObject([
+      { score: 99 },
+    ]);
+    expect(heard.map(({ record }) => record)).toEqual(records);
+  });
+
+  test('refuses with the same error, reason and fields as without a thread', async () => {
+    await using fixture = await openThreadedDatabase();
+    const refused = fixture.db.write(revokeSessionById, 'nobody’s');
+    await expect(refused).rejects.toBeInstanceOf(GantryError);
+    await expect(refused).rejects.toMatchObject({ reason: 'session_unknown', code: 401 });
+  });
+
+  test('rejects a defect of ours as what it is', async () => {
+    await using fixture = await openThreadedDatabase();
+    const defect = fixture.db.write(setScore, { gameId: 'no game', wallet: '0x' }, 1);
+    await expect(defect).rejects.toThrow(/game no game, which is not there/);
+    await expect(defect).rejects.not.toBeInstanceOf(GantryError);
+  });
+});

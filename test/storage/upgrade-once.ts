@@ -1,0 +1,7 @@
+import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
+
+/** Opens a database, which upgrades it, and says on standard output when it begins and when it is done. */
+const [file = ''] = process.argv.slice(2);
+process.stdout.write('begin\n');
+openDatabase(file).close();
+process.stdout.write('done\n');

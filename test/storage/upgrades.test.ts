@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import SqliteFile from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { listActivities } from '../../src/activities/queries.ts';
+import { readAuditLog } from '../../src/administration/queries.ts';
+import { domain } from '../../src/catalogue/domain.ts';
+import { latestSchema, migrate } from '../../src/engines/sqlite/migrate.ts';
+import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
+import { allGames, sealedSecrets } from '../../src/games/queries.ts';
+import { streamPosition } from '../../src/live/queries.ts';
+import { listChannelMessages, listChannels } from '../../src/messages/queries.ts';
+import { listUndelivered } from '../../src/notifications/queries.ts';
+import { findPlayers } from '../../src/players/queries.ts';
+import { readActions } from '../../src/queue/queries.ts';
+import { readRules } from '../../src/rules/queries.ts';
+import { setScore } from '../../src/scores/commands.ts';
+import { listScores, readLeaderboard, readPosition } from '../../src/scores/queries.ts';
+import { findSession } from '../../src/sessions/queries.ts';
+import { listPlayerStates } from '../../src/states/queries.ts';
+import { repository } from '../support/gantry-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { fingerprint, gameId, makeDatabase, walletOf } from './database-of-version.ts';
+
+const earlier = Array.from({ length: latestSchema - 1 }, (_, index) => index + 1);
+const players = 700;
+const page = { limit: 250, skip: 0 };
+
+/** Everything the store tells of what was put in. */
+async function told(store: SqliteDatabase) {
+  const owner = { gameId, wallet: walletOf(0) };
+  return {
+    games: await store.read(allGames),
+    secrets: await store.read(sealedSecrets, gameId),
+    rules: await store.read(readRules, gameId),
+    players: await store.read(findPlayers, { gameId }, { limit: 250, skip: 0 }),
+    session: await store.read(findSession, 'session-5'),
+    top: await store.read(readLeaderboard, gameId, page),
+    deep: await store.read(readLeaderboard, gameId, { limit: 10, skip: players - 10 }),
+    positions: await Promise.all(
+      [0, 1, 255, 256, 699].map((player) => store.read(readPosition, { gameId, wallet: walletOf(player) })),
+    ),
+    score: await store.read(listScores, { gameId, wallet: walletOf(9) }, page),
+    states: await store.read(listPlayerStates, { gameId, wallet: walletOf(9) }, page),
+    activities: await store.read(listActivities, { gameId }, page),
+    notifications: await store.read(listUndelivered, { gameId, wallet: walletOf(3) }, 10),
+    channels: await store.read(listChannels, owner, page),
+    messages: await store.read(listChannelMessages, owner, 'channel', page),
+    audit: await store.read(readAuditLog, page),
+    standing: await store.read(streamPosition, `player:${gameId}:${walletOf(4)}`),
+  };
+}
+
+describe.each(earlier)('a database of schema version %i', (version) => {
+  test('comes with all it holds, and goes on', async () => {
+    await using directory = await temporaryDirectory();
+    const [file, first] = [join(directory.path, 'gantry.db'), join(directory.path, 'first.db')];
+    makeDatabase(file, version, players);
+    makeDatabase(first, 1, players);
+    const [store, fromFirst] = [new SqliteDatabase(file, domain), new SqliteDatabase(first, domain)];
+    const all = await told(store);
+    const { standing: _, notifications: __, ...ofFirst } = await told(fromFirst);
+    expect(all).toMatchObject(ofFirst); // whichever version it began with
+    expect(all.top.map(({ score }) => score)).toEqual(
+      Array.from({ length: 250 }, (_, rank) => players - 1 - rank),
+    );
+    expect(all.deep.at(-1)).toMatchObject({ score: 0, username: 'Player 0' });
+    expect(all.positions).toEqual([700, 699, 445, 444, 1]);
+    expect(all.states).toMatchObject([{ label: 'save', json: '{"level":9}' }]);
+    expect(all.activities).toHaveLength(250);
+    expect(all.notifications).toHaveLength(1);
+    expect(all.channels.rows).toMatchObject([{ _id: 'channel' }]);
+    expect(all.messages.rows).toMatchObject([{ content: 'Hello' }]);
+    expect(all.rules).toMatchObject({ version: 3, rules: [{ trigger: 'win' }] });
+    expect(all.secrets).toEqual([{ hash: 'hash', sealedMd5: 'md5', sealedSecret: 'sealed' }]);
+    if (version >= 5)
+      expect((await store.read(readActions, { state: 'failed' }, page)).total).toBe(players / 2);
+
+    await store.write(setScore, { gameId, wallet: walletOf(2) }, 10_000);
+    expect(await store.read(readPosition, { gameId, wallet: walletOf(2) })).toBe(1);
+    await Promise.all([store.close(), fromFirst.close()]);
+    const db = new SqliteFile(file);
+    expect(db.pragma('user_version', { simple: true })).toBe(latestSchema);
+    expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+    expect(db.pragma('foreign_key_check')).toEqual([]);
+    // A state and a play session each, and a message of the first player.
+    const use = db.prepare<[string], number>('SELECT bytes FROM storage_use WHERE wallet = ?').pluck();
+    expect([0, 9, 600].map((player) => use.get(walletOf(player)))).toEqual([
+      3 * 512 + '{"level":0}{}Hello'.length,
+      2 * 512 + '{"level":9}{}'.length,
+      2 * 512 + '{"level":600}{}'.length,
+    ]);
+    db.close();
+  });
+
+  test('is left exactly as it was by a migration that fails, and is upgraded when nothing is in the way', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'gantry.db');
+    makeDatabase(file, version, players);
+    edit(file, 'VACUUM'); // nothing free inside that it could use
+    // A table among the last that are made; where tables are copied before it, the room for them.
+    const [inTheWay, outOfTheWay] =
+      version < 5
+        ? ['CREATE TABLE grants (in_the_way)', 'DROP TABLE grants']
+        : [
+            'ALTER TABLE rule_triggers ADD COLUMN value_text TEXT',
+            'ALTER TABLE rule_triggers DROP COLUMN value_text',
+          ];
+    edit(file, inTheWay);
+    const before = fingerprint(file);
+    const full = new SqliteFile(file);
+    full.pragma(`max_page_count = ${Number(full.pragma('page_count', { simple: true })) + 1}`);
+    expect(() => migrate(full)).toThrow(/full|grants already exists|duplicate column name: value_text/);
+    expect(full.inTransaction).toBe(false);
+    full.close();
+    expect(fingerprint(file)).toBe(before);
+    edit(file, outOfTheWay);
+    const again = new SqliteFile(file);
+    migrate(again);
+    expect(again.pragma('user_version', { simple: true })).toBe(latestSchema);
+    again.close();
+  });
+});
+
+function edit(file: string, sql: string): void {
+  const db = new SqliteFile(file);
+  db.exec(sql);
+  db.close();
+}
+
+const upgradeOnce = fileURLToPath(new URL('upgrade-once.ts', import.meta.url));
+
+test('a process killed in the middle of a migration leaves the file as it was, or upgraded, and nothing between', {
+  timeout: 120_000,
+}, async () => {
+  await using directory = await temporaryDirectory();
+  const [made, file] = [join(directory.path, 'made.db'), join(directory.path, 'gantry.db')];
+  makeDatabase(made, 1, 10_000);
+  const before = fingerprint(made);
+  copyFileSync(made, file);
+  const whole = startUpgrade(file);
+  await whole.says('begin');
+  const began = performance.now();
+  await whole.says('done');
+  const takesMs = performance.now() - began;
+  await whole.gone;
+  const after = fingerprint(file);
+  expect(after).not.toBe(before);
+
+  const rounds = 6;
+  const found = { before: 0, after: 0 };
+  for (let round = 0; round < rounds; round++) {
+    copyFileSync(made, file); // the log of the one before belongs to another file
+    for (const end of ['-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+    const upgrade = startUpgrade(file);
+    await upgrade.says('begin');
+    setTimeout(() => upgrade.child.kill('SIGKILL'), (takesMs * (round + 0.5)) / rounds);
+    await upgrade.gone;
+    const db = new SqliteFile(file);
+    expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+    db.close();
+    const left = fingerprint(file);
+    expect([before, after]).toContain(left);
+    found[left === before ? 'before' : 'after']++;
+    const next = startUpgrade(file);
+    await next.gone;
+    expect(fingerprint(file)).toBe(after);
+  }
+  expect(found.before).toBeGreaterThan(1); // it was in the middle
+});
+
+interface Upgrade {
+  child: ChildProcess;
+  says(word: string): Promise<void>;
+  gone: Promise<unknown>;
+}
+
+function startUpgrade(file: string): Upgrade {
+  const child = spawn(join(repository, 'node_modules/.bin/node'), [upgradeOnce, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  return {
+    child,
+    gone: once(child, 'close'),
+    async says(word) {
+      while (!output.includes(`${word}\n`)) await once(child.stdout, 'data');
+    },
+  };
+}

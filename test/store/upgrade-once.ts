@@ -1,7 +1,0 @@
-import { openDatabase } from '../../src/store/sqlite/open-database.ts';
-
-/** Opens a database, which upgrades it, and says on standard output when it begins and when it is done. */
-const [file = ''] = process.argv.slice(2);
-process.stdout.write('begin\n');
-openDatabase(file).close();
-process.stdout.write('done\n');

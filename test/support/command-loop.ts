@@ -1,0 +1,59 @@
+import { enableCompileCache } from 'node:module';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import { compiledVariable } from './compiled-folder.ts';
+
+// The process behind warm-gantry.ts: runs one command after the other, each as a process of its own would.
+
+const command = z.object({ args: z.array(z.string()), env: z.record(z.string(), z.string()) });
+
+/** What ends a command that asks for the end of its process. */
+class Exit extends Error {}
+
+/** `main.ts` runs a command when it is loaded: each time under another address, while what it imports is kept. */
+let runs = 0;
+const folder = process.env[compiledVariable];
+const main = folder === undefined ? '../../src/main.ts' : pathToFileURL(`${folder}/main.js`).href;
+
+enableCompileCache();
+
+process.on('message', async (message) => process.send?.(await run(command.parse(message))));
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+async function run({ args, env }: z.output<typeof command>) {
+  const printed = { stdout: '', stderr: '' };
+  let code: number | null = null;
+  const { PATH = '', HOME = '' } = process.env;
+  const [{ argv }, own] = [process, { env: process.env, exit: process.exit }];
+  const capture = (name: 'stdout' | 'stderr') => {
+    const stream = process[name];
+    const { write } = stream;
+    stream.write = (chunk: string | Uint8Array) => {
+      if (code === null) printed[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+      return true;
+    };
+    return () => {
+      stream.write = write;
+    };
+  };
+  const release = [capture('stdout'), capture('stderr')];
+  process.env = { PATH, HOME, ...env };
+  process.argv = [...argv.slice(0, 2), ...args];
+  process.exitCode = undefined;
+  process.exit = (asked) => {
+    code ??= Number(asked ?? process.exitCode ?? 0);
+    throw new Exit();
+  };
+  try {
+    await import(`${main}?run=${++runs}`);
+  } finally {
+    for (const one of release) one();
+    process.stdout.removeAllListeners('error'); // each run adds one
+    process.argv = argv;
+    Object.assign(process, own);
+  }
+  const ended = code ?? Number(process.exitCode ?? 0);
+  process.exitCode = undefined;
+  return { code: ended, ...printed };
+}

@@ -1,0 +1,2 @@
+/** Names the folder of the compiled program to the tests, whose processes inherit it. */
+export const compiledVariable = 'GANTRY_TESTS_COMPILED';

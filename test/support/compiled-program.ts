@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import { threadFiles } from '../../src/runtime/start-thread.ts';
+import { testCache } from './test-cache.ts';
+
+// Loading Gantry as it is written, some hundreds of files, costs a process or a thread more than what most tests do
+// with it. So the tests start them from a few files that esbuild makes of the same source, once a run.
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const source = join(repository, 'src');
+
+/** What tests run in processes of their own beside `gantry`. */
+const testPrograms = ['rules/faulty-server', 'storage/open-at-once'];
+
+/** Each file goes on taking itself to lie where it was written; only threads are started from what was compiled. */
+const placesAsWritten: Plugin = {
+  name: 'places-as-written',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
+      const contents = await readFile(path, 'utf8');
+      const place = JSON.stringify(pathToFileURL(path).href);
+      const isStart = basename(path) === 'start-thread.ts';
+      return { loader: 'ts', contents: isStart ? contents : contents.replaceAll('import.meta.url', place) };
+    });
+  },
+};
+
+/** Compiles the program and its threads. Resolves with the folder they are in, which is named by their content. */
+export async function compileProgram(): Promise<string> {
+  const threads = Object.entries(threadFiles).map(([name, file]) => [name, join(source, 'runtime', file)]);
+  const programs = testPrograms.map((path) => [basename(path), join(repository, 'test', `${path}.ts`)]);
+  const { outputFiles } = await build({
+    entryPoints: {
+      gantry: join(source, 'gantry.js'),
+      main: join(source, 'main.ts'),
+      ...Object.fromEntries([...threads, ...programs]),
+    },
+    outdir: testCache,
+    bundle: true,
+    splitting: true,
+    write: false,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    keepNames: true,
+    external: ['better-sqlite3'],
+    // Packages that are CommonJS ask for Node's modules with `require`, which an ES module does not have.
+    banner: {
+      js: "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(import.meta.url);",
+    },
+    plugins: [placesAsWritten],
+    logLevel: 'warning',
+  });
+  const hash = createHash('sha256');
+  for (const { path, contents } of outputFiles) hash.update(basename(path)).update(contents);
+  const folder = join(testCache, hash.digest('hex').slice(0, 16));
+  const unfinished = `${folder}.${process.pid}`;
+  await mkdir(unfinished, { recursive: true });
+  await Promise.all(
+    outputFiles.map(({ path, contents }) => writeFile(join(unfinished, basename(path)), contents)),
+  );
+  // Another run may have put the same there.
+  await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true }));
+  const now = new Date();
+  await utimes(folder, now, now);
+  await forgetOld();
+  return folder;
+}
+
+/** Removes what no run has asked for in a day. */
+async function forgetOld(): Promise<void> {
+  for (const name of await readdir(testCache)) {
+    const folder = join(testCache, name);
+    const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+    if (mtimeMs < Date.now() - 24 * 60 * 60 * 1000) await rm(folder, { recursive: true, force: true });
+  }
+}

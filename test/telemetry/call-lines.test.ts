@@ -1,0 +1,29 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { CallLines } from '../../src/telemetry/call-lines.ts';
+
+test.each(['0190a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', 'x","outcome":"ok\n{"level":60}', '\\ \u2028 é \ud800'])(
+  'the line of a call is what pino writes, in one line, whatever a game that was imported is called: %j',
+  (game) => {
+    const written: string[] = [];
+    const logger = pino({}, { write: (line) => written.push(line) });
+    const call = {
+      id: '1-a',
+      operation: 'setUserScore',
+      transport: 'http',
+      outcome: 'rate_limited',
+    } as const;
+    new CallLines(logger).write({
+      ...call,
+      gameId: game,
+      wallet: undefined,
+      address: '127.0.0.1',
+      durationMs: 1.24,
+    });
+    const { transport, outcome, ...named } = call;
+    logger.info({ ...named, game, transport, outcome, ms: 1.2 }, 'call');
+    const [ours = '', theirs = ''] = written.map((line) => line.replace(/"time":\d+/, '"time":0'));
+    expect(ours).toBe(theirs);
+    expect(ours.indexOf('\n')).toBe(ours.length - 1);
+  },
+);

@@ -1,0 +1,207 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { catalogue } from '../../src/catalogue/events.ts';
+import { operations } from '../../src/catalogue/operations.ts';
+import { reasons } from '../../src/errors.ts';
+import { enqueueActions } from '../../src/queue/commands.ts';
+import { CallCounts } from '../../src/telemetry/call-counts.ts';
+import { Metrics } from '../../src/telemetry/metrics.ts';
+import { RecentRefusals } from '../../src/telemetry/refusals.ts';
+import { freePort } from '../support/free-port.ts';
+import { serveGantry } from '../support/gantry-process.ts';
+import { get, post } from '../support/http.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { redisMissing, startRedis } from '../support/redis.ts';
+import { randomWallet, startTestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+import { gantryJson } from '../support/warm-gantry.ts';
+import { readExposition, type Sample } from './exposition.ts';
+
+async function scrape(url: string, headers: Record<string, string> = {}): Promise<Sample[]> {
+  const { status, headers: answered, body } = await get(url, headers);
+  expect([status, answered.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+  return readExposition(z.string().parse(body));
+}
+
+function sampleOf(
+  samples: readonly Sample[],
+  name: string,
+  labels: Record<string, string> = {},
+): number | undefined {
+  return samples.find(
+    (one) => one.name === name && Object.entries(labels).every(([key, value]) => one.labels[key] === value),
+  )?.value;
+}
+
+test('are read with the admin token, and by nobody else', async () => {
+  await using server = await startTestServer();
+  const url = `${server.url}/metrics`;
+  expect((await get(url)).body).toMatchObject({ code: 401, data: { reason: 'admin_token_invalid' } });
+  expect((await get(url, { Authorization: 'Bearer wrong-wrong-wrong-wrong' })).status).toBe(401);
+  const samples = await scrape(url, { Authorization: `Bearer ${server.adminToken}` });
+  expect(sampleOf(samples, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+  expect(samples.filter(({ value }) => Number.isNaN(value))).toEqual([]);
+});
+
+test('cannot be had by guessing the token', async () => {
+  await using server = await startTestServer({ RATE_LIMIT_FACTOR: '1' });
+  const statuses = new Set<number>();
+  for (let guess = 0; guess < 25; guess++) {
+    statuses.add((await get(`${server.url}/metrics`, { Authorization: `Bearer guess-${guess}` })).status);
+  }
+  expect(statuses).toEqual(new Set([401, 429]));
+  // Without a token it is no guess, and is told what is missing.
+  expect((await get(`${server.url}/metrics`)).status).toBe(401);
+});
+
+test('have a port of their own when it is set, which serves nothing else', async () => {
+  await using server = await startTestServer({ METRICS_PORT: `${await freePort()}` });
+  expect(server.metricsUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
+  expect((await scrape(String(server.metricsUrl))).length).toBeGreaterThan(50);
+  const other = new URL('/healthz', String(server.metricsUrl));
+  expect((await get(other.href)).status).toBe(404);
+  expect((await post(String(server.metricsUrl), {})).status).toBe(404);
+  expect((await get(`${server.url}/metrics`)).status).toBe(401);
+});
+
+test('count what was done: calls by outcome and transport, sockets, events, batches and commits', async () => {
+  await using server = await startTestServer({ METRICS_PORT: '0' });
+  const { gameId } = await server.createGame();
+  const { launcherJwt } = await server.openSession(gameId);
+  const before = await scrape(String(server.metricsUrl));
+  const setScore = (score: unknown) => post(`${server.url}/launcher/set-user-score`, { launcherJwt, score });
+  await Promise.all(Array.from({ length: 40 }, (_, score) => setScore(score)));
+  expect((await setScore(1.5)).status).toBe(400);
+  await post(`${server.url}/launcher`, '{', { 'X-Service-Method': 'setUserScore' });
+  using launcher = await connectLauncher(server.url, { launcherJwt });
+  await launcher.call('setUserScore', { score: 7 });
+  const after = await scrape(String(server.metricsUrl));
+
+  const call = (labels: Record<string, string>) => sampleOf(after, 'gantry_calls_total', labels);
+  const operation = 'setUserScore';
+  expect(call({ operation, transport: 'http', outcome: 'ok' })).toBe(40);
+  expect(call({ operation, transport: 'socket', outcome: 'ok' })).toBe(1);
+  expect(call({ operation, outcome: 'score_not_integer' })).toBe(1);
+  expect(call({ operation: 'none', outcome: 'body_not_json' })).toBe(1);
+  expect(sampleOf(after, 'gantry_call_duration_seconds_count', { operation })).toBe(42);
+  expect(sampleOf(after, 'gantry_sockets')).toBe(1);
+  expect(sampleOf(after, 'gantry_events_total', { event: 'scores created' })).toBe(41);
+  const grown = (name: string) => (sampleOf(after, name) ?? 0) - (sampleOf(before, name) ?? 0);
+  expect(grown('gantry_write_batch_size_sum')).toBeGreaterThanOrEqual(41);
+  expect(grown('gantry_commit_duration_seconds_count')).toBe(grown('gantry_write_batch_size_count'));
+  expect(grown('gantry_commit_duration_seconds_sum')).toBeGreaterThan(0);
+  expect(grown('gantry_wal_bytes')).toBeGreaterThan(0);
+  expect(sampleOf(after, 'gantry_database_bytes')).toBeGreaterThan(0);
+  expect(sampleOf(after, 'gantry_redis_up')).toBeUndefined();
+  launcher.socket.disconnect();
+  await until(
+    'the socket is gone',
+    async () => sampleOf(await scrape(String(server.metricsUrl)), 'gantry_sockets') === 0,
+  );
+});
+
+test('show the queue: how long it is, how old, and what came of it', async () => {
+  await using server = await startTestServer({ METRICS_PORT: '0' });
+  const { gameId } = await server.createGame();
+  const action = { kind: 'nobody-runs-it', type: 'Webhook', gameId, payload: {} };
+  await server.services.db.write(enqueueActions, [action, action]);
+  const samples = await scrape(String(server.metricsUrl));
+  expect(sampleOf(samples, 'gantry_queue_depth', { kind: 'nobody-runs-it' })).toBe(2);
+  expect(sampleOf(samples, 'gantry_queue_oldest_seconds', { kind: 'nobody-runs-it' })).toBeGreaterThanOrEqual(
+    0,
+  );
+  expect(sampleOf(samples, 'gantry_queue_actions_total', { kind: 'chain', outcome: 'confirmed' })).toBe(0);
+});
+
+test('have labels of closed sets only, whatever callers send', async () => {
+  await using server = await startTestServer({ METRICS_PORT: '0' });
+  for (let made = 0; made < 300; made++) {
+    await post(`${server.url}/launcher`, {}, { 'X-Service-Method': `made-up-${made}` });
+    await post(`${server.url}/launcher/made-up-${made}`, { launcherJwt: `made-up-${made}` });
+  }
+  const samples = await scrape(String(server.metricsUrl));
+  expect(JSON.stringify(samples)).not.toContain('made-up');
+  const allowed: Record<string, readonly string[]> = {
+    operation: ['none', ...operations.map(({ name }) => name)],
+    outcome: ['ok', 'aborted', 'confirmed', 'failed', 'retried', ...Object.keys(reasons)],
+    transport: ['http', 'socket'],
+    event: Object.keys(catalogue),
+    reason: ['flood', 'slow-reader', ...Object.keys(reasons)],
+    at: ['call', 'handshake', 'connection'],
+    kind: ['chain', 'webhook', 'minor', 'major', 'incremental', 'weakcb'],
+  };
+  const ours = samples.filter(({ name }) => name.startsWith('gantry_'));
+  expect(ours.length).toBeGreaterThan(0);
+  for (const { labels } of ours) {
+    for (const [label, value] of Object.entries(labels))
+      if (label !== 'le') expect(allowed[label]).toContain(value);
+  }
+});
+
+test('leave out what cannot be found out just now, rather than say 0 or nothing at all', async () => {
+  const busy = () => Promise.reject(new Error('the database is busy'));
+  const metrics = new Metrics({
+    calls: new CallCounts(),
+    db: { stats: busy, onCommit: () => undefined },
+    queue: async () => [],
+    heldBytes: () => 0,
+    refusals: new RecentRefusals(),
+    sockets: () => 3,
+    redisUp: () => null,
+  });
+  const samples = readExposition(await metrics.text());
+  expect(sampleOf(samples, 'gantry_sockets')).toBe(3);
+  const names = samples.map(({ name }) => name).join();
+  expect(names).not.toMatch(/gantry_(commit|write_batch|wal|database|redis)/);
+});
+
+test.skipIf(redisMissing !== null)('say whether Redis can be used', async () => {
+  await using redis = await startRedis();
+  await using server = await startTestServer({ METRICS_PORT: '0', REDIS_URL: redis.url });
+  const isUp = async () => sampleOf(await scrape(String(server.metricsUrl)), 'gantry_redis_up');
+  await until('Redis is up', async () => (await isUp()) === 1);
+  await redis.kill();
+  await until('Redis is down', async () => (await isUp()) === 0);
+});
+
+test('every call has a line in the log, with an id that its answer has too', async () => {
+  await using directory = await temporaryDirectory();
+  const created = await gantryJson(['game', 'create', '--name', 'One'], directory.path);
+  const { gameId } = z.object({ gameId: z.string() }).parse(created);
+  const opened = await gantryJson(['token', '--game', gameId, '--wallet', randomWallet()], directory.path);
+  const { launcherJwt } = z.object({ launcherJwt: z.string() }).parse(opened);
+  await using server = await serveGantry(directory.path, { LOG_LEVEL: 'info', GANTRY_DEMO: 'off' });
+  const good = await post(`${server.url}/launcher/set-user-score`, { launcherJwt, score: 1 });
+  const bad = await post(`${server.url}/launcher/set-user-score`, { launcherJwt, score: 'x' });
+  const none = await post(`${server.url}/launcher/set-user-scores`, {});
+  using launcher = await connectLauncher(server.url, { launcherJwt });
+  await launcher.call('getUserScore');
+  launcher.socket.disconnect();
+  const { stderr } = await server.end('SIGTERM');
+  const line = z.looseObject({ msg: z.string(), ms: z.number().min(0).optional() });
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((text) => line.parse(JSON.parse(text)))
+    .filter(({ msg }) => msg === 'call');
+  const shared = { level: 30, ms: expect.any(Number), transport: 'http' };
+  expect(lines).toMatchObject([
+    {
+      ...shared,
+      id: good.headers.get('x-request-id'),
+      operation: 'setUserScore',
+      game: gameId,
+      outcome: 'ok',
+    },
+    {
+      ...shared,
+      id: bad.headers.get('x-request-id'),
+      operation: 'setUserScore',
+      outcome: 'score_not_integer',
+    },
+    { ...shared, id: none.headers.get('x-request-id'), outcome: 'path_unknown' },
+    { ...shared, transport: 'socket', operation: 'getUserScore', game: gameId, outcome: 'ok' },
+  ]);
+  expect(new Set(lines.map(({ id }) => id)).size).toBe(4);
+});

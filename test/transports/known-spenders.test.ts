@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { KnownSpenders } from '../../src/transports/http/known-spenders.ts';
+import { apiOf } from '../support/api.ts';
+import { refused } from '../support/outcome.ts';
+import { startTestServer } from '../support/server.ts';
+
+const filler = 'a'.repeat(900_000);
+
+test('a token is found in the header and at either end of a body, and only one that was remembered', () => {
+  const spenders = new KnownSpenders();
+  const ada = { wallet: 'ada', gameId: 'game' };
+  const find = (header: unknown, body: string) => spenders.find(header, Buffer.from(body));
+  expect(find(undefined, '{"launcherJwt":"a.b-c_d"}')).toBeUndefined();
+  spenders.remember('a.b-c_d', ada);
+  spenders.remember(undefined, ada);
+  expect(find('a.b-c_d', '{}')).toEqual(ada);
+  expect(find(undefined, `{"launcherJwt" : "a.b-c_d","state":"${filler}"}`)).toEqual(ada);
+  expect(find(undefined, `{"state":"${filler}","launcherJwt":"a.b-c_d"}`)).toEqual(ada);
+  expect(find(undefined, `{"launcherJwt":"another","state":"${filler}"}`)).toBeUndefined();
+  expect(find(['a.b-c_d'], '{}')).toBeUndefined();
+});
+
+test('who is over the budget has large bodies refused before they are read, and small ones in turn', async () => {
+  await using server = await startTestServer({ RATE_LIMIT_FACTOR: '0.1' });
+  const { launcherJwt } = await server.openSession((await server.createGame()).gameId);
+  const state = JSON.stringify(filler);
+  const save = (body: string) =>
+    fetch(`${server.url}/launcher/set-state`, { method: 'POST', body }).then(({ status }) => status);
+  expect(await save(JSON.stringify({ launcherJwt, label: 'one', state }))).toBe(200);
+  // A thread has read this one, to find out whose it is; the next ones are not JSON, which nobody finds out.
+  expect(await save(JSON.stringify({ launcherJwt, label: 'two', state }))).toBe(429);
+  expect(await save(`{"launcherJwt":"${launcherJwt}",${filler}`)).toBe(429);
+  expect(await save(`${filler},"launcherJwt":"${launcherJwt}"}`)).toBe(429);
+  refused(await apiOf(server).post('/launcher/get-user-score', { launcherJwt }), 429, 'rate_limited');
+});

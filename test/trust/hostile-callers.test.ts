@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { attackEach, attackNames, mostGrownBytes } from './hostile-callers.ts';
+
+/** Small: how long others wait is for `node test/trust/hostile-callers.ts` to say, on a quiet machine. */
+const size = { seconds: 1, connections: 120 };
+
+test('a caller with one token or none takes neither the memory nor the answers of others', {
+  timeout: 600_000,
+}, async () => {
+  const attacked = await attackEach(size);
+  process.stdout.write(`hostile callers: ${JSON.stringify(attacked)}\n`);
+  expect(attacked.map(({ attack }) => attack)).toEqual(attackNames);
+  for (const { attack, failed, lost, grownBytes, answers } of attacked) {
+    expect({ attack, failed, lost }).toEqual({ attack, failed: 0, lost: 0 });
+    expect(grownBytes, attack).toBeLessThanOrEqual(mostGrownBytes);
+    expect(answers['500'], attack).toBeUndefined();
+  }
+  const answersTo = (name: string) =>
+    Object.keys(attacked.find(({ attack }) => attack === name)?.answers ?? {});
+  expect(answersTo('a few bytes that unpack to megabytes')).toEqual(['413']);
+  expect(answersTo('the same for administrators, without a token')).toEqual(['401']);
+  expect(answersTo('calls to administrators without a token')).toEqual(['401']);
+  expect(answersTo('sessions opened without end, each writing')).toContain('429');
+  for (const answer of answersTo('handshakes with very many cursors'))
+    expect(['400', '429']).toContain(answer);
+  expect(answersTo('channels with a stranger, without end')).toContain('200');
+  expect(answersTo('states of very many parts, over a socket')).toContain('200');
+});

@@ -1,0 +1,252 @@
+import { Agent } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { brotliCompressSync } from 'node:zlib';
+import { createGame } from '../../src/games/operations/create-game.ts';
+import { withTimeout } from '../../src/runtime/timeouts.ts';
+import { openSession } from '../../src/sessions/operations/open-session.ts';
+import { quantile } from '../bench/rounds.ts';
+import { overHttp } from '../support/administration.ts';
+import { post } from '../support/http.ts';
+import { listen } from '../support/listening-client.ts';
+import { type ProbedServer, startProbedServer } from '../support/probed-server.ts';
+import { randomWallet } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import {
+  type Attack,
+  adminToken,
+  asRequest,
+  attackersAddress,
+  held,
+  innocentAddress,
+  inTurn,
+  mebibyte,
+  type Size,
+  send,
+  type Target,
+} from './attacking.ts';
+import { socketAttacks } from './hostile-sockets.ts';
+
+// Callers with one ordinary token or none, who want the server, the disk or the memory for themselves, one kind after
+// another, and beside each an innocent player on another address:
+//   node test/trust/hostile-callers.ts --seconds 10
+// Prints what the innocent one saw before and during, and ends with 1 when that was too much (see `isHarmless`).
+
+/** What a kind of attack came to. Times in milliseconds, memory in bytes. */
+export interface Attacked {
+  attack: string;
+  before: { p50: number; p99: number };
+  during: { p50: number; p99: number };
+  /** Calls of the innocent player that were not answered with a 200. */
+  failed: number;
+  /** Scores of the innocent player that were answered and are not there. */
+  lost: number;
+  /** By status, or `none` where the connection was cut, what the attackers were answered. */
+  answers: Record<string, number>;
+  grownBytes: number;
+}
+
+const attacks: Record<string, Attack> = {
+  'large pages, not read':
+    async ({ server, launcherJwt }, { connections, seconds }) =>
+    async (count) => {
+      const body = JSON.stringify({ launcherJwt, limit: 250 });
+      await held(server.url, connections, seconds, asRequest('/launcher/get-states', body), count);
+    },
+  'bodies that are half sent':
+    async ({ server }, { connections, seconds }) =>
+    async (count) => {
+      const head = `POST /launcher/set-user-score HTTP/1.1\r\nHost: a\r\nContent-Length: ${1.9 * mebibyte}\r\n\r\n`;
+      const half = Buffer.concat([Buffer.from(head), Buffer.alloc(1.8 * mebibyte, ' ')]);
+      await held(server.url, connections, seconds, half, count);
+    },
+  'a few bytes that unpack to megabytes':
+    async ({ server }, { seconds }) =>
+    async (count) => {
+      const body = brotliCompressSync(Buffer.alloc(1.9 * mebibyte, '['));
+      await inTurn(server.url, '/launcher', body, { 'Content-Encoding': 'br' }, seconds, 40, count);
+    },
+  'the same for administrators, without a token':
+    async ({ server }, { seconds }) =>
+    async (count) => {
+      const body = brotliCompressSync(Buffer.alloc(1.9 * mebibyte, '['));
+      await inTurn(server.url, '/admin/list-games', body, { 'Content-Encoding': 'br' }, seconds, 40, count);
+    },
+  'states of very many parts':
+    async ({ server, launcherJwt }, { seconds }) =>
+    async (count) => {
+      const state = Object.fromEntries(
+        Array.from({ length: 70_000 }, (_, at) => [`k${(at * 7919) % 70_000}`, at]),
+      );
+      const body = Buffer.from(JSON.stringify({ launcherJwt, label: 'wide', state }));
+      await inTurn(server.url, '/launcher', body, { 'X-Service-Method': 'setState' }, seconds, 20, count);
+    },
+  'sessions opened without end, each writing':
+    async ({ server, gameId }, { seconds }) =>
+    async (count) => {
+      const admin = overHttp({ url: server.url, adminToken });
+      const wallet = randomWallet();
+      const tokens = await Promise.all(
+        Array.from(
+          { length: 20 },
+          async () => (await admin.call(openSession, { gameId, wallet })).launcherJwt,
+        ),
+      );
+      const bodies = tokens.map((launcherJwt) =>
+        Buffer.from(JSON.stringify({ launcherJwt, label: 'large', state: `"${'a'.repeat(900_000)}"` })),
+      );
+      await Promise.all(
+        bodies.map((body) => inTurn(server.url, '/launcher/set-state', body, {}, seconds, 3, count)),
+      );
+    },
+  'the API document, over and over':
+    async ({ server }, { seconds }) =>
+    async (count) => {
+      await inTurn(server.url, '/openapi.json', null, {}, seconds, 40, count);
+    },
+  'calls to administrators without a token':
+    async ({ server }, { seconds }) =>
+    async (count) => {
+      await inTurn(server.url, '/admin/list-games', Buffer.from('{}'), {}, seconds, 100, count);
+    },
+  ...socketAttacks,
+};
+
+export const attackNames = Object.keys(attacks);
+
+/** Carries out each attack on a server of its own; with `named`, only those whose name has that in it. */
+export async function attackEach(
+  size: Size,
+  tell: (attacked: Attacked) => void = () => undefined,
+  named = '',
+): Promise<Attacked[]> {
+  const all: Attacked[] = [];
+  for (const [attack, carryOut] of Object.entries(attacks)) {
+    if (!attack.includes(named)) continue;
+    await using directory = await temporaryDirectory();
+    await using server = await startProbedServer({ DATA_DIR: directory.path, ADMIN_TOKEN: adminToken });
+    const target = await prepare(server, join(directory.path, 'gantry.db'));
+    const attackThen = await carryOut(target, size);
+    const innocent = new Innocent(server.url, target.otherJwt);
+    await innocent.play(1);
+    const before = await innocent.play(size.seconds);
+    const { rssBytes } = await server.state();
+    const answers: Record<string, number> = {};
+    const attacking = attackThen((answer) => {
+      answers[answer] = (answers[answer] ?? 0) + 1;
+    });
+    const during = await innocent.play(size.seconds);
+    const grownBytes = (await server.state()).rssBytes - rssBytes;
+    await attacking;
+    const attacked = {
+      attack,
+      before,
+      during,
+      failed: innocent.failed,
+      lost: await innocent.lost(),
+      answers,
+      grownBytes,
+    };
+    if (!(await isOpenToAdministrators(server.url))) attacked.failed++;
+    if (!(await comesLive(server.url, target.otherJwt))) attacked.failed++;
+    tell(attacked);
+    all.push(attacked);
+  }
+  return all;
+}
+
+/** Whether others hardly noticed: three times as long as before, or 50 ms, at most; nothing lost; memory bounded. */
+export function isHarmless({ before, during, failed, lost, grownBytes }: Attacked): boolean {
+  const isInTime = during.p99 <= Math.max(50, 3 * before.p99);
+  return isInTime && failed === 0 && lost === 0 && grownBytes <= mostGrownBytes;
+}
+
+/** What an attack may have the server's memory grow by. */
+export const mostGrownBytes = 512 * mebibyte;
+
+const liveWithinMs = 10_000;
+
+async function prepare(server: ProbedServer, file: string): Promise<Target> {
+  const admin = overHttp({ url: server.url, adminToken });
+  const { gameId } = await admin.call(createGame, { name: 'Orbit' });
+  const otherWallet = randomWallet();
+  const open = async (wallet: string) => (await admin.call(openSession, { gameId, wallet })).launcherJwt;
+  const [launcherJwt, otherJwt] = [await open(randomWallet()), await open(otherWallet)];
+  const state = `"${'s'.repeat(1_000_000)}"`;
+  for (let at = 0; at < 40; at++) {
+    await post(`${server.url}/launcher/set-state`, { launcherJwt, label: `slot ${at}`, state });
+  }
+  return { server, file, gameId, launcherJwt, otherJwt, otherWallet };
+}
+
+/** Sets scores, twenty a second, and knows which were answered. */
+class Innocent {
+  failed = 0;
+  readonly #url: string;
+  readonly #launcherJwt: string;
+  readonly #agent = new Agent({ keepAlive: true, localAddress: innocentAddress });
+  #last = 0;
+
+  constructor(url: string, launcherJwt: string) {
+    this.#url = url;
+    this.#launcherJwt = launcherJwt;
+  }
+
+  async play(seconds: number): Promise<{ p50: number; p99: number }> {
+    const took: number[] = [];
+    const over = performance.now() + seconds * 1000;
+    while (performance.now() < over) {
+      const begunAt = performance.now();
+      const score = this.#last + 1;
+      const { status } = await this.#call('/launcher/set-user-score', { score, nonce: 'only' });
+      if (status === 200) this.#last = score;
+      else this.failed++;
+      took.push(performance.now() - begunAt);
+      await sleep(50);
+    }
+    return { p50: round(quantile(took, 0.5)), p99: round(quantile(took, 0.99)) };
+  }
+
+  /** 1 when the score that was answered last is not there. */
+  async lost(): Promise<number> {
+    const { text } = await this.#call('/launcher/get-user-score', { nonce: 'only' });
+    return text.includes(`"score":${this.#last},`) ? 0 : 1;
+  }
+
+  #call(path: string, input: object): Promise<{ status: number | 'none'; text: string }> {
+    const body = Buffer.from(JSON.stringify({ launcherJwt: this.#launcherJwt, ...input }));
+    return send(this.#url + path, body, {}, this.#agent);
+  }
+}
+
+/** Whether the innocent player's launcher connects and hears what there is to hear. */
+async function comesLive(url: string, launcherJwt: string): Promise<boolean> {
+  using launcher = listen({ url, launcherJwt });
+  await withTimeout(liveWithinMs, launcher.client.ready());
+  return launcher.connections() === 1;
+}
+
+async function isOpenToAdministrators(url: string): Promise<boolean> {
+  const agent = new Agent({ localAddress: attackersAddress });
+  const headers = { Authorization: `Bearer ${adminToken}` };
+  return (await send(`${url}/admin/list-games`, Buffer.from('{}'), headers, agent)).status === 200;
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '10' },
+      connections: { type: 'string', default: '1500' },
+      attack: { type: 'string', default: '' },
+    },
+  });
+  const size = { seconds: Number(values.seconds), connections: Number(values.connections) };
+  const tell = (attacked: Attacked) => process.stdout.write(`${JSON.stringify(attacked)}\n`);
+  const all = await attackEach(size, tell, values.attack);
+  process.exitCode = all.every(isHarmless) ? 0 : 1;
+}

@@ -1,0 +1,165 @@
+import { Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { domain } from '../../src/catalogue/domain.ts';
+import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
+import { readEpoch } from '../../src/live/queries.ts';
+import { createChannel } from '../../src/messages/channel-commands.ts';
+import { sendMessage } from '../../src/messages/message-commands.ts';
+import { openSession } from '../../src/sessions/operations/open-session.ts';
+import { overHttp } from '../support/administration.ts';
+import { openRawWebSocket, type RawWebSocket, text } from '../support/raw-websocket.ts';
+import { randomWallet } from '../support/server.ts';
+import { type Attack, adminToken, attackersAddress, inTurn, mebibyte, send } from './attacking.ts';
+
+/** Cursors of so many streams that were never there: half a megabyte, and nearly the largest packet there may be. */
+const junkCursors = [10_000, 36_000].map((count) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`channel:${at}`, { epoch: 'e', seq: at }])),
+);
+
+const wideState = Object.fromEntries(
+  Array.from({ length: 70_000 }, (_, at) => [`k${(at * 7919) % 70_000}`, at]),
+);
+
+/** The same over the transports of Socket.IO, and what only sockets can do. */
+export const socketAttacks: Record<string, Attack> = {
+  'handshakes with very many cursors': async ({ server, launcherJwt }, { seconds }) => {
+    const frames = junkCursors.map((cursors) => text(`40${JSON.stringify({ launcherJwt, cursors })}`));
+    return (count) =>
+      often(seconds, 4, async (at) => {
+        using socket = await open(server.url);
+        socket.send(frames[at % frames.length] ?? text('40'));
+        count(await answerOf(socket, /^4(?:0|4)/));
+      });
+  },
+  'the same over long polling': async ({ server, launcherJwt }, { seconds }) => {
+    const bodies = junkCursors.map((cursors) => Buffer.from(`40${JSON.stringify({ launcherJwt, cursors })}`));
+    return (count) =>
+      often(seconds, 4, async (at) => {
+        const agent = new Agent({ keepAlive: true, localAddress: attackersAddress });
+        const path = `${server.url}/socket.io/?EIO=4&transport=polling`;
+        const opened = await send(path, null, {}, agent);
+        const sid = /"sid":"([^"]+)"/.exec(opened.text)?.[1];
+        const headers = { 'Content-Type': 'text/plain' };
+        const body = bodies[at % bodies.length] ?? Buffer.from('40');
+        count((await send(`${path}&sid=${sid}`, body, headers, agent)).status);
+        agent.destroy();
+      });
+  },
+  'sockets that read nothing': async ({ server, file, gameId }, { seconds, connections }) => {
+    // Sixteen players of one channel, in which much was said since their cursors.
+    const admin = overHttp({ url: server.url, adminToken });
+    const wallets = Array.from({ length: 16 }, randomWallet);
+    const tokens = await Promise.all(
+      wallets.map(async (wallet) => (await admin.call(openSession, { gameId, wallet })).launcherJwt),
+    );
+    const db = new SqliteDatabase(file, domain);
+    const [first = '', ...others] = wallets;
+    const sender = { gameId, wallet: first };
+    const { _id: channelId } = await db.write(createChannel, sender, others);
+    const said = 'a'.repeat(2_000);
+    await Promise.all(Array.from({ length: 3_000 }, () => db.write(sendMessage, sender, channelId, said)));
+    const epoch = await db.read(readEpoch);
+    await db.close();
+    const cursors = { [`channel:${channelId}`]: { epoch, seq: 0 } };
+    return async (count) => {
+      const sockets: RawWebSocket[] = [];
+      const over = performance.now() + seconds * 1000;
+      for (let at = 0; at < Math.min(connections, 800) && performance.now() < over; at++) {
+        const socket = await open(server.url);
+        const launcherJwt = tokens[at % tokens.length];
+        socket.send(text(`40${JSON.stringify({ launcherJwt, cursors })}`));
+        socket.socket.pause();
+        sockets.push(socket);
+      }
+      await sleep(Math.max(0, over - performance.now()));
+      for (const socket of sockets) {
+        count(socket.isClosed() ? 'none' : 200);
+        socket.socket.destroy();
+      }
+    };
+  },
+  'large answers over sockets, not read': async ({ server, launcherJwt }, { seconds, connections }) => {
+    return async (count) => {
+      const sockets: RawWebSocket[] = [];
+      const over = performance.now() + seconds * 1000;
+      for (let at = 0; at < Math.min(connections, 50) && performance.now() < over; at++) {
+        const socket = await admitted(server.url, launcherJwt);
+        for (let id = 0; id < 5; id++) socket.send(text(`42${id}["getStates","launcher",{"limit":250},{}]`));
+        socket.socket.pause();
+        sockets.push(socket);
+      }
+      await sleep(Math.max(0, over - performance.now()));
+      for (const socket of sockets) {
+        count(socket.isClosed() ? 'none' : 200);
+        socket.socket.destroy();
+      }
+    };
+  },
+  'states of very many parts, over a socket': async ({ server, launcherJwt }, { seconds }) => {
+    const call = `["setState","launcher",${JSON.stringify({ label: 'wide', state: wideState })},{}]`;
+    const frames = Array.from({ length: 100 }, (_, id) => text(`42${id}${call}`));
+    return async (count) => {
+      using socket = await admitted(server.url, launcherJwt);
+      await often(seconds, 5, async (at) => {
+        if (socket.isClosed()) return count('none');
+        const id = at % frames.length;
+        socket.send(frames[id] ?? text(''));
+        count(await answerOf(socket, new RegExp(`^43${id}\\[`)));
+      });
+    };
+  },
+  'channels with a stranger, without end': async ({ server, launcherJwt, otherWallet }, { seconds }) => {
+    const input = () => ({ otherParticipants: [otherWallet, randomWallet()] });
+    const headers = { 'X-Service-Method': 'createMessageChannel' };
+    return async (count) => {
+      using socket = await admitted(server.url, launcherJwt);
+      const overSocket = often(seconds, 50, async (at) => {
+        const data = JSON.stringify(input());
+        socket.send(text(`42${at}["createMessageChannel","launcher",${data},{}]`));
+        count(await answerOf(socket, new RegExp(`^43${at}\\[`)));
+      });
+      const agent = new Agent({ keepAlive: true, localAddress: attackersAddress });
+      const dispatched = often(seconds, 50, async () => {
+        const body = Buffer.from(JSON.stringify({ launcherJwt, ...input() }));
+        count((await send(`${server.url}/launcher`, body, headers, agent)).status);
+      });
+      await Promise.all([overSocket, dispatched]);
+      agent.destroy();
+    };
+  },
+  'large bodies of dispatched calls': async ({ server, launcherJwt }, { seconds }) => {
+    const body = Buffer.from(JSON.stringify({ launcherJwt, label: 'a', state: 'a'.repeat(1.5 * mebibyte) }));
+    return (count) =>
+      inTurn(server.url, '/launcher', body, { 'X-Service-Method': 'setState' }, seconds, 20, count);
+  },
+};
+
+const open = (url: string) => openRawWebSocket({ url }, attackersAddress);
+
+async function admitted(url: string, launcherJwt: string): Promise<RawWebSocket> {
+  const socket = await open(url);
+  socket.send(text(`40${JSON.stringify({ launcherJwt })}`));
+  await answerOf(socket, /^40/);
+  return socket;
+}
+
+/** The code in the first text like this; 200 where it tells of no error; `none` when the connection was closed instead. */
+async function answerOf(socket: RawWebSocket, like: RegExp): Promise<number | 'none'> {
+  for (;;) {
+    const found = socket.texts.find((one) => like.test(one));
+    if (found) return Number(/"code":(\d+)/.exec(found.slice(0, 1_000))?.[1] ?? 200);
+    if (socket.isClosed()) return 'none';
+    await sleep(10);
+  }
+}
+
+/** Does something so many times a second, whether or not the time before is over. */
+async function often(seconds: number, perSecond: number, act: (at: number) => Promise<void>): Promise<void> {
+  const acts: Promise<void>[] = [];
+  const over = performance.now() + seconds * 1000;
+  for (let at = 0; performance.now() < over; at++) {
+    acts.push(act(at));
+    await sleep(1000 / perSecond);
+  }
+  await Promise.all(acts);
+}

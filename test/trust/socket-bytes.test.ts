@@ -1,0 +1,88 @@
+import { io } from 'socket.io-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { apiOf } from '../support/api.ts';
+import { refused } from '../support/outcome.ts';
+import { openRawWebSocket, text } from '../support/raw-websocket.ts';
+import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+// A tenth of every limit: 1.6 MiB at once for a player, and 200 KiB a second.
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ RATE_LIMIT_FACTOR: '0.1' });
+});
+afterAll(() => server.close());
+
+const overBudget = { data: { reason: 'rate_limited' }, message: expect.stringMatching(/^Too many bytes/) };
+const large = JSON.stringify('a'.repeat(900_000));
+
+function connect({ launcherJwt }: TestPlayer, transport: 'websocket' | 'polling') {
+  const socket = io(server.url, {
+    auth: { launcherJwt },
+    transports: [transport],
+    forceNew: true,
+    reconnection: false,
+  });
+  return {
+    socket,
+    call: (method: string, data: object): Promise<unknown> =>
+      new Promise((resolve, reject) => {
+        socket.emit(method, 'launcher', data, {}, (error: unknown, result: unknown) =>
+          error ? reject(error) : resolve(result),
+        );
+      }),
+    [Symbol.dispose]: () => void socket.disconnect(),
+  };
+}
+
+describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
+  test('what calls send is charged to the player, as over HTTP, and other players go on', async () => {
+    const { gameId } = await server.createGame();
+    const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
+    using attacker = connect(ada, transport);
+    using other = connect(grace, transport);
+    // Until the budget is gone; what went beyond it is paid for by the next one.
+    await attacker.call('setState', { label: 'one', state: large });
+    await expect(attacker.call('setState', { label: 'two', state: large })).rejects.toMatchObject(overBudget);
+    await expect(attacker.call('getUserScore', {})).rejects.toMatchObject(overBudget);
+    const body = { launcherJwt: ada.launcherJwt };
+    refused(await apiOf(server).post('/launcher/get-user-score', body), 429, 'rate_limited');
+    await expect(other.call('getUserScore', {})).resolves.toMatchObject({ success: true });
+    expect(attacker.socket.connected).toBe(true);
+  });
+
+  test('what calls are answered is charged too', async () => {
+    const { gameId } = await server.createGame();
+    const ada = await server.openSession(gameId);
+    using reader = connect(ada, transport);
+    await reader.call('setState', { label: 'one', state: large.slice(0, 300_000).concat('"') });
+    const answered = z.object({ states: z.array(z.unknown()).min(1) });
+    const answers: unknown[] = [];
+    const readOn = async () => answered.parse(await reader.call('getStates', {}));
+    await expect(
+      (async () => {
+        for (;;) answers.push(await readOn());
+      })(),
+    ).rejects.toMatchObject(overBudget);
+    expect(answers.length).toBeGreaterThanOrEqual(2);
+    expect(answers.length).toBeLessThanOrEqual(12);
+  });
+});
+
+test('a large call of a player who is over the budget is answered before it is read', async () => {
+  const { gameId } = await server.createGame();
+  const ada = await server.openSession(gameId);
+  using socket = await openRawWebSocket(server);
+  socket.send(text(`40{"launcherJwt":"${ada.launcherJwt}"}`));
+  await until('admitted', () => socket.texts.some((one) => one.startsWith('40')));
+  const call = (id: number) =>
+    `42${id}["setState","launcher",{"label":"a","state":${JSON.stringify(large)}},{}]`;
+  const answerTo = (id: number) =>
+    until(`the answer ${id}`, () => socket.texts.find((one) => one.startsWith(`43${id}[`)));
+  socket.send(text(call(1)));
+  expect(await answerTo(1)).toContain('"success":true');
+  socket.send(text(call(2).replace('[', '[not JSON')));
+  expect(JSON.parse((await answerTo(2)).slice(3))).toMatchObject([{ code: 429, ...overBudget }]);
+  expect(socket.isClosed()).toBe(false);
+});
