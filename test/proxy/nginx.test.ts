@@ -168,7 +168,7 @@ describe.skipIf(missing !== null)('behind nginx, as it comes configured', () => 
       certificate,
       `${nginx.url}/readyz`,
     ]);
-    expect(JSON.parse(stdout)).toEqual({ status: 'ready' });
+    expect(JSON.parse(stdout)).toEqual({ status: 'ready', database: 'ready', redis: 'none' });
     const { gameId } = await server.createGame();
     const { launcherJwt } = await server.openSession(gameId);
     const socket = io(nginx.url, {
