@@ -1,7 +1,7 @@
 import { lockChannel } from '../core/events/stream-locks.ts';
 import type { StreamRow } from '../core/events/streams.ts';
 import type { Owner } from '../core/schemas/owner.ts';
-import type { Steps, Tx } from '../core/storage/command.ts';
+import type { Request, Steps, Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { maximumParticipants, type Permission } from './message-channel.ts';
 import { rowMay } from './stored-channel.ts';
@@ -16,12 +16,20 @@ export interface LockedChannel {
   members: readonly ParticipantRow[];
 }
 
-/** Has a channel to itself; undefined where there is none. */
-export function* lockWholeChannel(tx: Tx, channelId: string): Steps<LockedChannel | undefined> {
+/**
+ * Has a channel to itself, and with it what else is given; undefined where there is none. Locks among the others must come
+ * after a channel's in the order of locks.
+ */
+export function* lockWholeChannel(
+  tx: Tx,
+  channelId: string,
+  ...others: Request<unknown>[]
+): Steps<LockedChannel | undefined> {
   const [stream, row, members] = yield* tx.all(
     lockChannel(tx, channelId),
     tx.get(messageChannels, channelId),
     tx.list(participants.byChannel, [channelId], { limit: maximumParticipants }),
+    ...others,
   );
   return row && { stream, row, members };
 }

@@ -4,7 +4,7 @@ import { lockChannel } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
-import { countStored } from '../storage-quota/count-stored.ts';
+import { countStored, lockStored } from '../storage-quota/count-stored.ts';
 import { audienceOf } from './audience.ts';
 import {
   channelUnknown,
@@ -40,7 +40,7 @@ export const sendMessage = command(
     quota?: number,
   ): Steps<ChannelMessage> {
     const { row: channel, members } = requireMember(
-      yield* lockWholeChannel(tx, channelId),
+      yield* lockWholeChannel(tx, channelId, lockStored(tx, sender)),
       sender,
       'send-messages',
     );

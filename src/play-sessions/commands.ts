@@ -2,7 +2,7 @@ import { lockPlayer } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
-import { countedBytes, countStored } from '../storage-quota/count-stored.ts';
+import { countedBytes, countStored, lockStored } from '../storage-quota/count-stored.ts';
 import { playSessions } from './tables.ts';
 
 /** What a game says of a play session; `endTime` in Unix milliseconds ends it. */
@@ -22,7 +22,11 @@ export const trackPlaySession = command(
   'trackPlaySession',
   function* (tx: Tx, owner: Owner, { sessionId, state, endTime }: TrackedPlay, quota?: number): Steps<void> {
     const { gameId, wallet } = owner;
-    const [, row] = yield* tx.all(lockPlayer(tx, owner), tx.get(playSessions, sessionId));
+    const [, row] = yield* tx.all(
+      lockPlayer(tx, owner),
+      tx.get(playSessions, sessionId),
+      lockStored(tx, owner),
+    );
     if (!row) {
       // A session told of only when it is over began, at the latest, when it ended.
       const startedAt = Math.min(tx.now, endTime ?? tx.now);
