@@ -38,7 +38,7 @@ test('the Grafana dashboard shows every metric of ours, and asks for none that i
   expect(ours.filter((name) => !asked.some((one) => one.startsWith(name)))).toEqual([]);
 });
 
-test('the units, the container and compose.yaml set no variable that Gantry does not read', async () => {
+test('the units, the container and the compose files set no variable that Gantry does not read', async () => {
   const known = [...Object.keys(environment.shape), 'TMPDIR', 'BACKUP_DIR', 'KEEP_DAYS'];
   const set: string[] = [];
   for (const name of ['gantry.service', 'gantry-backup.service']) {
@@ -47,10 +47,14 @@ test('the units, the container and compose.yaml set no variable that Gantry does
   }
   const container = await readFile(join(repository, 'Dockerfile'), 'utf8');
   for (const [, line = ''] of container.matchAll(/^ENV (.+)$/gm)) set.push(...namesIn(line));
-  const compose = await readFile(join(repository, 'compose.yaml'), 'utf8');
-  const [, settings = ''] = /environment: &settings\n((?: {4}.+\n)+)/.exec(compose) ?? [];
-  for (const [, name = ''] of settings.matchAll(/^ {4}(\w+):/gm)) set.push(name);
-  expect(set).toEqual(expect.arrayContaining(['DATA_DIR', 'TMPDIR', 'PORT', 'REDIS_URL']));
+  for (const file of ['compose.yaml', 'public/docs/files/compose.postgres.yaml']) {
+    const compose = await readFile(join(repository, file), 'utf8');
+    const [, settings = ''] = /environment: &settings\n((?: {4}.+\n)+)/.exec(compose) ?? [];
+    for (const [, name = ''] of settings.matchAll(/^ {4}(\w+):/gm)) set.push(name);
+  }
+  expect(set).toEqual(
+    expect.arrayContaining(['DATA_DIR', 'TMPDIR', 'PORT', 'REDIS_URL', 'DATABASE_URL', 'GANTRY_SECRET_KEY']),
+  );
   expect(set.filter((name) => !known.includes(name))).toEqual([]);
 });
 
