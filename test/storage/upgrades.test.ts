@@ -145,7 +145,7 @@ test('a process killed in the middle of a migration leaves the file as it was, o
   await whole.says('begin');
   const began = performance.now();
   await whole.says('done');
-  const takesMs = performance.now() - began;
+  let takesMs = performance.now() - began;
   await whole.gone;
   const after = fingerprint(file);
   expect(after).not.toBe(before);
@@ -165,6 +165,7 @@ test('a process killed in the middle of a migration leaves the file as it was, o
     const left = fingerprint(file);
     expect([before, after]).toContain(left);
     found[left === before ? 'before' : 'after']++;
+    if (left === after) takesMs *= 0.7; // this time it was quicker than the first time
     const next = startUpgrade(file);
     await next.gone;
     expect(fingerprint(file)).toBe(after);
