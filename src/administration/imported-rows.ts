@@ -81,7 +81,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
   }),
   of(bans, { wallet: storedWallet, gameId: storedId, reason: text(0, 500) }),
   of(requestNonces, { nonce: text(0, 200) }),
-  of(scores, { nonce: nonce.nullable() }),
+  of(scores, { nonce: nonce.nullable(), sessionId: text(1, 200).nullable() }),
   // `json` and its hash are made again of what it says, by `readState`, which has the bounds.
   of(states, { wallet: storedWallet, label: stateLabel, ipfsHash: text(1, 200), json: z.string() }),
   of(playSessions, {

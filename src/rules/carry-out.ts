@@ -58,7 +58,7 @@ export function* carryOut(
     case 'UpdateScore': {
       const amount = action.amount ?? (action.ratio ?? 0) * (facts.value ?? 0);
       const base = action.mode === 'add' ? ((yield* currentScore(tx, owner, action.nonce)) ?? 0) : 0;
-      yield* setScore(tx, owner, base + amount, action.nonce, 'round');
+      yield* setScore(tx, owner, base + amount, action.nonce, { fractions: 'round' });
       return true;
     }
     case 'PostWindowMessage': {

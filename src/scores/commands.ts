@@ -16,7 +16,8 @@ import { type BoardRow, board, type ScoreRow, scores } from './tables.ts';
 
 /**
  * Sets a score: over the record under `nonce`, or without one, always as a new record under a nonce of its own. In a game of
- * whole scores, a fraction is refused or, with `fractions` `round`, rounded.
+ * whole scores, a fraction is refused or, with `fractions` `round`, rounded. A record keeps its `sessionId` until it is given
+ * another.
  * @throws GantryError `score_not_integer`
  */
 export const setScore = command(
@@ -26,7 +27,10 @@ export const setScore = command(
     owner: Owner,
     given: number,
     nonce?: string,
-    fractions: 'refuse' | 'round' = 'refuse',
+    {
+      fractions = 'refuse',
+      sessionId,
+    }: { fractions?: 'refuse' | 'round'; sessionId?: string | undefined } = {},
   ): Steps<ScoreRecord> {
     const stream = streamOf.player(owner.gameId, owner.wallet);
     const [, before, counting, policies] = yield* readForRanking(tx, owner, stream, nonce);
@@ -39,6 +43,7 @@ export const setScore = command(
       score,
       reachedAt: before?.score === score ? before.reachedAt : tx.now,
       updatedAt: tx.now,
+      sessionId: sessionId ?? before?.sessionId ?? null,
     };
     const record = toScoreRecord(row, owner);
     const revision = tx.emit(stream, before ? scorePatched : scoreCreated, record, audienceOf(owner));

@@ -12,6 +12,7 @@ export const scoreRecord = z
     normalizedAddress,
     score: z.number(),
     updatedAt: timestamp,
+    sessionId: z.string().optional(),
   })
   .meta({ id: 'ScoreRecord' });
 export type ScoreRecord = z.infer<typeof scoreRecord>;
@@ -23,6 +24,7 @@ export interface RankedScore extends ScoreRecord {
 }
 
 export const leaderboardEntry = scoreRecord
+  .omit({ sessionId: true })
   .extend({ username: z.string().min(1), avatar: z.string().min(1) })
   .meta({ id: 'LeaderboardEntry' });
 export type LeaderboardEntry = z.infer<typeof leaderboardEntry>;
@@ -40,6 +42,11 @@ export type LeaderboardRow = z.infer<typeof leaderboardRow>;
  * out: Unity's JsonUtility writes a null string so.
  */
 export const nonce = text(0, 200)
+  .transform((value) => value || undefined)
+  .optional();
+
+/** The play session that the score was made in: the id it has in trackGameSessions, or any of the game's own. */
+export const scoreSession = text(0, 200)
   .transform((value) => value || undefined)
   .optional();
 

@@ -3,7 +3,7 @@ import type { ScoreRecord } from './score.ts';
 import type { ScoreRow } from './tables.ts';
 
 export function toScoreRecord(
-  row: Pick<ScoreRow, 'id' | 'nonce' | 'score' | 'updatedAt'>,
+  row: Pick<ScoreRow, 'id' | 'nonce' | 'score' | 'updatedAt'> & Partial<Pick<ScoreRow, 'sessionId'>>,
   { gameId, wallet }: Owner,
 ): ScoreRecord {
   return {
@@ -13,5 +13,6 @@ export function toScoreRecord(
     normalizedAddress: wallet,
     score: row.score,
     updatedAt: row.updatedAt,
+    ...(row.sessionId ? { sessionId: row.sessionId } : {}),
   };
 }

@@ -14,6 +14,8 @@ const scoreColumns = {
   /** When the record came to hold this score; unlike `updatedAt`, not moved by setting it again. */
   reachedAt: 'ms',
   updatedAt: 'ms',
+  /** The play session it was made in, where the game says so. */
+  sessionId: 'text?',
 } as const;
 
 /** Scores, by player: a player in a game is known by the name of its stream. */

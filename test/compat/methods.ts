@@ -91,7 +91,10 @@ export const methods: Readonly<Record<string, Readonly<Record<string, Method>>>>
       data: () => ({ limit: 10, skip: 0 }),
       answer: succeeded({ scores: z.array(score.partial()).min(1) }),
     },
-    setUserScore: { data: () => ({ score: 12.5, nonce: 'round-1' }), answer: succeeded({ newScore: score }) },
+    setUserScore: {
+      data: () => ({ score: 12.5, nonce: 'round-1', sessionId: 'session-1' }),
+      answer: succeeded({ newScore: score.extend({ sessionId: z.literal('session-1') }) }),
+    },
     channelStatus: {
       data: () => ({}),
       answer: z.object({ exists: z.literal(true), present: z.boolean(), wallet: z.string(), openedAt: time }),

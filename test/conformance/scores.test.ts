@@ -57,6 +57,22 @@ describe('set-user-score', () => {
     expect(accepted(answer, scores).scores).toEqual([{ score: 7, nonce: 'n', updatedAt: second.updatedAt }]);
   });
 
+  it('keeps the play session that the game names, until it names another', async () => {
+    const { launcherJwt } = await server.openSession(gameId);
+    const inSession = succeeded({ newScore: scoreRecord.extend({ sessionId: z.string() }) });
+    const setIn = async (sessionId: string | undefined) =>
+      accepted(
+        await api.dispatch('setUserScore', { launcherJwt, score: 3, nonce: 'n', sessionId }),
+        inSession,
+      ).newScore.sessionId;
+    expect(await setIn('session-1')).toBe('session-1');
+    expect(await setIn(undefined)).toBe('session-1');
+    expect(await setIn('')).toBe('session-1');
+    expect(await setIn('session-2')).toBe('session-2');
+    const read = await api.post('/launcher/get-user-score', { launcherJwt });
+    expect(read.body).toMatchObject({ score: { sessionId: 'session-2' } });
+  });
+
   it('keeps the nonces of other players and other games apart', async () => {
     const mine = await set(ada, 1, 'shared');
     const others = await set(await server.openSession(gameId), 2, 'shared');
@@ -76,6 +92,7 @@ describe('set-user-score', () => {
   itRefuses(api, '/launcher/set-user-score', () => ({ launcherJwt: ada.launcherJwt, score: 5 }), [
     ...faults('score', [missing, 1.5, '5', null, true, [5], largest + 1, -largest - 1], 'score_not_integer'),
     ...faults('nonce', [7, true, ['n'], { n: 1 }], 'input_invalid'),
+    ...faults('sessionId', [7, true, ['s'], { s: 1 }, 's'.repeat(201)], 'input_invalid'),
   ]);
 
   it('refuses a number too large for a double', async () => {
