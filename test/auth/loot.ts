@@ -1,9 +1,10 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { dataFiles } from '../../src/config.ts';
+import { SecretBox } from '../../src/games/game-secret.ts';
+import { DatabaseTokenKeys } from '../../src/sessions/database-token-keys.ts';
 import { FileTokenKeys } from '../../src/sessions/file-token-keys.ts';
-import { TokenKeys } from '../../src/sessions/token-keys.ts';
+import { type TokenKeyStore, TokenKeys } from '../../src/sessions/token-keys.ts';
 import { plainStyles } from '../support/call-styles.ts';
 import { get, post } from '../support/http.ts';
 import { operationNamed, pathOf } from '../support/registered.ts';
@@ -15,17 +16,22 @@ import type { Loot } from './forgeries.ts';
 const keySet = z.object({
   keys: z.array(z.looseObject({ kty: z.string(), crv: z.string(), kid: z.string(), x: z.string() })),
 });
-const keyFile = z.object({ keys: z.array(z.looseObject({ kid: z.string(), d: z.string() })) });
 
 /** The keys that `/.well-known/jwks.json` shows, the newest first. */
 export async function publicKeysOf({ url }: TestServer) {
   return keySet.parse((await get(`${url}/.well-known/jwks.json`)).body).keys;
 }
 
-/** Rotates the server's keys as the command line does, in the file, and waits for the server to notice. */
+/** Where the server's keys are: in a file, or in the database that nodes share. */
+async function keyStoreOf({ config, services }: TestServer): Promise<TokenKeyStore> {
+  const files = dataFiles(config.dataDirectory);
+  if (config.databaseUrl === undefined) return new FileTokenKeys(files.tokenKeys);
+  return DatabaseTokenKeys.open(services.db, new SecretBox(files.secretKey, config.secretKey));
+}
+
+/** Rotates the server's keys as the command line does, where they are, and waits for the server to notice. */
 export async function rotateKeys(server: TestServer, overlapMs: number): Promise<{ kid: string }> {
-  const store = new FileTokenKeys(dataFiles(server.config.dataDirectory).tokenKeys);
-  const { kid } = await new TokenKeys(store).rotate(overlapMs);
+  const { kid } = await new TokenKeys(await keyStoreOf(server)).rotate(overlapMs);
   await until('the server shows the new key', async () => (await publicKeysOf(server))[0]?.kid === kid);
   return { kid };
 }
@@ -57,11 +63,10 @@ export async function lootOf({ server, owner, gameSecret }: World, retired: Loot
   };
 }
 
-/** The newest private key of the data directory. */
-async function privateKeyOf({ config }: TestServer): Promise<[kid: string, key: KeyObject]> {
-  const file = await readFile(dataFiles(config.dataDirectory).tokenKeys, 'utf8');
-  const [jwk] = keyFile.parse(JSON.parse(file)).keys;
-  if (!jwk) throw new Error('the key file holds no key');
+/** The newest private key of the server. */
+async function privateKeyOf(server: TestServer): Promise<[kid: string, key: KeyObject]> {
+  const [jwk] = await (await keyStoreOf(server)).read();
+  if (!jwk) throw new Error('the server has no key');
   return [jwk.kid, createPrivateKey({ key: jwk, format: 'jwk' })];
 }
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readActions } from '../../src/queue/queries.ts';
 import { replaceRules } from '../../src/rules/commands.ts';
 import { ruleList } from '../../src/rules/rule.ts';
+import { databaseOf } from '../support/engine.ts';
 import { compiledOf } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { generousSpending, type RulesChain, startRulesChain } from '../support/rules-chain.ts';
@@ -81,7 +82,14 @@ async function killedAt(step: string, chain: RulesChain, mine?: () => Promise<un
     post(`${url}/launcher/trigger-rules-engine`, { launcherJwt: player.launcherJwt, trigger: 'win', nonce });
 
   const child = spawn('node_modules/.bin/node', [program, step], {
-    env: { PATH: process.env.PATH, PORT: '0', GANTRY_DEMO: 'off', RATE_LIMIT_FACTOR: '100000', ...variables },
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      GANTRY_DEMO: 'off',
+      RATE_LIMIT_FACTOR: '100000',
+      ...(await databaseOf(directory.path)),
+      ...variables,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const gone = once(child, 'exit');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PolicyChanges } from '../../src/games/game.ts';
 import { readActions } from '../../src/queue/queries.ts';
 import { ruleList } from '../../src/rules/rule.ts';
+import { settingsOfNodes } from '../support/engine.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { generousSpending, type RulesChain, startRulesChain } from '../support/rules-chain.ts';
@@ -13,14 +14,18 @@ describe('rules on a chain', () => {
   let chain: RulesChain;
   let server: TestServer;
   let second: TestServer;
+  let nodes: Awaited<ReturnType<typeof settingsOfNodes>>;
   beforeAll(async () => {
     chain = await startRulesChain();
-    server = await startTestServer(chain.variables);
-    second = await startTestServer({ ...chain.variables, DATA_DIR: server.config.dataDirectory });
+    nodes = await settingsOfNodes();
+    const variables = { ...chain.variables, ...nodes.settings };
+    server = await startTestServer(variables);
+    second = await startTestServer({ ...variables, DATA_DIR: server.config.dataDirectory });
   });
   afterAll(async () => {
     await second.close();
     await server.close();
+    await nodes[Symbol.asyncDispose]();
     await chain[Symbol.asyncDispose]();
   });
 

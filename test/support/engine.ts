@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freshSchema } from './postgres-schema.ts';
+import { startRedis } from './redis.ts';
 
 /** `ENGINE=postgres npm test -- test/conformance`: what is written against a server holds on PostgreSQL too. */
 export const isOnPostgres = process.env.ENGINE === 'postgres';
@@ -20,4 +21,13 @@ export async function databaseOf(directory: string): Promise<Record<string, stri
     await writeFile(file, url);
   }
   return { DATABASE_URL: url, GANTRY_SECRET_KEY: secretKey };
+}
+
+/**
+ * What two nodes need beside the database: nothing on SQLite, on PostgreSQL a Redis. To be closed after the nodes.
+ */
+export async function settingsOfNodes(): Promise<{ settings: Record<string, string> } & AsyncDisposable> {
+  if (!isOnPostgres) return { settings: {}, async [Symbol.asyncDispose]() {} };
+  const redis = await startRedis();
+  return { settings: { REDIS_URL: redis.url }, [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose]() };
 }

@@ -16,6 +16,7 @@ import { testWebhook } from '../../src/webhooks/operations/test-webhook.ts';
 import { updateWebhook } from '../../src/webhooks/operations/update-webhook.ts';
 import type { WebhookFilter } from '../../src/webhooks/webhook.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';
+import { settingsOfNodes } from '../support/engine.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
@@ -24,11 +25,16 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
 
 let server: TestServer;
 let admin: AdminWay;
+let nodes: Awaited<ReturnType<typeof settingsOfNodes>>;
 beforeAll(async () => {
-  server = await startTestServer({ WEBHOOK_ALLOW_LOOPBACK: 'on' });
+  nodes = await settingsOfNodes();
+  server = await startTestServer({ WEBHOOK_ALLOW_LOOPBACK: 'on', ...nodes.settings });
   admin = overHttp(server);
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  await nodes[Symbol.asyncDispose]();
+});
 
 /** A game with a player and a webhook to a receiver that knows its secret. */
 async function gameWithWebhook(receiver: WebhookReceiver, filter: WebhookFilter = 'all') {
@@ -341,6 +347,7 @@ describe('a webhook', () => {
 test('two nodes on one database deliver everything, and never the same thing at once', async () => {
   await using second = await startTestServer({
     WEBHOOK_ALLOW_LOOPBACK: 'on',
+    ...nodes.settings,
     DATA_DIR: server.config.dataDirectory,
   });
   await using receiver = await startWebhookReceiver();
