@@ -76,7 +76,7 @@ async function killedAt(step: string, chain: RulesChain, mine?: () => Promise<un
     };
     const rules = ruleList.parse([{ trigger: 'win', actions: [{ ...action, decimals: 0 }] }]);
     await first.services.db.write(replaceRules, gameId, rules);
-    return first.openSession(gameId);
+    return await first.openSession(gameId);
   })();
   const trigger = (url: string, nonce: string) =>
     post(`${url}/launcher/trigger-rules-engine`, { launcherJwt: player.launcherJwt, trigger: 'win', nonce });
