@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { eventsOfStream } from '../../src/live/queries.ts';
 import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
 import { sendMessage } from '../../src/messages/message-commands.ts';
-import { notifyPlayer } from '../../src/notifications/commands.ts';
 import { interceptReads } from '../support/intercepted-reads.ts';
-import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
+import { connectLauncher, settled, type TestLauncher } from '../support/launcher.ts';
 import { listen } from '../support/listening-client.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -28,11 +27,9 @@ function connect(server: TestServer, player: TestPlayer, cursors: unknown): Prom
   return connectLauncher(server.url, { launcherJwt: player.launcherJwt, cursors });
 }
 
-/** What was heard of a channel before a mark in the player's own stream, set after everything else. */
-async function heardOf(server: TestServer, launcher: TestLauncher, player: TestPlayer, channelId: string) {
-  const mark = `mark ${Math.random()}`;
-  await server.services.db.write(notifyPlayer, player, { message: mark, type: 'success' });
-  await until('the mark', () => launcher.heard.some(({ record }) => record.message === mark));
+/** What was heard of a channel, once the launcher has caught up. */
+async function heardOf(launcher: TestLauncher, channelId: string) {
+  await settled(launcher);
   return launcher.heard
     .filter(({ meta }) => meta.stream === `channel:${channelId}`)
     .map(({ name, record, meta }) => [meta.seq, name, record.content]);
@@ -52,7 +49,7 @@ test('a channel created while a player was away is replayed whole', async () => 
     latest: 3,
     recovered: true,
   });
-  expect(await heardOf(server, launcher, grace, channelId)).toEqual([
+  expect(await heardOf(launcher, channelId)).toEqual([
     [1, 'message-channels created', undefined],
     [2, 'chat-messages created', 'are you there?'],
     [3, 'chat-messages created', 'hello?'],
@@ -71,7 +68,7 @@ test('who was removed while away is told nothing more of the channel, not even w
   using launcher = await connect(server, grace, cursors);
   expect(Object.keys(await launcher.streams())).not.toContain(`channel:${channelId}`);
   await db.write(sendMessage, ada, channelId, 'live');
-  expect(await heardOf(server, launcher, grace, channelId)).toEqual([]);
+  expect(await heardOf(launcher, channelId)).toEqual([]);
 });
 
 test('who was removed in the middle of a replay is told nothing that was said afterwards', async () => {
@@ -90,7 +87,7 @@ test('who was removed in the middle of a replay is told nothing that was said af
     },
   });
   using launcher = await connect(server, grace, cursors);
-  const contents = (await heardOf(server, launcher, grace, channelId)).map(([, , content]) => content);
+  const contents = (await heardOf(launcher, channelId)).map(([, , content]) => content);
   expect(contents).not.toContain('after');
 });
 
@@ -107,12 +104,12 @@ test('who is removed while connected is told nothing more; who is added hears wh
   await db.write(addToChannel, ada, channelId, eve.wallet);
   await db.write(removeFromChannel, ada, channelId, grace.wallet);
   await db.write(sendMessage, ada, channelId, 'with Eve');
-  expect(await heardOf(server, newcomers, eve, channelId)).toEqual([
+  expect(await heardOf(newcomers, channelId)).toEqual([
     [3, 'message-channels patched', undefined],
     [4, 'message-channels patched', undefined],
     [5, 'chat-messages created', 'with Eve'],
   ]);
-  expect(await heardOf(server, hers, grace, channelId)).toEqual([
+  expect(await heardOf(hers, channelId)).toEqual([
     [2, 'chat-messages created', 'with Grace'],
     [3, 'message-channels patched', undefined],
   ]);
@@ -130,7 +127,7 @@ test('who was added while away is told only what came after', async () => {
   await db.write(sendMessage, ada, channelId, 'welcome');
   using launcher = await connect(server, grace, cursors);
   expect((await launcher.streams())[`channel:${channelId}`]).toMatchObject({ seq: 3, recovered: true });
-  expect(await heardOf(server, launcher, grace, channelId)).toEqual([
+  expect(await heardOf(launcher, channelId)).toEqual([
     [4, 'message-channels patched', undefined],
     [5, 'chat-messages created', 'welcome'],
   ]);
@@ -150,7 +147,7 @@ test('an old cursor of a player who left and came back does not open what was sa
     ...cursors,
     [`channel:${channelId}`]: cursors[`channel:${channelId}`],
   });
-  expect(await heardOf(server, launcher, grace, channelId)).toEqual([
+  expect(await heardOf(launcher, channelId)).toEqual([
     [4, 'message-channels patched', undefined],
     [5, 'chat-messages created', 'she is back'],
   ]);

@@ -2,11 +2,10 @@ import { expect, test } from 'vitest';
 import { streamPosition } from '../../src/live/queries.ts';
 import { createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
-import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
+import { connectLauncher, settled, type TestLauncher } from '../support/launcher.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { openSharedData } from '../support/shared-data.ts';
-import { until } from '../support/until.ts';
 
 async function conversation(server: TestServer) {
   const { gameId } = await server.createGame();
@@ -16,21 +15,15 @@ async function conversation(server: TestServer) {
   return { ada, grace, eve, channelId };
 }
 
-function connect(server: { url: string }, { launcherJwt }: TestPlayer): Promise<TestLauncher> {
-  return connectLauncher(server.url, { launcherJwt });
+/** A signal is for who is live. */
+async function connect(server: { url: string }, { launcherJwt }: TestPlayer): Promise<TestLauncher> {
+  const launcher = await connectLauncher(server.url, { launcherJwt });
+  await settled(launcher);
+  return launcher;
 }
 
 function typing({ heard }: TestLauncher) {
   return heard.filter(({ name }) => name === 'chat-messages typing');
-}
-
-/** Resolves when whatever was sent before has arrived, or never will. */
-async function settled(...launchers: TestLauncher[]): Promise<void> {
-  for (const launcher of launchers) {
-    const message = `mark ${Math.random()}`;
-    await launcher.call('sendNotification', { message, type: 'success' });
-    await until('the mark', () => launcher.heard.some(({ record }) => record.message === message));
-  }
 }
 
 test('typing is shown to the other participants, not to the sender nor anyone else, and leaves no trace', async () => {

@@ -62,3 +62,17 @@ export async function connectLauncher(
     [Symbol.dispose]: () => socket.disconnect(),
   };
 }
+
+/**
+ * Resolves when the launchers have caught up and are live, and whatever was sent to them before has arrived, or never will.
+ * A mark may be heard in each of the two parts of catching up; a third one comes after them.
+ */
+export async function settled(...launchers: Pick<TestLauncher, 'heard' | 'call'>[]): Promise<void> {
+  for (const launcher of launchers) {
+    for (let marks = 0; marks < 3; marks++) {
+      const message = `mark ${Math.random()}`;
+      await launcher.call('sendNotification', { message, type: 'success' });
+      await until('the mark', () => launcher.heard.some(({ record }) => record.message === message));
+    }
+  }
+}
