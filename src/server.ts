@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { buildTransports, type Transports } from './build-transports.ts';
 import type { Services } from './catalogue/operations.ts';
 import { ChainWriter } from './chains/chain-writer.ts';
-import type { ChainHooks } from './chains/lane-writer.ts';
+import type { ChainHooks } from './chains/lane.ts';
 import type { Config } from './config.ts';
 import type { SecretBox } from './games/game-secret.ts';
 import { reconcilePresence } from './live/reconcile-presence.ts';

@@ -4,7 +4,8 @@ import type { Database } from '../core/storage/database.ts';
 import { QueueWorker } from '../queue/queue-worker.ts';
 import type { ChainClients } from './chain-client.ts';
 import { releaseLane } from './commands.ts';
-import { type ChainHooks, LaneWriter } from './lane-writer.ts';
+import type { ChainHooks } from './lane.ts';
+import { LaneWriter } from './lane-writer.ts';
 import { listBusyLanes } from './queries.ts';
 import type { Signers } from './signers.ts';
 
@@ -42,7 +43,7 @@ export class ChainWriter {
       {
         find: () => this.#db.read(listBusyLanes),
         keyOf: (lane) => lane,
-        run: async (lane) => (await (await this.#writerOf(lane))?.look()) ?? false,
+        run: async (lane) => (await (await this.#writerOf(lane))?.poll()) ?? false,
       },
       { report: options.report, pollMs: options.settings.pollMs, room: Infinity, batchDelayMs: 0 },
     );
@@ -53,7 +54,7 @@ export class ChainWriter {
     if (hasSigners) this.#worker.start();
   }
 
-  /** Looks now at every lane that has something to do. */
+  /** Polls every lane that has something to do. */
   wake(): void {
     this.#worker.wake();
   }
@@ -62,7 +63,7 @@ export class ChainWriter {
     return this.#counts;
   }
 
-  /** Starts nothing more, waits for the looks under way, and gives the leases back. */
+  /** Starts nothing more, waits for the polls under way, and gives the leases back. */
   async stop(): Promise<void> {
     await this.#worker.stop();
     await Promise.all([...this.#writers.keys()].map((lane) => this.#db.write(releaseLane, lane, this.#node)));

@@ -1,0 +1,150 @@
+import type { Abi, Hex } from 'viem';
+import { encodeFunctionData, parseAbi } from 'viem/utils';
+import { z } from 'zod';
+import type { ListedAction } from '../queue/action.ts';
+import { backoffMs } from '../queue/backoff.ts';
+import { parseFunction, typedArguments } from './call-signature.ts';
+import { failAction, postponeAction, raiseNonce, storeSigned } from './commands.ts';
+import type { Fees, Lane } from './lane.ts';
+import { listDueActions, readLane } from './queries.ts';
+import { asHex, isOutOfFunds, isOutOfReach, revertReason } from './rpc-errors.ts';
+import type { SignedTransaction } from './signed-transaction.ts';
+import { budgetRefusal, feeRefusal, gasRefusal } from './spending-bounds.ts';
+
+/** The most transactions that are under way at once. */
+const window = 64;
+
+const contractCall = z.object({
+  chainId: z.int(),
+  contract: z.string(),
+  function: z.string(),
+  args: z.array(z.string()),
+  errors: z.array(z.string()).default([]),
+  gas: z.int().optional(),
+});
+
+interface Ready {
+  action: ListedAction;
+  to: Hex;
+  data: Hex;
+  gas: bigint;
+}
+
+/** Makes transactions of the actions that are due, and sends them. */
+export class DueActions {
+  readonly #lane: Lane;
+
+  constructor(lane: Lane) {
+    this.#lane = lane;
+  }
+
+  /** Signs and sends what is due, as far as the window reaches; counts it. `open`: so many are under way already. */
+  async send(open: number): Promise<number> {
+    const { db, lane, node, client, settings } = this.#lane.parts;
+    const due = await db.read(listDueActions, lane, Math.max(0, window - open));
+    if (due.length === 0) return 0;
+    this.#lane.faultPoint('due read');
+    const { maxFeePerGas, maxPriorityFeePerGas } = await client.estimateFeesPerGas();
+    const tooExpensive = feeRefusal(maxFeePerGas, settings.bounds);
+    if (tooExpensive !== null) {
+      await Promise.all(due.map((action) => this.#postpone(action, `${tooExpensive}; it is tried again`)));
+      return 0;
+    }
+    const ready = await Promise.all(due.map((action) => this.#prepare(action)));
+    this.#lane.faultPoint('prepared');
+    const transactions = await this.#sign(ready, { maxFeePerGas, maxPriorityFeePerGas });
+    // In the order of the nonces, and in one batch: where one is refused, so are those after it.
+    const stored = await Promise.all(
+      transactions.map(({ transaction, wei }) =>
+        db.write(storeSigned, lane, node, transaction, this.#lane.cost(wei)),
+      ),
+    );
+    this.#lane.faultPoint('stored');
+    for (const [at, { transaction }] of transactions.entries()) {
+      if (!stored[at]) break;
+      await this.#lane.broadcast(transaction);
+    }
+    return stored.filter(Boolean).length;
+  }
+
+  /** With the next nonces; what the day's budget has no room for is postponed. */
+  async #sign(
+    ready: readonly (Ready | null)[],
+    fees: Fees,
+  ): Promise<{ transaction: SignedTransaction; wei: bigint }[]> {
+    const { db, lane, node, client, account, chainId, settings } = this.#lane.parts;
+    const { bounds } = settings;
+    const { nextNonce, spentWei } = await db.read(readLane, lane);
+    let left = bounds.dailyWei - BigInt(spentWei);
+    let nonce = nextNonce;
+    if (nonce === null) {
+      nonce = await client.getTransactionCount({ address: account.address, blockTag: 'pending' });
+      await db.write(raiseNonce, lane, node, nonce);
+    }
+    const transactions: { transaction: SignedTransaction; wei: bigint }[] = [];
+    for (const one of ready) {
+      if (!one) continue;
+      const { action, ...call } = one;
+      const wei = call.gas * fees.maxFeePerGas;
+      const overBudget = budgetRefusal(wei, { left, chainId }, bounds);
+      if (overBudget !== null) {
+        await this.#postpone(action, `${overBudget}; it is tried again`);
+        continue;
+      }
+      left -= wei;
+      const transaction = await this.#lane.sign({ actionId: action._id, nonce: nonce++, ...call, ...fees });
+      transactions.push({ transaction, wei });
+      this.#lane.faultPoint('signed');
+    }
+    return transactions;
+  }
+
+  /** What an action is sent as; null when it cannot be sent, now or ever. */
+  async #prepare(action: ListedAction): Promise<Ready | null> {
+    const { client, account, settings } = this.#lane.parts;
+    let abi: Abi = [];
+    try {
+      const call = contractCall.parse(action.payload);
+      abi = [parseFunction(call.function), ...(parseAbi(call.errors) as Abi)];
+      const data = encodeFunctionData({ abi, args: typedArguments(call.function, call.args) });
+      const to = asHex(call.contract);
+      const needed =
+        call.gas === undefined
+          ? await client.estimateGas({ account: account.address, to, data })
+          : BigInt(call.gas);
+      const refusal = gasRefusal(needed, settings.bounds);
+      if (refusal !== null) {
+        await this.#fail(action, refusal);
+        return null;
+      }
+      const { maxGas } = settings.bounds;
+      const spacious = (needed * 12n) / 10n;
+      return { action, to, data, gas: call.gas === undefined ? lower(spacious, maxGas) : needed };
+    } catch (error) {
+      if (isOutOfReach(error)) return null; // the next poll tries again
+      const reverted = isOutOfFunds(error) ? null : revertReason(error, abi);
+      if (isOutOfFunds(error)) await this.#postpone(action, 'the signer has too little to pay the fees');
+      else if (reverted === null && action.attempts < 5) await this.#postpone(action, firstLine(error));
+      else await this.#fail(action, reverted ?? firstLine(error));
+      return null;
+    }
+  }
+
+  async #postpone({ _id, attempts }: ListedAction, error: string): Promise<void> {
+    const { db, lane, node } = this.#lane.parts;
+    await db.write(postponeAction, lane, node, _id, error, Date.now() + backoffMs(attempts + 1));
+  }
+
+  async #fail({ _id }: ListedAction, error: string): Promise<void> {
+    const { db, lane, node, onSettled } = this.#lane.parts;
+    if (await db.write(failAction, lane, node, _id, error)) onSettled('failed');
+  }
+}
+
+function lower(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}
