@@ -5,10 +5,10 @@ import type { StreamRow } from '../../core/events/streams.ts';
 import type { EmittedEvent } from '../../core/storage/command.ts';
 import type { Changes, Entry } from '../../core/storage/rows.ts';
 import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
-import type { BatchLoader } from './batch-loader.ts';
 import type { Connection } from './connection.ts';
 import type { PhysicalColumn, PhysicalTable, PhysicalTables } from './physical-table.ts';
 import type { RankCounts } from './rank-counts.ts';
+import type { RowsAtHand } from './rows-at-hand.ts';
 import { arrays, Texts, turned } from './texts.ts';
 
 /** A full stream lets go of so many events at a time at most. */
@@ -57,10 +57,10 @@ export class BatchWriter {
   }
 
   /** Sends the statements, takes the events among the changes out of `emitted`, and adds them to `stored`. */
-  write(loader: BatchLoader, now: number, emitted: EmittedEvent[]): Promise<unknown>[] {
+  write(hand: RowsAtHand, now: number, emitted: EmittedEvent[]): Promise<unknown>[] {
     const sent: Promise<unknown>[] = [];
     const { tables } = this.#options;
-    const changes = loader.rows
+    const changes = hand.rows
       .changes()
       .sort((one, other) => tables.of(one.rows.table).place - tables.of(other.rows.table).place);
     for (const { rows, removed } of changes.toReversed()) {
@@ -74,14 +74,14 @@ export class BatchWriter {
       else if (table.table === (events as AnyTable)) this.#writeEvents(sent, table, change, emitted, placed);
       else this.#put(sent, table, change.puts);
     }
-    this.#removeMade(sent, loader);
+    this.#removeMade(sent, hand);
     if (toForget.length > 0) {
       const text = `DELETE FROM events AS e USING unnest($1::uuid[], $2::bigint[]) AS k(stream, seq)
         WHERE e.stream_id = k.stream AND e.seq <= k.seq`;
       const rows = toForget.map(([stream, seq]): Value[] => [tables.ids.of(stream), seq]);
       sent.push(this.#connection.run(text, turned(rows, 2)));
     }
-    if (changes.length > 0) loader.rows.flushed();
+    if (changes.length > 0) hand.rows.flushed();
     return sent;
   }
 
@@ -315,10 +315,10 @@ export class BatchWriter {
   }
 
   /** Rows that were made to be locked by commands that then refused. */
-  #removeMade(sent: Promise<unknown>[], loader: BatchLoader): void {
-    for (const [of, made] of loader.made) {
+  #removeMade(sent: Promise<unknown>[], hand: RowsAtHand): void {
+    for (const [of, made] of hand.made) {
       const table = this.#options.tables.of(of);
-      const rows = loader.rows.of(of);
+      const rows = hand.rows.of(of);
       const unwritten = [...made.keys()].flatMap((key) => {
         const entry = rows.find(key);
         return entry && entry.row === undefined && entry.stored !== undefined && !entry.isDirty
@@ -327,7 +327,7 @@ export class BatchWriter {
       });
       if (unwritten.length > 0) this.#remove(sent, table, unwritten);
     }
-    loader.made.clear();
+    hand.made.clear();
   }
 }
 

@@ -12,10 +12,12 @@ import {
 } from '../../core/storage/command.ts';
 import { isIndex } from '../../core/storage/table.ts';
 import { codeOf } from '../../runtime/error-code.ts';
+import { BatchAnswers, type BatchAnswersOptions } from './batch-answers.ts';
 import { BatchLoader, type BatchLoaderOptions } from './batch-loader.ts';
 import { BatchWriter, type BatchWriterOptions, type WriterPlace } from './batch-writer.ts';
 import { type Connection, settled } from './connection.ts';
 import type { DeclaredStatements } from './declared-statements.ts';
+import { RowsAtHand } from './rows-at-hand.ts';
 
 /** A command that waits to be carried out. */
 export interface QueuedCommand {
@@ -26,7 +28,7 @@ export interface QueuedCommand {
 /** How a command ended, once its transaction is committed. */
 export type Outcome = { result: unknown } | { error: unknown };
 
-export interface BatchOptions extends BatchWriterOptions, BatchLoaderOptions {
+export interface BatchOptions extends BatchWriterOptions, BatchLoaderOptions, BatchAnswersOptions {
   /** Names this history. */
   epoch(): string;
   readonly statements: DeclaredStatements;
@@ -108,6 +110,8 @@ export class Batch {
   readonly #options: BatchOptions;
   readonly #place: LanePlace;
   readonly #running: Running[];
+  readonly #hand: RowsAtHand;
+  readonly #answers: BatchAnswers;
   readonly #loader: BatchLoader;
 
   constructor(
@@ -121,7 +125,9 @@ export class Batch {
     this.#place = place;
     this.#running = queued.map((one) => new Running(one, options.clock()));
     const isExclusive = queued[0]?.command.isExclusive ?? false;
-    this.#loader = new BatchLoader(options.tables, connection, options, isExclusive);
+    this.#hand = new RowsAtHand(isExclusive ? null : options.kept);
+    this.#answers = new BatchAnswers(this.#hand, options, isExclusive);
+    this.#loader = new BatchLoader(this.#hand, connection, options, isExclusive);
   }
 
   /** Carries the batch out. From the call of `committing` on, it may have been committed when this rejects. */
@@ -158,7 +164,7 @@ export class Batch {
       }
       for (const running of this.#running.slice(firstMissed).toReversed()) running.tx?.undo();
       from = firstMissed;
-      if (!(await this.#loader.load())) continue;
+      if (!(await this.#loader.load(this.#answers.takeWants()))) continue;
       from = 0;
       this.#runAgain();
     }
@@ -172,20 +178,20 @@ export class Batch {
   #step(running: Running): boolean {
     const { queued } = running;
     running.outcome = undefined;
-    const tx = new Tx(this.#loader.rows, this.#loader, running.context(this.#options.newId));
+    const tx = new Tx(this.#hand.rows, this.#answers, running.context(this.#options.newId));
     running.tx = tx;
-    this.#loader.command = queued.command.commandName;
+    this.#answers.command = queued.command.commandName;
     try {
       const { done, value } = this.#begin(queued, tx).next();
       if (!done) {
-        this.#loader.hasWrittenUnlocked(tx);
+        this.#answers.hasWrittenUnlocked(tx);
         return false;
       }
-      if (this.#loader.hasWrittenUnlocked(tx)) return false;
+      if (this.#answers.hasWrittenUnlocked(tx)) return false;
       running.outcome = { result: value };
     } catch (error) {
       tx.undo();
-      if (this.#loader.hasWrittenUnlocked(tx)) return false;
+      if (this.#answers.hasWrittenUnlocked(tx)) return false;
       running.outcome = { error };
     }
     return true;
@@ -197,14 +203,14 @@ export class Batch {
 
   /** A command that may run statements: it goes on where it was, because what statements have done stays done. */
   async #runExclusive(running: Running, writer: BatchWriter): Promise<void> {
-    const tx = new ExclusiveTx(this.#loader.rows, this.#loader, running.context(this.#options.newId));
+    const tx = new ExclusiveTx(this.#hand.rows, this.#answers, running.context(this.#options.newId));
     running.tx = tx;
     const emitted: EmittedEvent[] = [];
     let taken = 0;
     const flush = async () => {
       emitted.push(...tx.events.slice(taken));
       taken = tx.events.length;
-      await settled(writer.write(this.#loader, running.now, emitted));
+      await settled(writer.write(this.#hand, running.now, emitted));
     };
     const steps = this.#begin(running.queued, tx);
     for (;;) {
@@ -216,8 +222,8 @@ export class Batch {
       if (value.tx !== tx) throw new Error('a request of another transaction');
       if (['run', 'rows', 'rank', 'flush'].includes(value.kind)) {
         await flush();
-        this.#loader.settle(value, await this.#carryOut(value));
-      } else await this.#loader.load();
+        this.#answers.settle(value, await this.#carryOut(value));
+      } else await this.#loader.load(this.#answers.takeWants());
     }
     await flush();
   }
@@ -225,7 +231,7 @@ export class Batch {
   async #carryOut({ kind, target, key, statement, values }: Request<unknown>): Promise<unknown> {
     const connection = this.#connection;
     if (kind === 'flush') {
-      this.#loader.forgetChanged(undefined);
+      this.#hand.forgetChanged(undefined);
       return undefined;
     }
     if (kind === 'rank') {
@@ -237,7 +243,7 @@ export class Batch {
     const { text, parameters } = this.#options.statements.of(statement);
     const result = await connection.run(text, parameters(values));
     if (kind === 'rows') return result.rows;
-    this.#loader.forgetChanged(statement.changes);
+    this.#hand.forgetChanged(statement.changes);
     this.#hasRunStatements = true;
     return result.rowCount;
   }
@@ -250,7 +256,7 @@ export class Batch {
       ? []
       : this.#running.flatMap(({ tx, outcome }) => (tx && outcome && 'result' in outcome ? tx.events : []));
     const now = first?.now ?? this.#options.clock();
-    const sent = first?.queued.command.isExclusive ? [] : writer.write(this.#loader, now, emitted);
+    const sent = first?.queued.command.isExclusive ? [] : writer.write(this.#hand, now, emitted);
     const connection = this.#connection;
     // A command of its own has the boards to itself, and may have ranked them anew.
     if (writer.hasRanked && !first?.queued.command.isExclusive) {
