@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { GantryError } from '../../errors.ts';
+import type { BodyIntake } from './body-intake.ts';
 import { bodyTooLarge } from './respond.ts';
 
 /** In bytes; a larger body is not read to its end (DESIGN.md "Errors"). */
@@ -12,7 +13,7 @@ const toleratedBytes = 4 * maximumBodyBytes;
 /** Bodies up to this are not counted among what is held in memory. */
 const uncountedBytes = 4 * 1024;
 /** So long a client may go on sending a body that was refused. */
-const refusedBodyMs = 2_000;
+const refusedBodyMs = 5_000;
 
 /** So much may come of a small compressed body, and so many times its size of a larger one. */
 const unpackedAnyway = 64 * 1024;
@@ -27,30 +28,53 @@ export interface BodyCount {
   take(bytes: number): void;
 }
 
+/** What is done with a body while it comes in. */
+export interface BodyReading {
+  count: BodyCount;
+  intake: BodyIntake;
+  /** Sees how a large body begins. @throws GantryError when the rest is not wanted */
+  begins(part: Buffer): void;
+}
+
+/** A body of this size is large, in bytes: a smaller one is read sooner than it is handed over to a thread. */
+export const largeBodyBytes = 64 * 1024;
+
 /**
  * Reads the body whatever its content type says: browsers and Unity send JSON as text/plain. One that is too
  * large is answered as soon as that shows, and null is returned; so it is when the request was broken off.
- * @throws GantryError `body_not_json` when it cannot be decoded; what `count` throws
+ * @throws GantryError `body_not_json` when it cannot be decoded; what `count` and `begins` throw
  */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
-  count: BodyCount,
+  reading: BodyReading,
 ): Promise<Buffer | null> {
-  const sent = await receive(request, response, count);
-  return sent === null || sent.length === 0 ? sent : unpack(sent, encodingOf(request), count);
+  const sent = await receive(request, response, reading);
+  return sent === null || sent.length === 0 ? sent : unpack(sent, encodingOf(request), reading.count);
+}
+
+/** Takes in what comes of a body that nobody will read, as `readBody` does once it has refused one. */
+export function dropBody(request: IncomingMessage, response: ServerResponse, intake: BodyIntake): void {
+  let received = 0;
+  request.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > toleratedBytes) request.destroy();
+    else intake.dropped(request, chunk.length);
+  });
+  response.once('finish', () => closeUnlessComplete(request));
 }
 
 function receive(
   request: IncomingMessage,
   response: ServerResponse,
-  count: BodyCount,
+  { count, intake, begins }: BodyReading,
 ): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let received = 0;
     let counted = 0;
     let isRefused = false;
+    const announced = Number(request.headers['content-length'] ?? 0);
     const refuse = (error: unknown) => {
       isRefused = true;
       chunks = []; // what came so far is not wanted, and may be much
@@ -59,8 +83,13 @@ function receive(
     request.on('data', (chunk: Buffer) => {
       received += chunk.length;
       if (received > toleratedBytes) request.destroy();
-      if (isRefused) return;
+      if (isRefused) {
+        intake.dropped(request, chunk.length);
+        return;
+      }
+      if (received > uncountedBytes) intake.took(request, chunk.length);
       try {
+        if (received === chunk.length && announced >= largeBodyBytes) begins(chunk);
         if (received > maximumBodyBytes) throw bodyTooLarge();
         // Small ones are bounded by how many there can be.
         if (received > uncountedBytes) {
@@ -73,7 +102,7 @@ function receive(
         refuse(error);
       }
     });
-    if (Number(request.headers['content-length']) > maximumBodyBytes) refuse(bodyTooLarge());
+    if (announced > maximumBodyBytes) refuse(bodyTooLarge());
     request.once('end', () => {
       const [only] = chunks;
       resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks));
@@ -81,10 +110,17 @@ function receive(
     request.once('close', () => resolve(null));
     request.once('error', () => resolve(null));
     response.once('finish', () => {
-      // Nobody reads on a connection that goes on sending what was refused.
-      if (isRefused && !request.complete) setTimeout(() => request.destroy(), refusedBodyMs).unref();
+      if (isRefused) closeUnlessComplete(request);
     });
   });
+}
+
+/** Nobody reads on a connection that goes on sending what was refused. */
+function closeUnlessComplete(request: IncomingMessage): void {
+  if (request.complete) return;
+  setTimeout(() => {
+    if (!request.complete) request.destroy();
+  }, refusedBodyMs).unref();
 }
 
 /** The one coding of a body; null: none. @throws GantryError `body_not_json` */

@@ -9,12 +9,13 @@ import type { Registry } from '../../operations/registry.ts';
 import { Turns } from '../../runtime/turns.ts';
 import type { CallObserver, ObservedCall, Outcome } from '../../telemetry/call-observer.ts';
 import { gameBelow, gamesInQuery } from '../named-games.ts';
-import { readBody } from './body.ts';
+import { dropBody, largeBodyBytes, readBody } from './body.ts';
+import { BodyIntake } from './body-intake.ts';
 import { credentialsOf } from './credentials.ts';
 import { allowOrigin } from './cross-origin.ts';
 import { dedicatedRoutes } from './dedicated.ts';
 import { dispatchRoutes } from './dispatch.ts';
-import { KnownSpenders } from './known-spenders.ts';
+import { KnownSpenders, lookedThroughBytes } from './known-spenders.ts';
 import { sendError, sendJson, setLimitHeaders } from './respond.ts';
 import type { Asked, ReadAsked, Route, Routes } from './routes.ts';
 
@@ -48,6 +49,7 @@ export function operationCalls(parts: CallParts): Middleware {
   /** However many come at once, a few large bodies are worked on at a time, and other calls go between them. */
   const largeBodies = new Turns(largeAtOnce);
   const spenders = new KnownSpenders();
+  const intake = new BodyIntake();
 
   async function answer(
     request: IncomingMessage,
@@ -59,12 +61,24 @@ export function operationCalls(parts: CallParts): Middleware {
     const of: TrafficOf = { address: call.address };
     const held = traffic.hold(of.address);
     response.once('close', () => held.release());
-    // Before anything is read or looked up for it.
-    traffic.admit(of);
-    held.admit();
     const onLimit = (state: LimitState) => setLimitHeaders(response, state);
-    if (route.isForAdministrators) await requireAdmin(request, onLimit);
-    const bytes = request.method === 'POST' ? await readBody(request, response, held) : noBytes;
+    try {
+      // Before anything is read or looked up for it.
+      traffic.admit(of);
+      held.admit();
+      if (route.isForAdministrators) await requireAdmin(request, onLimit);
+    } catch (refused) {
+      dropBody(request, response, intake);
+      throw refused;
+    }
+    const refuseSpender = (...parts: Buffer[]) => {
+      const spender = spenders.find(request.headers['x-launcher-jwt'], parts);
+      if (!spender) return;
+      Object.assign(call, spender);
+      traffic.admit(spender);
+    };
+    const reading = { count: held, intake, begins: refuseSpender };
+    const bytes = request.method === 'POST' ? await readBody(request, response, reading) : noBytes;
     if (bytes === null) return 'aborted'; // while it was being read
     const carryOut = async (): Promise<Outcome> => {
       const { operation, style, input, token } = await askedBy(request, bytes, route, read);
@@ -98,11 +112,7 @@ export function operationCalls(parts: CallParts): Middleware {
     };
     try {
       if (bytes.length < largeBodyBytes) return await carryOut();
-      const spender = spenders.find(request.headers['x-launcher-jwt'], bytes);
-      if (spender) {
-        Object.assign(call, spender);
-        traffic.admit(spender);
-      }
+      refuseSpender(bytes, bytes.subarray(-lookedThroughBytes));
       return await largeBodies.take(carryOut);
     } finally {
       traffic.spend(of, bytes.length); // whatever came of it: one that cannot be read has been sent all the same
@@ -162,8 +172,6 @@ function closeUnlessTaken(response: ServerResponse, bytes: number): void {
   response.once('close', () => clearTimeout(timer));
 }
 
-/** A smaller body is read sooner than it is handed over. */
-const largeBodyBytes = 64 * 1024;
 const largeAtOnce = 4;
 
 const noBytes = Buffer.alloc(0);

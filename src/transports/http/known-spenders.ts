@@ -5,7 +5,7 @@ type Spender = Pick<TrafficOf, 'wallet' | 'gameId'>;
 
 const maxRemembered = 10_000;
 /** A token is looked for this far from either end of a body: beside it there is a label, and the rest is large. */
-const lookedThroughBytes = 4 * 1024;
+export const lookedThroughBytes = 4 * 1024;
 const tokenField = /"launcherJwt"\s*:\s*"([A-Za-z0-9._-]+)"/;
 
 /**
@@ -19,11 +19,13 @@ export class KnownSpenders {
     if (typeof token === 'string') this.#byToken.set(token, spender);
   }
 
-  /** Whose body this seems to be; undefined: nobody's who was over a budget. */
-  find(header: unknown, body: Buffer): Spender | undefined {
+  /** Whose body these parts seem to be of, each by how it begins; undefined: nobody's who was over a budget. */
+  find(header: unknown, parts: readonly Buffer[]): Spender | undefined {
     if (this.#byToken.size === 0) return undefined;
-    const ends = [body.subarray(0, lookedThroughBytes), body.subarray(-lookedThroughBytes)];
-    const tokens = [header, ...ends.map((part) => tokenField.exec(part.toString('latin1'))?.[1])];
+    const tokens = [
+      header,
+      ...parts.map((part) => tokenField.exec(part.toString('latin1', 0, lookedThroughBytes))?.[1]),
+    ];
     const token = tokens.find((one) => typeof one === 'string' && this.#byToken.has(one));
     return typeof token === 'string' ? this.#byToken.get(token) : undefined;
   }
