@@ -34,9 +34,9 @@ import { RequestsUnderWay } from './transports/http/requests-under-way.ts';
 import { Gateway } from './transports/socket/gateway.ts';
 
 /** What one socket may send in a second: three times what its session may call. */
-const packetsPerSecond = 1_000;
+export const packetsPerSecond = 1_000;
 /** In characters and bytes: four of the largest packets. */
-const lengthPerSecond = 8 * 1024 * 1024;
+export const lengthPerSecond = 8 * 1024 * 1024;
 
 /** Of the calls over sockets that a thread reads. */
 const largeCallsAtOnce = 4;

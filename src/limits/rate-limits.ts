@@ -37,6 +37,22 @@ const refusals: RateLimit = { points: 300, seconds: 60 };
 /** The admin token may be of a person's choosing: beyond this it is not even looked at. */
 const adminRefusals: RateLimit = { points: 20, seconds: 60 };
 
+/** Every limit of calls, before `RATE_LIMIT_FACTOR`. public/docs/errors.md lists them; a test compares the two. */
+export const callLimits = {
+  reads: perCaller.read,
+  writes: perCaller.write,
+  createUnverifiedChannel: signIn,
+  verifyUnverifiedChannel: signIn,
+  addressReads: perAddress.read,
+  addressWrites: perAddress.write,
+  gameReads: perGame.read,
+  gameWrites: perGame.write,
+  handshakes,
+  openings,
+  refusals,
+  adminRefusals,
+} as const satisfies Record<string, RateLimit>;
+
 /** Why a call was refused that may have been a guess. */
 const guesses: ReadonlySet<Reason> = new Set<Reason>([
   'token_invalid',

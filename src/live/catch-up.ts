@@ -27,7 +27,7 @@ const batchSize = 20;
 const maxHeld = 1_000;
 const maxHeldSize = 1024 * 1024;
 /** A client has one cursor a stream it hears; more than this is no known client. */
-const maxCursors = 5_000;
+export const maxCursors = 5_000;
 
 const maxStreamLength = 200;
 const maxEpochLength = 64;

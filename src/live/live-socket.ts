@@ -25,7 +25,7 @@ import { SocketTraffic, type TrafficServices } from './socket-traffic.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 /** The longest handshake, in characters: a token, and as many cursors as are taken. */
-const maxHandshakeLength = 512 * 1024;
+export const maxHandshakeLength = 512 * 1024;
 
 /** What is kept of the request that a connection began with. */
 export interface HandshakeInfo {

@@ -11,7 +11,7 @@ import {
  * A consumer with more than this queued for it, and less of it taken than came since the last check, is slow. A
  * large answer on its way to a client that reads is let through.
  */
-const maxQueuedBytes = 1024 * 1024;
+export const maxQueuedBytes = 1024 * 1024;
 /** Beyond this a consumer is slow even while it reads. */
 const hardLimitBytes = 16 * 1024 * 1024;
 /** A replay goes on while no more than this is queued. */

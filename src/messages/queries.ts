@@ -22,7 +22,7 @@ import {
 } from './tables.ts';
 
 /** So many participants are on a page of channels at most, a hundred bytes each, unless the first has more. */
-const maximumParticipantsOnPage = 8_192;
+export const maximumParticipantsOnPage = 8_192;
 
 export interface ChannelsPage extends Paged<MessageChannel> {
   /** There are fewer than asked for because of their participants: read on behind them. */

@@ -6,7 +6,7 @@ const conditionsPerTrigger = 200;
 /** A state may have a megabyte, and each trigger looks into all of them. */
 const statesPerTrigger = 20;
 /** Of the rules as JSON, in UTF-16 units: they are compared with every trigger. */
-const rulesLength = 512 * 1024;
+export const rulesLength = 512 * 1024;
 
 /**
  * Rules as they are given to be stored or tried, bounded in what a trigger costs. Those that were stored before there were

@@ -16,7 +16,7 @@ import { announcedPresent, type SessionRow, sessions } from './tables.ts';
 /** How many live sessions of a player are read at a time. */
 const pageSize = 100;
 /** The most sessions of a player that live at once, in all games together. */
-const maximumLive = 200;
+export const maximumLive = 200;
 
 /**
  * Opens a session: by a launcher or a signature of the player's, or by an administrator. Where a game allows one a player, the one before is ended. The lock on the wallet's player keeps it apart

@@ -6,7 +6,7 @@ import { type StateSummary, type StoredState, toStoredState } from './stored-sta
 import { states } from './tables.ts';
 
 /** The most that the states of a page take together, in bytes; one state may be a quarter of it. */
-const maximumPageBytes = 4 * 1024 * 1024;
+export const maximumPageBytes = 4 * 1024 * 1024;
 
 export interface StatesPage {
   states: StoredState[];

@@ -11,7 +11,7 @@ import { text } from '../core/schemas/text.ts';
 import { GantryError, type Reason } from '../errors.ts';
 
 /** The most a state may take, in bytes of UTF-8 (INTERFACE.md section 8). */
-const maximumStateBytes = 1_048_576;
+export const maximumStateBytes = 1_048_576;
 
 type Json = z.core.util.JSONType;
 

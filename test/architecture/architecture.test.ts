@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/catalogue/operations.ts';
+import { reasons } from '../../src/errors.ts';
 
 const root = fileURLToPath(new URL('../../src/', import.meta.url));
 
@@ -268,6 +269,19 @@ test('no file imports itself, however long the way round, types included', () =>
     .filter(({ path, imports }) => imports.some((imported) => reachableFrom(imported).has(path)))
     .map(({ path }) => wayRound(path).join(' → '));
   expect(cycles).toEqual([]);
+});
+
+test('whoever is refused for asking too much is told what to do instead', () => {
+  const tooMuch = Object.entries(reasons).flatMap(([reason, status]) =>
+    status === 413 || status === 429 || reason === 'server_busy' ? [reason] : [],
+  );
+  const refusal = new RegExp(`new GantryError\\(\\s*'(${tooMuch.join('|')})',(.*?);\\n`, 'gs');
+  const refusals = files.flatMap(({ path, code }) =>
+    [...code.matchAll(refusal)].map(([, reason, message = '']) => ({ path, reason, message })),
+  );
+  expect(new Set(refusals.map(({ reason }) => reason))).toEqual(new Set(tooMuch));
+  const advice = /try again in|send less|send it less|save smaller/;
+  expect(refusals.filter(({ message }) => !advice.test(message))).toEqual([]);
 });
 
 /** The place of a file's layer among `layers`, by the longest of their entries that it lies under; -1: in none. */

@@ -2,15 +2,38 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, posix } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { lengthPerSecond, packetsPerSecond } from '../../src/build-transports.ts';
 import { catalogue, signals } from '../../src/catalogue/events.ts';
 import { operations } from '../../src/catalogue/operations.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { dataFiles, environment } from '../../src/config.ts';
+import { dataFiles, environment, readConfig } from '../../src/config.ts';
 import { reasons } from '../../src/errors.ts';
 import { gamePolicies } from '../../src/games/game.ts';
+import type { ByteRate } from '../../src/limits/byte-budget.ts';
+import { callLimits } from '../../src/limits/rate-limits.ts';
+import { byteRates, heldPerAddress } from '../../src/limits/traffic.ts';
+import { maxCursors } from '../../src/live/catch-up.ts';
+import { maxFollowed } from '../../src/live/connection.ts';
+import { maxHandshakeLength } from '../../src/live/live-socket.ts';
+import { maxQueuedBytes } from '../../src/live/outgoing-queue.ts';
+import {
+  maximumJoined,
+  maximumParticipants,
+  maximumShared,
+  maximumStarted,
+} from '../../src/messages/message-channel.ts';
+import { maximumParticipantsOnPage } from '../../src/messages/queries.ts';
 import type { AnyOperation } from '../../src/operations/define.ts';
 import { kebabCase } from '../../src/operations/registry.ts';
+import { rulesLength } from '../../src/rules/rule-bounds.ts';
 import { endReason } from '../../src/sessions/channel-session.ts';
+import { maximumLive } from '../../src/sessions/commands.ts';
+import { maximumPageBytes } from '../../src/states/queries.ts';
+import { maximumStateBytes } from '../../src/states/state.ts';
+import { maximumBodyBytes, unpackedAnyway, unpackedAtMostTimes } from '../../src/transports/http/body.ts';
+import { refusedBytesPerSecond } from '../../src/transports/http/body-intake.ts';
+import { slowestBytesPerSecond } from '../../src/transports/http/calls.ts';
+import { maximumWebhooks } from '../../src/webhooks/webhook.ts';
 import { get, post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
 import { documents } from './documents.ts';
@@ -85,6 +108,82 @@ test('the manual has the rate limits that the server announces', async () => {
     [quoted('createUnverifiedChannel'), await announced('createUnverifiedChannel', { gameId, wallet })],
     [quoted('verifyUnverifiedChannel'), await announced('verifyUnverifiedChannel', { channelId: '?' })],
   ]);
+});
+
+test('the manual has every limit of calls as it is', () => {
+  const rows = Object.values(callLimits).map(({ points, seconds }) => [`${count(points)} in ${seconds} s`]);
+  expect(columns(table('errors', 'Rate limits'), 1)).toEqual(rows);
+});
+
+test('the manual has every limit of bytes as it is', () => {
+  const rate = ({ burst, perSecond }: ByteRate) => [size(burst), `${size(perSecond)} a second`];
+  const { heldBytes, storageQuota } = readConfig({});
+  expect(columns(table('errors', 'Rate limits', 1), 1, 2)).toEqual([
+    rate(byteRates.wallet),
+    rate(byteRates.address),
+    rate(byteRates.game),
+    [size(heldPerAddress), ''],
+    [size(heldBytes), ''],
+    [
+      `${size(maximumBodyBytes)}; compressed, at most ${size(unpackedAnyway)} and ${unpackedAtMostTimes} times what was sent`,
+      '',
+    ],
+    ['', `${size(refusedBytesPerSecond)} a second`],
+    [size(maximumStateBytes), ''],
+    [size(maximumPageBytes), ''],
+    ['', `${size(slowestBytesPerSecond)} a second`],
+    ['', `${size(lengthPerSecond)} and ${count(packetsPerSecond)} packets a second`],
+    [size(maxQueuedBytes), ''],
+    [size(storageQuota), ''],
+  ]);
+});
+
+test('the manual has every other budget as it is', () => {
+  const { connectionsPerAddress, retention, transactions } = readConfig({});
+  const { maxGas, dailyWei } = transactions.bounds;
+  const { CHAIN_MAX_FEE_GWEI } = environment.shape;
+  const budgets = [
+    connectionsPerAddress,
+    maximumLive,
+    `${count(maxCursors)}, and ${size(maxHandshakeLength)}`,
+    maxFollowed,
+    maximumStarted,
+    maximumShared,
+    maximumJoined,
+    maximumParticipants,
+    maximumParticipantsOnPage,
+    retention.maximumCount,
+    maximumWebhooks,
+    `500, of ${count(rulesLength)} characters`,
+    gamePolicies.parse({}).spending.transactionsPerDay,
+    maxGas,
+    CHAIN_MAX_FEE_GWEI.parse(undefined),
+    dailyWei,
+  ];
+  const rows = budgets.map((budget) => [typeof budget === 'string' ? budget : count(budget)]);
+  expect(columns(table('errors', 'Rate limits', 2), 1)).toEqual(rows);
+});
+
+test('the tables of budgets name every setting there is of a budget, and no other; and reasons with their statuses', () => {
+  const tables = [0, 1, 2].map((index) => table('errors', 'Rate limits', index));
+  const settings = tables.flatMap((rows, index) => rows.map((row) => row[[3, 4, 2][index] ?? 0] ?? ''));
+  const named = settings.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name));
+  const bounds = Object.entries(environment.shape).flatMap(([name, { description = '' }]) =>
+    /^(Maximum|Multiplies|Memory for|Storage for)/.test(description) ? [name] : [],
+  );
+  expect(new Set(named)).toEqual(new Set(bounds));
+  const policies = settings.flatMap((cell) => /polic(?:y|ies) `(\w+)`/.exec(cell)?.[1] ?? []);
+  expect(Object.keys(gamePolicies.parse({}))).toEqual(expect.arrayContaining(policies));
+
+  const told = section('errors', 'Rate limits');
+  const answers = [...told.matchAll(/`(\w+)` \((\d{3})\)/g)].map(([, reason = '', status]) => [
+    reason,
+    Number(status),
+  ]);
+  for (const [reason, status] of answers)
+    expect([reason, Object.entries(reasons)]).toEqual([reason, expect.arrayContaining([[reason, status]])]);
+  const refusals = Object.entries(reasons).filter(([, status]) => status === 413 || status === 429);
+  expect(answers).toEqual(expect.arrayContaining(refusals));
 });
 
 test('the manual has exactly one row for every metric of ours', async () => {
@@ -203,6 +302,17 @@ function table(page: string, heading: string | null = null, index = 0): string[]
       .slice(1, -1)
       .map((cell) => cell.trim()),
   );
+}
+
+function count(value: number | bigint): string {
+  return value.toLocaleString('en');
+}
+
+/** Of so many bytes. */
+function size(bytes: number): string {
+  const units = ['GiB', 'MiB', 'KiB'];
+  const at = units.findIndex((_, power) => bytes >= 1024 ** (3 - power));
+  return `${bytes / 1024 ** (3 - at)} ${units[at]}`;
 }
 
 function columns(rows: readonly string[][], ...wanted: number[]): string[][] {

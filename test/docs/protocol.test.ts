@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { lengthPerSecond, packetsPerSecond } from '../../src/build-transports.ts';
 import { catalogue, signals } from '../../src/catalogue/events.ts';
 import { readConfig } from '../../src/config.ts';
 import { maximumDepth } from '../../src/core/schemas/json-value.ts';
@@ -50,7 +51,7 @@ test('every reason named is one the server gives', () => {
 });
 
 test('the limits are those the server keeps', () => {
-  const { retention } = readConfig({});
+  const { retention, connectionsPerAddress } = readConfig({});
   const count = (value: number) => value.toLocaleString('en');
   expect(text).toContain(
     `${maximumBodyBytes / 2 ** 20} MiB (\`maxPayload\`, ${count(maximumBodyBytes)} bytes)`,
@@ -61,6 +62,8 @@ test('the limits are those the server keeps', () => {
   expect(text).toContain(
     `${retention.maximumAgeMs / 86_400_000} days and ${count(retention.maximumCount)} a stream`,
   );
+  expect(text).toContain(`${count(connectionsPerAddress)} open at once`);
+  expect(text).toContain(`| ${count(packetsPerSecond)} and ${lengthPerSecond / 2 ** 20} MiB in a second;`);
 });
 
 test('the version is the latest of its history', () => {

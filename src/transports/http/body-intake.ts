@@ -5,7 +5,7 @@ const chunkBytes = 64 * 1024;
 /** So much of large bodies is taken in before whatever else has come is looked at: half a millisecond's work. In bytes. */
 const bytesPerTurn = 512 * 1024;
 /** So much of refused bodies is taken in, of all callers together. */
-const refusedBytesPerSecond = 8 * 1024 * 1024;
+export const refusedBytesPerSecond = 8 * 1024 * 1024;
 const refusedEveryMs = 20;
 
 /**

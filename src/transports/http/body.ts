@@ -16,8 +16,8 @@ const uncountedBytes = 4 * 1024;
 const refusedBodyMs = 5_000;
 
 /** So much may come of a small compressed body, and so many times its size of a larger one. */
-const unpackedAnyway = 64 * 1024;
-const unpackedAtMostTimes = 100;
+export const unpackedAnyway = 64 * 1024;
+export const unpackedAtMostTimes = 100;
 
 const unpackers = { gzip: promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) };
 

@@ -160,7 +160,7 @@ export function operationCalls(parts: CallParts): Middleware {
 }
 
 /** Who takes an answer more slowly is disconnected: it would be held in memory for as long as the caller likes. */
-const slowestBytesPerSecond = 16 * 1024;
+export const slowestBytesPerSecond = 16 * 1024;
 const largeAnswerBytes = 64 * 1024;
 const takenAnywayMs = 10_000;
 

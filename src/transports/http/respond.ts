@@ -79,7 +79,7 @@ export function errorHandler(report: (thrown: unknown) => void): ErrorRequestHan
 export function bodyTooLarge(): GantryError {
   return new GantryError(
     'body_too_large',
-    'The request body is larger than 2 MB; a state whose quotes and backslashes make it so can be sent as a JSON ' +
-      'value, not as text, by method dispatch',
+    'The request body is larger than 2 MB: send less in one call; a state whose quotes and backslashes make it so can ' +
+      'be sent as a JSON value, not as text, by method dispatch',
   );
 }

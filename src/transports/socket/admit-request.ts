@@ -57,7 +57,8 @@ async function check(
   if (connectionsOf(address) >= connectionsPerAddress) {
     throw new GantryError(
       'rate_limited',
-      `${connectionsPerAddress} connections from your address are open, which is the most there may be`,
+      `${connectionsPerAddress} connections from your address are open, which is the most there may be: close some, or ` +
+        `try again in ${retrySeconds} s`,
       { retryAfterSeconds: retrySeconds },
     );
   }
