@@ -31,6 +31,7 @@ import { DatabaseTokenKeys } from './sessions/database-token-keys.ts';
 import { FileTokenKeys } from './sessions/file-token-keys.ts';
 import { LauncherTokens } from './sessions/launcher-token.ts';
 import { TokenKeys } from './sessions/token-keys.ts';
+import { StatePatcher } from './states/state-patcher.ts';
 import { StateReader } from './states/state-reader.ts';
 import { noRefusals } from './telemetry/refusals.ts';
 import { noStats } from './telemetry/stats.ts';
@@ -184,6 +185,7 @@ function secretKeyMissing(file: string): string {
 
 /** What operations work with where no server runs: on the command line. */
 export function localServices(workspace: Workspace, config: Config): Services {
+  const states = new StateReader();
   return {
     ...workspace,
     db: workspace.db,
@@ -198,7 +200,8 @@ export function localServices(workspace: Workspace, config: Config): Services {
     refusals: noRefusals,
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(new ChainClients(config.chains), new Signers(config.transactions)),
-    states: new StateReader(),
+    states,
+    statePatcher: new StatePatcher(workspace.db, states),
     webhookSender: chooseWebhookSender(config),
     sessionLifetimeMs: config.sessionLifetimeMs,
     storageQuota: config.storageQuota,

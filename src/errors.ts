@@ -85,6 +85,7 @@ export const reasons = {
   method_unknown: 405,
   nonce_reused: 409,
   states_changed: 409,
+  version_conflict: 409,
   rules_changed: 409,
   body_too_large: 413,
   storage_full: 413,
@@ -113,8 +114,14 @@ export interface ErrorBody {
   code: number;
   className: string;
   /** `success` and `error` again: Feathers clients of basement.fun read `err.data.error`. */
-  data: { reason: Reason; success: false; error: string };
+  data: { reason: Reason; success: false; error: string } & Partial<PresentVersion>;
   errors?: FieldError[];
+}
+
+/** What a `version_conflict` has in its `data`: the version there is under a label, 0 where there is no state. */
+export interface PresentVersion {
+  label: string;
+  version: number;
 }
 
 /**
@@ -124,22 +131,30 @@ export interface ErrorBody {
 export class GantryError extends FeathersError {
   readonly reason: Reason;
   readonly fields: FieldError[] | undefined;
+  readonly present: PresentVersion | undefined;
   /** When to retry, in whole seconds from now. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
     reason: Reason,
     message: string,
-    details: { fields?: FieldError[]; cause?: unknown; retryAfterSeconds?: number } = {},
+    details: {
+      fields?: FieldError[];
+      present?: PresentVersion;
+      cause?: unknown;
+      retryAfterSeconds?: number;
+    } = {},
   ) {
     const status = reasons[reason];
     super(message, statuses[status].name, status, statuses[status].className, {
       reason,
       success: false,
       error: message,
+      ...details.present,
     });
     this.reason = reason;
     this.fields = details.fields;
+    this.present = details.present;
     this.retryAfterSeconds = details.retryAfterSeconds;
     // For our logs only; `toJSON` leaves it out.
     if (details.cause !== undefined) this.cause = details.cause;
@@ -153,7 +168,7 @@ export class GantryError extends FeathersError {
       message: this.message,
       code: this.code,
       className: this.className,
-      data: { reason: this.reason, success: false, error: this.message },
+      data: { reason: this.reason, success: false, error: this.message, ...this.present },
       ...(this.fields && { errors: this.fields }),
     };
   }

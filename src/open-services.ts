@@ -21,6 +21,7 @@ import { PublicUrls } from './public-urls.ts';
 import { countOpenActions } from './queue/queries.ts';
 import { connectRedis, type RedisClients } from './redis/redis-clients.ts';
 import { RuleChains } from './rules/rule-chains.ts';
+import { StatePatcher } from './states/state-patcher.ts';
 import { StateReader } from './states/state-reader.ts';
 import { RecentStats } from './telemetry/recent-stats.ts';
 import { RecentRefusals } from './telemetry/refusals.ts';
@@ -91,6 +92,7 @@ export async function openServices(
     { signal: later.background, report },
   );
   const refusals = new RecentRefusals();
+  const states = new StateReader();
   const services: Services = {
     db,
     eraser: new PlayerEraser(db, tables),
@@ -103,7 +105,8 @@ export async function openServices(
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(chainClients, signers),
     box,
-    states: new StateReader(),
+    states,
+    statePatcher: new StatePatcher(db, states),
     webhookSender: chooseWebhookSender(config),
     sessionLifetimeMs: config.sessionLifetimeMs,
     storageQuota: config.storageQuota,

@@ -41,6 +41,12 @@ export function StatesView({ game }) {
       cell: ({ label }) => html`<span class="truncate">${label}</span>`,
       value: ({ label }) => label,
     },
+    { title: 'Version', number: true, cell: ({ version }) => version, value: ({ version }) => version },
+    {
+      title: 'Public',
+      cell: ({ public: isPublic }) => (isPublic ? 'Yes' : 'No'),
+      value: ({ public: isPublic }) => (isPublic ? 'yes' : 'no'),
+    },
     { title: 'Size', number: true, cell: ({ bytes }) => asBytes(bytes), value: ({ bytes }) => bytes },
     {
       title: 'Updated',
@@ -83,6 +89,8 @@ function StateDialog({ summary, onClose }) {
       <dl class="facts">
         <div><dt>Player</dt><dd><${PlayerCell} wallet=${wallet} /></dd></div>
         <div><dt>Updated</dt><dd><${TimeCell} at=${summary.updatedAt} /></dd></div>
+        <div><dt>Version</dt><dd>${summary.version}</dd></div>
+        <div><dt>Readable by</dt><dd>${summary.public ? 'Every player of the game' : 'The player'}</dd></div>
         <div><dt>CID</dt><dd class="mono id-line"><span class="truncate">${ipfsHash}</span><${CopyButton} text=${ipfsHash} label="Copy CID" /></dd></div>
       </dl>
       ${

@@ -83,7 +83,14 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
   of(requestNonces, { nonce: text(0, 200) }),
   of(scores, { nonce: nonce.nullable(), sessionId: text(1, 200).nullable() }),
   // `json` and its hash are made again of what it says, by `readState`, which has the bounds.
-  of(states, { wallet: storedWallet, label: stateLabel, ipfsHash: text(1, 200), json: z.string() }),
+  of(states, {
+    wallet: storedWallet,
+    label: stateLabel,
+    ipfsHash: text(1, 200),
+    json: z.string(),
+    version: z.int().min(1),
+    isPrivate: z.literal(1).nullable(),
+  }),
   of(playSessions, {
     id: z.guid().refine((id) => id === id.toLowerCase(), 'must be lowercase'), // the caller's own
     wallet: storedWallet,

@@ -7,6 +7,7 @@ import { eraseMessagesOf } from '../messages/message-commands.ts';
 import { players } from '../players/tables.ts';
 import { actions } from '../queue/tables.ts';
 import { sessions } from '../sessions/tables.ts';
+import { hideStatesOf } from '../states/commands.ts';
 import {
   anonymizeEvents,
   beginErasing,
@@ -48,6 +49,7 @@ export class PlayerEraser {
   async erase(wallet: string): Promise<void> {
     await this.#db.write(beginErasing, wallet);
     await setTimeout(settleMs);
+    await this.#all(hideStatesOf, wallet); // others could read them half erased
     // Written over before anything moves it.
     for (const text of this.#ownTexts()) {
       if (text.table === actions.name) await this.#db.write(eraseAtOnce, text, wallet);

@@ -63,9 +63,13 @@ import { revokeChannelSession } from '../sessions/operations/revoke-channel-sess
 import { revokeSession } from '../sessions/operations/revoke-session.ts';
 import { verifyUnverifiedChannel } from '../sessions/operations/verify-unverified-channel.ts';
 import { getPlayerState } from '../states/operations/get-player-state.ts';
+import { getPublicStates } from '../states/operations/get-public-states.ts';
 import { getStates } from '../states/operations/get-states.ts';
 import { listStates } from '../states/operations/list-states.ts';
+import { patchState } from '../states/operations/patch-state.ts';
+import { removeState } from '../states/operations/remove-state.ts';
 import { setState } from '../states/operations/set-state.ts';
+import { setStates } from '../states/operations/set-states.ts';
 import { createWebhook } from '../webhooks/operations/create-webhook.ts';
 import { listWebhookDeliveries } from '../webhooks/operations/list-webhook-deliveries.ts';
 import { listWebhooks } from '../webhooks/operations/list-webhooks.ts';
@@ -83,7 +87,11 @@ export const operations = [
   getGameScoresLeaderboard,
   getUsersPositionInGameScoreLeaderboard,
   setState,
+  setStates,
+  patchState,
+  removeState,
   getStates,
+  getPublicStates,
   trackGameSessions,
   sendCustomActivity,
   getActivities,

@@ -2,7 +2,7 @@
 export interface ErrorBody {
   message?: string;
   code?: number;
-  data?: { reason?: string };
+  data?: { reason?: string; version?: number };
   errors?: readonly { path: string; message: string }[];
 }
 
@@ -14,6 +14,8 @@ export class ClientError extends Error {
   readonly code: number;
   /** The invalid fields. */
   readonly errors: readonly { path: string; message: string }[];
+  /** Of a `version_conflict`: the version there is; 0: there is no state. */
+  readonly version: number | undefined;
 
   constructor(body: ErrorBody) {
     super(body.message ?? 'The server gave no reason');
@@ -21,6 +23,7 @@ export class ClientError extends Error {
     this.reason = body.data?.reason ?? 'unknown';
     this.code = body.code ?? 0;
     this.errors = body.errors ?? [];
+    this.version = body.data?.version;
   }
 }
 

@@ -18,6 +18,11 @@ const errorBody = z
       reason: z.enum(Object.keys(reasons) as [keyof typeof reasons]),
       success: z.literal(false),
       error: z.string(),
+      label: z
+        .string()
+        .optional()
+        .meta({ description: 'Of a `version_conflict`: the label of the state that has another version' }),
+      version: z.int().min(0).optional().meta({ description: 'Its version; 0: there is no such state' }),
     }),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })

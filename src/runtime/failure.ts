@@ -1,19 +1,27 @@
-import { type FieldError, GantryError, type Reason } from '../errors.ts';
+import { type FieldError, GantryError, type PresentVersion, type Reason } from '../errors.ts';
 
 /** An error on its way between threads, where only plain data and bare errors can go. */
 export type Failure =
-  | { reason: Reason; message: string; fields?: FieldError[]; retryAfterSeconds?: number; cause?: unknown }
+  | {
+      reason: Reason;
+      message: string;
+      fields?: FieldError[];
+      present?: PresentVersion;
+      retryAfterSeconds?: number;
+      cause?: unknown;
+    }
   | { error: Error };
 
 export function toFailure(thrown: unknown): Failure {
   if (!(thrown instanceof GantryError)) {
     return { error: thrown instanceof Error ? bare(thrown) : new Error(String(thrown)) };
   }
-  const { reason, message, fields, retryAfterSeconds, cause } = thrown;
+  const { reason, message, fields, present, retryAfterSeconds, cause } = thrown;
   return {
     reason,
     message,
     ...(fields && { fields }),
+    ...(present && { present }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(cause !== undefined && { cause: cause instanceof Error ? bare(cause) : String(cause) }),
   };

@@ -21,7 +21,11 @@ export class LargeValue {
 export type LargeField =
   | { name: string; value: unknown }
   | { name: string; state: CanonicalState }
-  | { name: string; failure: Failure };
+  | { name: string; failure: Failure }
+  | { name: string; list: LargeField[][] };
+
+/** The one field that is a list of inputs, whose objects and lists are states: that of `setStates`. */
+const listOfInputs = 'states';
 
 /**
  * Reads an input, so that handing it to another thread costs little: objects and lists in it become states.
@@ -31,15 +35,23 @@ export function fieldsIn(bytes: Buffer): LargeField[] {
   return fieldsOf(jsonObjectIn(bytes));
 }
 
-function fieldsOf(input: Record<string, unknown>): LargeField[] {
+/** `path`: of the input itself, before the names of its fields. */
+function fieldsOf(input: Record<string, unknown>, path = ''): LargeField[] {
   return Object.entries(input).map(([name, value]): LargeField => {
     if (typeof value !== 'object' || value === null) return { name, value };
+    if (name === listOfInputs && path === '' && Array.isArray(value) && value.every(isInput)) {
+      return { name, list: value.map((one, at) => fieldsOf(one, `${name}.${at}.`)) };
+    }
     try {
-      return { name, state: asKept(value) };
+      return { name, state: asKept(value, `${path}${name}`) };
     } catch (thrown) {
       return { name, failure: toFailure(thrown) };
     }
   });
+}
+
+function isInput(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What was called, and with what input. */
@@ -70,6 +82,7 @@ export function inputOf(fields: readonly LargeField[]): Record<string, unknown> 
   return Object.fromEntries(
     fields.map((field) => {
       if ('value' in field) return [field.name, field.value];
+      if ('list' in field) return [field.name, field.list.map(inputOf)];
       return [field.name, new LargeValue('state' in field ? field.state : { failure: field.failure })];
     }),
   );

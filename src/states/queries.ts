@@ -2,8 +2,8 @@ import type { GameFilter, Owner } from '../core/schemas/owner.ts';
 import type { Page, Paged } from '../core/schemas/paging.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
-import { type StateSummary, type StoredState, toStoredState } from './stored-state.ts';
-import { states } from './tables.ts';
+import { type StateSummary, type StoredState, toHead, toStoredState } from './stored-state.ts';
+import { type StateRow, states } from './tables.ts';
 
 /** The most that the states of a page take together, in bytes; one state may be a quarter of it. */
 export const maximumPageBytes = 4 * 1024 * 1024;
@@ -12,6 +12,13 @@ export interface StatesPage {
   states: StoredState[];
   /** There are fewer than asked for because they would take too much together: read on behind them. */
   isShortened: boolean;
+}
+
+/** Which states of a player are asked for; left out: all. */
+export interface StateFilter {
+  label?: string | undefined;
+  /** What their labels begin with. */
+  prefix?: string | undefined;
 }
 
 /** A player's states, last updated first; or the one under a label. */
@@ -32,13 +39,17 @@ export const listPlayerStates = query(
   },
 );
 
-/** The same, as many as fit into an answer. */
+/** The same, as many as fit into an answer; those with a prefix in the order of their labels. */
 export const readStatesPage = query(
   'readStatesPage',
-  function* (read: Read, owner: Owner, page: Page, label?: string): ReadSteps<StatesPage> {
-    if (label !== undefined || page.limit === 0) {
+  function* (read: Read, owner: Owner, page: Page, filter: StateFilter = {}): ReadSteps<StatesPage> {
+    const { label, prefix } = filter;
+    const range = rangeOf(filter);
+    if (!range) return { states: [], isShortened: false };
+    if (label !== undefined) {
       return { states: yield* read.ask(listPlayerStates, owner, page, label), isShortened: false };
     }
+    if (prefix !== undefined) return yield* pageByLabel(read, ownByLabel, owner, page, range);
     const { gameId, wallet } = owner;
     const sizes = yield* read.all(sizesOfPlayer, { gameId, wallet, limit: page.limit, skip: page.skip });
     const limit = countFitting(sizes);
@@ -48,6 +59,65 @@ export const readStatesPage = query(
     };
   },
 );
+
+/** What others may read of a player's states, by label, as many as fit into an answer. */
+export const readPublicStatesPage = query(
+  'readPublicStatesPage',
+  function* (read: Read, owner: Owner, page: Page, filter: StateFilter = {}): ReadSteps<StatesPage> {
+    const range = rangeOf(filter);
+    if (!range) return { states: [], isShortened: false };
+    // One under a label too: by the index of public states, so that a private one is not even looked at.
+    return yield* pageByLabel(read, publicByLabel, owner, page, range);
+  },
+);
+
+/** The labels that are asked for; null: none can be. */
+function rangeOf({ label, prefix = '' }: StateFilter): { from: string; to: string } | null {
+  if (label === undefined) return { from: prefix, to: prefix + behindEveryLabel };
+  return label.startsWith(prefix) ? { from: label, to: label } : null;
+}
+
+function* pageByLabel(
+  read: Read,
+  { sizes, rows }: ReturnType<typeof byLabel>,
+  { gameId, wallet }: Owner,
+  { limit, skip }: Page,
+  range: { from: string; to: string },
+): ReadSteps<StatesPage> {
+  const values = { gameId, wallet, ...range, skip };
+  const found = yield* read.all(sizes, { ...values, limit });
+  const fitting = countFitting(found);
+  const page = fitting === 0 ? [] : yield* read.all(rows, { ...values, limit: fitting });
+  return { states: page.map(toStoredState), isShortened: fitting < found.length };
+}
+
+/** Labels have 200 characters at most, and none comes behind this one; so no label that begins as it does is greater. */
+const behindEveryLabel = '\u{10ffff}'.repeat(200);
+
+interface LabelRange extends Record<string, string | number> {
+  gameId: string;
+  wallet: string;
+  from: string;
+  to: string;
+  limit: number;
+  skip: number;
+}
+
+/** A player's states with labels from `from` to `to`, in their order: how large they are, and themselves. */
+function byLabel(condition: string) {
+  const range = `FROM states WHERE game_id = @gameId AND wallet = @wallet AND label BETWEEN @from AND @to${condition}
+    ORDER BY label LIMIT @limit OFFSET @skip`;
+  return {
+    sizes: statement<LabelRange, { bytes: number }>(`SELECT octet_length(json) AS bytes ${range}`),
+    rows: statement<LabelRange, StateRow>(
+      `SELECT id, game_id AS "gameId", wallet, label, ipfs_hash AS "ipfsHash", json, updated_at AS "updatedAt", revision,
+        version, is_private AS "isPrivate" ${range}`,
+    ),
+  };
+}
+
+const ownByLabel = byLabel('');
+const publicByLabel = byLabel(' AND is_private IS NULL');
 
 /** How many of the first ones fit on a page; at least one. */
 function countFitting(sizes: readonly { bytes: number }[]): number {
@@ -74,7 +144,10 @@ export const listGameStates = query(
     const filter = { gameId, from: wallet ?? '', to: wallet ?? '~' };
     const counted = yield* read.first(countOfGame, filter);
     const rows = yield* read.all(selectOfGame, { ...filter, limit: page.limit, skip: page.skip });
-    return { total: counted?.total ?? 0, rows: [...rows] };
+    return {
+      total: counted?.total ?? 0,
+      rows: rows.map(({ bytes, ...row }) => ({ ...toHead(row), bytes })),
+    };
   },
 );
 
@@ -112,9 +185,9 @@ const countOfGame = statement<{ gameId: string; from: string; to: string }, { to
 // In the order of the unique index, so that a page deep in a large game sorts nothing.
 const selectOfGame = statement<
   { gameId: string; from: string; to: string; limit: number; skip: number },
-  StateSummary
+  Omit<StateRow, 'json' | 'revision'> & { bytes: number }
 >(
-  `SELECT id AS _id, game_id AS "gameId", ipfs_hash AS "ipfsHash", wallet AS "normalizedAddress", label,
-      updated_at AS "updatedAt", octet_length(json) AS bytes
+  `SELECT id, game_id AS "gameId", ipfs_hash AS "ipfsHash", wallet, label, updated_at AS "updatedAt", version,
+      is_private AS "isPrivate", octet_length(json) AS bytes
     FROM states WHERE ${matching} ORDER BY wallet, label LIMIT @limit OFFSET @skip`,
 );

@@ -11,21 +11,32 @@ import {
   type LargeCall,
   type LargeField,
 } from './large-input.ts';
+import { mergedState } from './merge-patch.ts';
 import { type CanonicalState, readState } from './state.ts';
 import { type StateValue, valuesIn } from './state-values.ts';
 
-/** To a thread: a text to read. */
+/** To a thread: a text to read, and the path of the field it was sent in. */
 export interface StateText {
   id: number;
   text: string;
+  path: string | undefined;
 }
 
 /** To a thread: a stored state's text, and what is to be found in it. */
-export interface StoredText extends StateText {
+export interface StoredText {
+  id: number;
+  text: string;
   keys: readonly string[];
 }
 
-/** From a thread: what came of it. */
+/** To a thread: a stored state's text, or null, and a patch to merge into it. */
+export interface PatchedText {
+  id: number;
+  text: string | null;
+  patch: string;
+}
+
+/** From a thread: what came of a text that was sent, or of a patch. */
 export type ReadState = { id: number; state: CanonicalState } | { id: number; failure: Failure };
 export interface FoundValues {
   id: number;
@@ -54,7 +65,7 @@ export interface FoundFields {
   fields: LargeField[];
 }
 
-export type ToThread = StateText | StoredText | LargeBody | LargeCallText;
+export type ToThread = StateText | StoredText | PatchedText | LargeBody | LargeCallText;
 export type FromThread = ReadState | FoundValues | FoundFields | FoundCall;
 
 /** A smaller text is read sooner than it is handed over: half a millisecond's work. */
@@ -76,7 +87,7 @@ interface Thread {
 }
 
 /**
- * Reads states: those sent as text, and what lies inside stored ones. A megabyte takes some 15 ms, in which nobody else
+ * Reads states: those sent as text, what lies inside stored ones, and patches into them. A megabyte takes some 15 ms, in which nobody else
  * would be answered, so large ones are read by threads of their own, which begin with the first of them.
  */
 export class StateReader {
@@ -96,19 +107,15 @@ export class StateReader {
     this.#startThread = start;
   }
 
-  /** @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json` */
-  async read(text: string): Promise<CanonicalState> {
-    if (text.length < largeLength) return readState(text);
-    return this.#inThread(
-      { text },
-      () => readState(text),
-      (answer) => {
-        if ('state' in answer) return answer.state;
-        throw 'failure' in answer
-          ? fromFailure(answer.failure)
-          : new Error('a thread answered something else');
-      },
-    );
+  /** `path`: of the field it was sent in. @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json` */
+  async read(text: string, path?: string): Promise<CanonicalState> {
+    if (text.length < largeLength) return readState(text, path);
+    return this.#inThread({ text, path }, () => readState(text, path), stateOf);
+  }
+
+  /** As `mergedState`, for large ones. @throws GantryError `state_too_large` */
+  async merge(stored: string | null, patch: string): Promise<CanonicalState> {
+    return this.#inThread({ text: stored, patch }, () => mergedState(stored, patch), stateOf);
   }
 
   /**
@@ -158,7 +165,12 @@ export class StateReader {
   }
 
   #inThread<Result>(
-    task: Omit<StateText, 'id'> | Omit<StoredText, 'id'> | Omit<LargeBody, 'id'> | Omit<LargeCallText, 'id'>,
+    task:
+      | Omit<StateText, 'id'>
+      | Omit<StoredText, 'id'>
+      | Omit<PatchedText, 'id'>
+      | Omit<LargeBody, 'id'>
+      | Omit<LargeCallText, 'id'>,
     doHere: () => Result,
     resultOf: (answer: FromThread) => Result,
   ): Promise<Result> {
@@ -224,6 +236,11 @@ export class StateReader {
     this.#threads.push(thread);
     return thread;
   }
+}
+
+function stateOf(answer: FromThread): CanonicalState {
+  if ('state' in answer) return answer.state;
+  throw 'failure' in answer ? fromFailure(answer.failure) : new Error('a thread answered something else');
 }
 
 function fieldsOf(answer: FromThread): LargeField[] {

@@ -1,13 +1,16 @@
 import { parentPort } from 'node:worker_threads';
 import { toFailure } from '../runtime/failure.ts';
 import { callIn, fieldsIn } from './large-input.ts';
-import { readState } from './state.ts';
+import { mergedState } from './merge-patch.ts';
+import { type CanonicalState, readState } from './state.ts';
 import type {
   FoundValues,
   FromThread,
   LargeBody,
   LargeCallText,
+  PatchedText,
   ReadState,
+  StateText,
   StoredText,
   ToThread,
 } from './state-reader.ts';
@@ -20,7 +23,7 @@ const port = parentPort;
 port.on('message', (asked: ToThread) => {
   if ('body' in asked) port.postMessage(readInput(asked));
   else if ('call' in asked) port.postMessage(readCall(asked));
-  else port.postMessage('keys' in asked ? find(asked) : read(asked.id, asked.text));
+  else port.postMessage('keys' in asked ? find(asked) : 'patch' in asked ? merge(asked) : read(asked));
 });
 
 function readInput({ id, body }: LargeBody): FromThread {
@@ -43,9 +46,17 @@ function find({ id, text, keys }: StoredText): FoundValues {
   return { id, values: valuesIn(text, keys) };
 }
 
-function read(id: number, text: string): ReadState {
+function read({ id, text, path }: StateText): ReadState {
+  return stateOrFailure(id, () => readState(text, path));
+}
+
+function merge({ id, text, patch }: PatchedText): ReadState {
+  return stateOrFailure(id, () => mergedState(text, patch));
+}
+
+function stateOrFailure(id: number, make: () => CanonicalState): ReadState {
   try {
-    return { id, state: readState(text) };
+    return { id, state: make() };
   } catch (thrown) {
     return { id, failure: toFailure(thrown) };
   }

@@ -25,10 +25,17 @@ export const stateRecord = z
     normalizedAddress,
     label: z.string(),
     updatedAt: timestamp,
+    version: z.int().min(1).meta({ description: 'Goes up with each write of the state; for `ifVersion`' }),
+    public: z
+      .exactOptional(z.literal(true))
+      .meta({ description: 'Other players of the game may read it; only on public states' }),
     state: z.json(),
   })
   .meta({ id: 'StateRecord' });
 export type StateRecord = z.infer<typeof stateRecord>;
+/** All of a state but what is in it. */
+export const stateHead = stateRecord.omit({ state: true }).meta({ id: 'StateHead' });
+export type StateHead = z.infer<typeof stateHead>;
 
 /** A state as it is kept. */
 export interface CanonicalState {
@@ -37,19 +44,19 @@ export interface CanonicalState {
 }
 
 /**
- * A state sent as text.
+ * A state sent as text. `path`: of the field it was sent in, for errors.
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
  */
-export function readState(text: string): CanonicalState {
-  return asKept(parseState(text));
+export function readState(text: string, path?: string): CanonicalState {
+  return asKept(parseState(text, path), path);
 }
 
 /**
  * A state sent as a value, which is changed where that serves.
  * @throws GantryError `state_too_large`, `state_not_json`
  */
-export function asKept(value: unknown): CanonicalState {
-  const { json } = canonicalState(value);
+export function asKept(value: unknown, path?: string): CanonicalState {
+  const { json } = canonicalState(value, path);
   return { json, ipfsHash: contentId(json) };
 }
 
@@ -57,16 +64,16 @@ export function asKept(value: unknown): CanonicalState {
  * Reads a state sent as a string of JSON.
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
  */
-export function parseState(json: string): Json {
+export function parseState(json: string, path?: string): Json {
   const bytes = Buffer.from(json);
-  refuseLargeState(bytes.length);
+  refuseLargeState(bytes.length, path);
   if (jsonNestsTooDeep(bytes)) {
-    throw wrongState('body_too_deep', `nests deeper than ${maximumDepth} levels`);
+    throw wrongState('body_too_deep', `nests deeper than ${maximumDepth} levels`, path);
   }
   try {
     return JSON.parse(json);
   } catch {
-    throw wrongState('state_not_json', 'must be a string that contains JSON');
+    throw wrongState('state_not_json', 'must be a string that contains JSON', path);
   }
 }
 
@@ -76,11 +83,11 @@ export function parseState(json: string): Json {
  * answers included, and the text is to be theirs. The value itself is changed where that serves.
  * @throws GantryError `state_too_large`, `state_not_json` (a number too large for a double)
  */
-export function canonicalState(value: unknown): { json: string; state: Json } {
-  const state = new Sorter().sorted(value, 0);
+export function canonicalState(value: unknown, path?: string): { json: string; state: Json } {
+  const state = new Sorter(path).sorted(value, 0);
   const json = JSON.stringify(state);
   // A string has at most three bytes a UTF-16 unit, so most need no counting.
-  if (json.length * 3 > maximumStateBytes) refuseLargeState(Buffer.byteLength(json));
+  if (json.length * 3 > maximumStateBytes) refuseLargeState(Buffer.byteLength(json), path);
   return { json, state };
 }
 
@@ -95,12 +102,17 @@ interface Order {
 class Sorter {
   /** By depth: the things of a list mostly have the same keys, so the order found last mostly fits the next. */
   readonly #orders: Order[] = [];
+  readonly #path: string | undefined;
+
+  constructor(path: string | undefined) {
+    this.#path = path;
+  }
 
   sorted(value: unknown, depth: number): Json {
     if (typeof value !== 'object' || value === null) {
       if (typeof value !== 'number' || Number.isFinite(value))
         return value as string | number | boolean | null;
-      throw wrongState('state_not_json', 'holds a value that JSON cannot carry, such as 1e999');
+      throw wrongState('state_not_json', 'holds a value that JSON cannot carry, such as 1e999', this.#path);
     }
     const container = value as Record<string | number, Json>;
     if (Array.isArray(value)) {
@@ -138,21 +150,22 @@ class Sorter {
   }
 }
 
-function setOwn(object: Record<string | number, Json>, key: string | number, value: Json): void {
+/** Sets a property of an object that was read from JSON, whatever its name. */
+export function setOwn(object: Record<string | number, Json>, key: string | number, value: Json): void {
   // Set like any other, this one would become the object's prototype.
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   else object[key] = value;
 }
 
-function refuseLargeState(bytes: number): void {
+function refuseLargeState(bytes: number, path: string | undefined): void {
   if (bytes > maximumStateBytes) {
-    throw wrongState('state_too_large', `must be at most ${maximumStateBytes} bytes of UTF-8`);
+    throw wrongState('state_too_large', `must be at most ${maximumStateBytes} bytes of UTF-8`, path);
   }
 }
 
-function wrongState(reason: Reason, message: string): GantryError {
-  return new GantryError(reason, `state: ${message}`, { fields: [{ path: 'state', message }] });
+function wrongState(reason: Reason, message: string, path = 'state'): GantryError {
+  return new GantryError(reason, `${path}: ${message}`, { fields: [{ path, message }] });
 }
 
 /** The CIDv1 (raw codec, sha2-256) of a text's UTF-8 bytes, as `ipfs block put` prints it. */

@@ -1,22 +1,22 @@
-import type { StateRecord } from './state.ts';
+import type { StateHead } from './state.ts';
 import type { StateRow } from './tables.ts';
 
 /** A state as it is stored: `json` is its canonical text, which an answer takes in as it is. */
-export interface StoredState extends Omit<StateRecord, 'state'> {
+export interface StoredState extends StateHead {
   json: string;
 }
 
-export interface StateSummary extends Omit<StateRecord, 'state'> {
+export interface StateSummary extends StateHead {
   /** Of the canonical JSON, in UTF-8. */
   bytes: number;
 }
 
 export function toStoredState({ json, ...row }: StateRow): StoredState {
-  return { ...toSummary(row), json };
+  return { ...toHead(row), json };
 }
 
 /** All of a state but what is in it. */
-export function toSummary(row: Omit<StateRow, 'json'>): Omit<StateRecord, 'state'> {
+export function toHead(row: Omit<StateRow, 'json' | 'revision'>): StateHead {
   return {
     _id: row.id,
     gameId: row.gameId,
@@ -24,5 +24,7 @@ export function toSummary(row: Omit<StateRow, 'json'>): Omit<StateRecord, 'state
     normalizedAddress: row.wallet,
     label: row.label,
     updatedAt: row.updatedAt,
+    version: row.version,
+    ...(row.isPrivate === null && { public: true }),
   };
 }

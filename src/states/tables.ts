@@ -11,11 +11,18 @@ const columns = {
   updatedAt: 'ms',
   /** Counts the player's updates in order. */
   revision: 'int',
+  /** Counts the writes of this state; see `removedVersion` of `storageUse` for where it begins. */
+  version: 'int',
+  /** 1; null: other players of the game may read it. */
+  isPrivate: 'int?',
 } as const;
 
 export const states = table('states', columns, {
   key: ['gameId', 'wallet', 'label'],
-  indexes: { byUpdate: { on: ['gameId', 'wallet', 'revision'] } },
+  indexes: {
+    byUpdate: { on: ['gameId', 'wallet', 'revision'] },
+    public: { on: ['gameId', 'wallet', 'label'], whereNull: 'isPrivate' },
+  },
   of: { player: 'wallet', game: 'gameId', texts: ['json'] },
 });
 export type StateRow = RowOf<typeof columns>;

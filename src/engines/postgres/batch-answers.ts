@@ -64,16 +64,7 @@ export class BatchAnswers implements Loader {
   }
 
   answer(request: Request<unknown>): boolean {
-    const { kind, parts } = request;
-    if (statementKinds.has(kind)) return this.#settled.has(request);
-    if (kind !== 'all') return this.#answerOne(request);
-    let isReady = true;
-    // All of them are looked at, so that what is missing is loaded at once.
-    for (const part of parts) if (!this.#isReady(part)) isReady = false;
-    if (!isReady) return false;
-    for (const part of parts) if (!this.#answerOne(part)) return false;
-    request.value = parts.map(({ value }) => value);
-    return true;
+    return statementKinds.has(request.kind) ? this.#settled.has(request) : this.#answerOne(request);
   }
 
   /**
@@ -129,6 +120,10 @@ export class BatchAnswers implements Loader {
         request.value = now;
         return true;
       }
+      case 'all':
+        for (const part of request.parts) if (!this.#answerOne(part)) return false;
+        request.value = request.parts.map(({ value }) => value);
+        return true;
       default:
         throw new Error(`a ${kind} needs a transaction of its own`);
     }
@@ -199,8 +194,12 @@ export class BatchAnswers implements Loader {
         this.#wants.lists.set(name, { index: target, prefix: key, limit, last, after });
         return false;
       }
-      case 'all':
-        return request.parts.map((part) => this.#isReady(part)).every((ready) => ready);
+      case 'all': {
+        let isReady = true;
+        // All of them are looked at, so that what is missing is loaded at once.
+        for (const part of request.parts) if (!this.#isReady(part)) isReady = false;
+        return isReady;
+      }
       default:
         return true;
     }

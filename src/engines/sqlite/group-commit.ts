@@ -34,7 +34,7 @@ const busyTries = 20;
 /** The most commands of one transaction: bounds how long the event loop is blocked by a batch. */
 const maxBatch = 1000;
 
-/** A command with a text of this length in its arguments is large, and so much of them is written at once. In UTF-16 units. */
+/** A command with texts of this length in its arguments is large, and so much of them is written at once. In UTF-16 units. */
 const leastLarge = 128 * 1024;
 const mostLarge = 1024 * 1024;
 
@@ -311,18 +311,19 @@ export class GroupCommit {
   }
 }
 
-/** Texts are looked for in lists and objects too, one level down: what commands take has them no deeper. */
 function largeLengthIn(args: readonly unknown[]): number {
-  let longest = 0;
-  for (const argument of args) {
-    if (typeof argument === 'string') longest = Math.max(longest, argument.length);
-    else if (typeof argument === 'object' && argument !== null) {
-      for (const value of Object.values(argument)) {
-        if (typeof value === 'string') longest = Math.max(longest, value.length);
-      }
-    }
-  }
-  return longest >= leastLarge ? longest : 0;
+  let length = 0;
+  for (const argument of args) length += lengthIn(argument, 2);
+  return length >= leastLarge ? length : 0;
+}
+
+/** Of the texts in a value; in lists and objects down to this depth: what commands take has them no deeper. */
+function lengthIn(value: unknown, depth: number): number {
+  if (typeof value === 'string') return value.length;
+  if (depth === 0 || typeof value !== 'object' || value === null) return 0;
+  let length = 0;
+  for (const inner of Object.values(value)) length += lengthIn(inner, depth - 1);
+  return length;
 }
 
 function unavailable(cause?: unknown): GantryError {

@@ -5,9 +5,23 @@ import { text } from '../../core/schemas/text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
-import { readStatesPage } from '../queries.ts';
+import { readStatesPage, type StateFilter } from '../queries.ts';
 import { stateRecord } from '../state.ts';
-import { toStateRecord } from './to-state-record.ts';
+import { toStatesAnswer } from './to-state-record.ts';
+
+/** Which states are asked for; an empty text counts as left out. */
+export const stateFilter = {
+  label: text(0, 200).optional().meta({ description: 'Only the state with this label' }),
+  prefix: text(0, 200)
+    .optional()
+    .meta({ description: 'Only states whose labels begin with this, in the order of their labels' }),
+};
+
+export function filterOf({ label, prefix }: StateFilter): StateFilter {
+  return { label: label || undefined, prefix: prefix || undefined };
+}
+
+export const statesOutput = z.object({ success, states: z.array(stateRecord), shortened });
 
 export const getStates = defineOperation({
   name: 'getStates',
@@ -16,14 +30,9 @@ export const getStates = defineOperation({
   kind: 'read',
   summary: "Read the player's states, last updated first; with a label, that one only",
   auth: 'player',
-  input: z.object({ ...pagingOf(20), label: text(0, 200).optional() }),
-  output: z.object({ success, states: z.array(stateRecord), shortened }),
+  input: z.object({ ...pagingOf(20), ...stateFilter }),
+  output: statesOutput,
   async handler({ input, caller }, { db }: { db: Database }) {
-    const page = await db.read(readStatesPage, ownerOf(caller), input, input.label || undefined);
-    return {
-      success: true,
-      states: page.states.map(toStateRecord),
-      ...(page.isShortened && { shortened: true as const }),
-    };
+    return toStatesAnswer(await db.read(readStatesPage, ownerOf(caller), input, filterOf(input)));
   },
 });

@@ -6,7 +6,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { listGameStates } from '../queries.ts';
-import { stateRecord } from '../state.ts';
+import { stateHead } from '../state.ts';
 
 export const listStates = defineOperation({
   name: 'listStates',
@@ -16,8 +16,7 @@ export const listStates = defineOperation({
   auth: 'admin',
   input: z.object({ gameId: idInput, wallet: addressInput.optional(), ...paging }),
   output: pagedOutput(
-    stateRecord
-      .omit({ state: true })
+    stateHead
       .extend({ bytes: z.int().meta({ description: 'Of the canonical JSON, in UTF-8' }) })
       .meta({ id: 'StateSummary' }),
   ),

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { pagingOf } from '../../core/schemas/paging.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { readPublicStatesPage } from '../queries.ts';
+import { filterOf, stateFilter, statesOutput } from './get-states.ts';
+import { toStatesAnswer } from './to-state-record.ts';
+
+export const getPublicStates = defineOperation({
+  name: 'getPublicStates',
+  service: 'launcher',
+  kind: 'read',
+  summary:
+    "Read the states that a player of the game has made public, by label; of others' states, only these",
+  auth: 'player',
+  input: z.object({ wallet: addressInput, ...pagingOf(20), ...stateFilter }),
+  output: statesOutput,
+  async handler({ input, caller }, { db }: { db: Database }) {
+    const owner = { gameId: caller.session.gameId, wallet: input.wallet };
+    return toStatesAnswer(await db.read(readPublicStatesPage, owner, input, filterOf(input)));
+  },
+});

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { removeState as remove } from '../commands.ts';
+import { stateHead, stateLabel } from '../state.ts';
+import { ifVersion } from './state-input.ts';
+
+export const removeState = defineOperation({
+  name: 'removeState',
+  service: 'launcher',
+  kind: 'write',
+  summary: "Remove the player's state under a label; null when there was none",
+  auth: 'player',
+  input: z.object({ label: stateLabel, ifVersion }),
+  output: z.object({ success, removedState: stateHead.nullable() }),
+  async handler({ input: { label, ifVersion: version }, caller }, { db }: { db: Database }) {
+    return { success: true, removedState: await db.write(remove, ownerOf(caller), label, version) };
+  },
+});

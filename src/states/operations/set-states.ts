@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { type StateWrite, saveStates } from '../commands.ts';
+import { stateLabel, stateRecord } from '../state.ts';
+import type { StateReader } from '../state-reader.ts';
+import { canonicalInput, ifVersion, isPublic, jsonOrText, stateText } from './state-input.ts';
+import { toStateRecord } from './to-state-record.ts';
+
+const mostStates = 20;
+
+/** `state` as each calling style has it. */
+function listOf<State extends z.ZodType>(state: State) {
+  const one = z.object({
+    label: stateLabel,
+    state,
+    // Clients in typed languages send null for what they leave out.
+    ifVersion: ifVersion.nullish().transform((version) => version ?? undefined),
+    public: isPublic.nullish().transform((given) => given ?? undefined),
+  });
+  return z
+    .array(one)
+    .min(1, `must have 1 to ${mostStates} states`)
+    .max(mostStates, `must have 1 to ${mostStates} states`)
+    .refine(
+      (states) => new Set(states.map(({ label }) => label)).size === states.length,
+      'must have each label once',
+    )
+    .meta({ description: `1 to ${mostStates} states with different labels` });
+}
+
+export const setStates = defineOperation({
+  name: 'setStates',
+  service: 'launcher',
+  kind: 'write',
+  summary: 'Keep several states of the player, each as `setState` does: all of them or none',
+  auth: 'player',
+  input: z.object({ states: listOf(stateText) }),
+  dispatchInput: z.object({ states: listOf(jsonOrText) }),
+  takesLargeValues: true,
+  output: z.object({
+    success,
+    newStates: z.array(stateRecord).meta({ description: 'In the order of `states`' }),
+  }),
+  async handler(
+    { input, caller },
+    { db, states: reader, storageQuota }: { db: Database; states: StateReader; storageQuota: number },
+  ) {
+    const writes: StateWrite[] = [];
+    for (const [at, { state, ...options }] of input.states.entries()) {
+      writes.push({ ...options, ...(await canonicalInput(state, `states.${at}.state`, reader)) });
+    }
+    const kept = await db.write(saveStates, ownerOf(caller), writes, storageQuota);
+    return {
+      success: true,
+      newStates: kept.map((head, at) => toStateRecord({ ...head, json: writes[at]?.json ?? 'null' })),
+    };
+  },
+});

@@ -1,0 +1,77 @@
+import type { Owner } from '../core/schemas/owner.ts';
+import type { Database } from '../core/storage/database.ts';
+import { GantryError } from '../errors.ts';
+import { patchState, saveState, type WriteOptions } from './commands.ts';
+import { listPlayerStates } from './queries.ts';
+import type { StateReader } from './state-reader.ts';
+import type { StoredState } from './stored-state.ts';
+import { refuseOtherVersion } from './version-conflict.ts';
+
+/** So often a large state is merged that others write meanwhile. */
+const mostMerges = 5;
+
+/**
+ * Merges patches into states. Small ones are merged within the write. Large ones would hold up the writes of others: they
+ * are merged in a thread and written if the state still has the version that was merged into, or merged again. Those that
+ * come to this process take turns, so that they do not make each other's work in vain.
+ */
+export class StatePatcher {
+  readonly #db: Database;
+  readonly #reader: StateReader;
+  /** The last large merge that was asked for, by state. */
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  constructor(db: Database, reader: StateReader) {
+    this.#db = db;
+    this.#reader = reader;
+  }
+
+  /**
+   * `patch` is a JSON merge patch (RFC 7396), as text.
+   * @throws GantryError `version_conflict`, also without `ifVersion` when others write a large state again and again;
+   * `state_too_large`, `storage_full`
+   */
+  async patch(
+    owner: Owner,
+    label: string,
+    patch: string,
+    quota: number,
+    options: WriteOptions,
+  ): Promise<StoredState> {
+    const patched = await this.#db.write(patchState, owner, label, patch, quota, options);
+    return patched ?? this.#inTurn(owner, label, () => this.#patchLarge(owner, label, patch, quota, options));
+  }
+
+  async #inTurn<Result>(owner: Owner, label: string, merge: () => Promise<Result>): Promise<Result> {
+    const name = JSON.stringify([owner.gameId, owner.wallet, label]);
+    const before = this.#last.get(name) ?? Promise.resolve();
+    const merging = before.then(merge, merge);
+    this.#last.set(name, merging);
+    try {
+      return await merging;
+    } finally {
+      if (this.#last.get(name) === merging) this.#last.delete(name);
+    }
+  }
+
+  async #patchLarge(
+    owner: Owner,
+    label: string,
+    patch: string,
+    quota: number,
+    options: WriteOptions,
+  ): Promise<StoredState> {
+    for (let merges = 1; ; merges++) {
+      const [there] = await this.#db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, label);
+      refuseOtherVersion(label, there?.version, options.ifVersion);
+      const { json, ipfsHash } = await this.#reader.merge(there?.json ?? null, patch);
+      const ifThere = { ...options, ifVersion: there?.version ?? 0 };
+      try {
+        return { ...(await this.#db.write(saveState, owner, label, json, ipfsHash, quota, ifThere)), json };
+      } catch (error) {
+        const isOutdated = error instanceof GantryError && error.reason === 'version_conflict';
+        if (!isOutdated || merges === mostMerges) throw error;
+      }
+    }
+  }
+}
