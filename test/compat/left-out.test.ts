@@ -22,7 +22,11 @@ describe.each(Object.entries<CallStyle>(callStyles))('over %s', (_, connect) => 
   };
 
   test.each([
-    ['getStates', { label: null, limit: 0, skip: null }, {}],
+    ['getStates', { label: null, prefix: null, limit: 0, skip: null }, {}],
+    ['setState', { label: 'a', state: '{}', ifVersion: null, public: null }, {}],
+    ['setStates', { states: [{ label: 'a', state: '{}', ifVersion: null, public: null }] }, {}],
+    ['patchState', { label: 'a', patch: '{}', ifVersion: null, public: null }, {}],
+    ['removeState', { label: 'a', ifVersion: null }, {}],
     ['getMessageChannels', { limit: 0, skip: 0 }, { limit: 20, skip: 0 }],
     ['getUserScores', { limit: null, skip: null, nonce: null }, {}],
     ['setUserScore', { score: 3, nonce: null }, {}],

@@ -20,7 +20,7 @@ describe('states sent as text', () => {
   test('many at once are each read as what they are', async () => {
     const texts = Array.from({ length: 40 }, (_, n) => JSON.stringify({ n, filler: 'x'.repeat(50_000 + n) }));
     const states = await Promise.all(texts.map((text) => reader.read(text)));
-    expect(states).toEqual(texts.map(readState));
+    expect(states).toEqual(texts.map((text) => readState(text)));
   });
 
   test.each([

@@ -20,7 +20,14 @@ const errorBody = z.strictObject({
   message: z.string(),
   code: z.int(),
   className: z.string(),
-  data: z.strictObject({ reason: z.string(), success: z.literal(false), error: z.string().min(1) }),
+  data: z.strictObject({
+    reason: z.string(),
+    success: z.literal(false),
+    error: z.string().min(1),
+    // Of a version_conflict.
+    label: z.string().optional(),
+    version: z.int().min(0).optional(),
+  }),
   errors: z
     .array(z.strictObject({ path: z.string(), message: z.string().min(1) }))
     .min(1)

@@ -25,13 +25,20 @@ export const leaderboardEntry = z.strictObject({
   avatar: z.url(),
 });
 
-export const stateRecord = z.strictObject({
+const state = {
   _id: id,
   gameId: id,
   ipfsHash: z.string().regex(/^b[a-z2-7]{58}$/), // a CIDv1 in base32
   normalizedAddress: wallet,
   label: z.string(),
   updatedAt: time,
+  version: z.int().min(1),
+  public: z.literal(true).optional(),
+};
+/** What is said of a state without what is in it. */
+export const stateHead = z.strictObject(state);
+export const stateRecord = z.strictObject({
+  ...state,
   // Any JSON value, passed through untouched: zod's own schemas would drop a key such as `__proto__`.
   state: z.custom<z.core.util.JSONType>((value) => value !== undefined),
 });

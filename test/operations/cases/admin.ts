@@ -76,6 +76,7 @@ const stateSummary = {
   normalizedAddress: '<owner>',
   label: 'save',
   updatedAt: '<time>',
+  version: 1,
 };
 
 const playSession = {

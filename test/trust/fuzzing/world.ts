@@ -78,7 +78,16 @@ const tellingInputs: { readonly [Name in OperationName]?: InputOf } = {
   setUserScore: () => ({ score: 120, nonce: 'first' }),
   getUserScores: () => ({ limit: 10, skip: 0, nonce: '' }),
   setState: () => ({ label: 'save', state: '{"level":3,"items":["key",null]}' }),
-  getStates: () => ({ label: 'save', limit: 10, skip: 0 }),
+  setStates: () => ({
+    states: [
+      { label: 'save', state: '{"level":4}', ifVersion: null, public: true },
+      { label: randomUUID(), state: '[1]', ifVersion: 0 },
+    ],
+  }),
+  patchState: () => ({ label: 'save', patch: '{"items":null,"hero":{"hp":0.5}}', public: false }),
+  removeState: () => ({ label: randomUUID(), ifVersion: 0 }),
+  getStates: () => ({ label: 'save', prefix: 'sa', limit: 10, skip: 0 }),
+  getPublicStates: ({ otherWallet }) => ({ wallet: otherWallet, prefix: 'sa', limit: 10, skip: 0 }),
   trackGameSessions: () => ({ sessionId: randomUUID(), state: '{"level":3}', endTime: Date.now() }),
   sendCustomActivity: () => ({ label: '{username} found the key', eventId: 'key' }),
   getActivities: ({ gameId, otherWallet }) => ({
