@@ -10,6 +10,7 @@ import { playerDataContract } from './storage/player-data.contract.ts';
 import { rulesContract } from './storage/rules.contract.ts';
 import { scoresContract } from './storage/scores.contract.ts';
 import { sessionsContract } from './storage/sessions.contract.ts';
+import { stateVersionsContract } from './storage/state-versions.contract.ts';
 import { storageQuotaContract } from './storage/storage-quota.contract.ts';
 import { webhooksContract } from './storage/webhooks.contract.ts';
 
@@ -21,6 +22,7 @@ export function storageContract(adapter: string, open: OpenStore): void {
     sessionsContract(open);
     scoresContract(open);
     playerDataContract(open);
+    stateVersionsContract(open);
     storageQuotaContract(open);
     eventsContract(open);
     messageChannelsContract(open);

@@ -29,6 +29,7 @@ export function playerDataContract(open: OpenStore): void {
         normalizedAddress: ada.wallet,
         label: 'hero',
         updatedAt: clock.now,
+        version: 1,
       });
       const listed = { ...record, json: '{"level":3,"name":"Zoë"}' };
       for await (const one of nowAndReopened(fixture)) {
@@ -61,7 +62,7 @@ export function playerDataContract(open: OpenStore): void {
       await db.write(saveState, elsewhere, 'hero', '3', 'bafk-3');
       clock.advance(7);
       const again = await db.write(saveState, ada, 'hero', '4', 'bafk-4');
-      expect(again).toEqual({ ...first, ipfsHash: 'bafk-4', updatedAt: clock.now });
+      expect(again).toEqual({ ...first, ipfsHash: 'bafk-4', updatedAt: clock.now, version: 2 });
       expect(await db.read(listPlayerStates, ada, wholePage)).toEqual([{ ...again, json: '4' }]);
       expect(await db.read(listPlayerStates, grace, wholePage)).toMatchObject([{ json: '2' }]);
       expect(await db.read(listPlayerStates, elsewhere, wholePage)).toMatchObject([{ json: '3' }]);

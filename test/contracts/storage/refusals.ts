@@ -23,7 +23,7 @@ import { listScores, readLeaderboard } from '../../../src/scores/queries.ts';
 import { endSession, startSession } from '../../../src/sessions/commands.ts';
 import { findSession, liveSessions } from '../../../src/sessions/queries.ts';
 import { beginAttempt, completeSignIn, requestSignIn } from '../../../src/sessions/sign-in-commands.ts';
-import { saveState } from '../../../src/states/commands.ts';
+import { patchState, removeState, saveState, saveStates } from '../../../src/states/commands.ts';
 import { listPlayerStates } from '../../../src/states/queries.ts';
 import { addWebhook, changeWebhook, deleteWebhook, replayDelivery } from '../../../src/webhooks/commands.ts';
 import { readDeliveries, readWebhooks } from '../../../src/webhooks/queries.ts';
@@ -165,6 +165,21 @@ export const refusals: readonly Refusal[] = [
   ),
   refusal("ending another player's session", 'session_unknown', (db, { eve, sessionId }) =>
     db.write(endSession, eve.wallet, sessionId),
+  ),
+  refusal('a state that has another version', 'version_conflict', (db, { ada }) =>
+    db.write(saveState, ada, 'hero', '1', 'bafk', undefined, { ifVersion: 2 }),
+  ),
+  refusal('the second of two states, where there is none', 'version_conflict', (db, { ada }) =>
+    db.write(saveStates, ada, [
+      { label: 'hero', json: '1', ipfsHash: 'bafk' },
+      { label: 'none', json: '1', ipfsHash: 'bafk', ifVersion: 1 },
+    ]),
+  ),
+  refusal('a patch of a state that should not be there', 'version_conflict', (db, { ada }) =>
+    db.write(patchState, ada, 'hero', '1', undefined, { ifVersion: 0 }),
+  ),
+  refusal('removing a state that has another version', 'version_conflict', (db, { ada }) =>
+    db.write(removeState, ada, 'hero', 2),
   ),
   refusal("another player's play session", 'play_session_not_yours', (db, { eve, playSessionId }) =>
     db.write(trackPlaySession, eve, { sessionId: playSessionId, state: '1' }),
