@@ -36,7 +36,7 @@ export function* countStored(
   if (bytes > 0 && total > quota) {
     throw new GantryError(
       'storage_full',
-      `You would keep ${total} bytes in this game, of ${quota}: save smaller states, or unsend messages`,
+      `You would keep ${total} bytes in this game, of ${quota}: save smaller states, remove some, or unsend messages`,
     );
   }
   tx.put(storageUse, { ...row, bytes: total });
