@@ -60,6 +60,9 @@ async function filled(): Promise<Filled> {
   for (const score of [5, 30, 12]) await call(ada, 'set-user-score', { score, nonce: `n-${score}` });
   await call(bob, 'set-user-score', { score: 20 });
   await call(ada, 'set-state', { label: 'save', state: '{"level":3,"name":"é\\u2028"}' });
+  for (const title of ['Cadet', 'Pilot']) {
+    await call(ada, 'set-state', { label: 'card', state: JSON.stringify({ title }), public: true });
+  }
   await call(ada, 'track-game-sessions', { sessionId: crypto.randomUUID(), state: '{}' });
   await call(ada, 'send-custom-activity', { label: '{username} won', eventId: 'w' });
   await call(ada, 'send-notification', { message: 'Hello', type: 'success' });
@@ -87,6 +90,7 @@ async function seen(url: string, { gameId, ada, bob }: Filled, tokens: Record<st
     position: await read('get-users-position-in-game-score-leaderboard', { gameId, wallet: bob.wallet }),
     scores: await read('get-user-scores', of(ada)),
     states: await read('get-states', of(ada)),
+    publicStates: await read('get-public-states', { ...of(bob), wallet: ada.wallet }),
     activities: await read('get-activities', { gameId }),
     channels,
     messages: await read('get-channel-messages', { ...of(bob), channelId: channel?._id }),
@@ -150,6 +154,7 @@ test('a game that was moved shows everybody what it showed before, and goes on f
   const [before, after] = [await seenIn(game.data, game), await seenIn(game.other, game)];
   expect(after.all).toEqual(before.all);
   expect(JSON.stringify(after.all)).toContain('One more round?');
+  expect(after.all.publicStates).toMatchObject({ states: [{ label: 'card', version: 2, public: true }] });
   const rules = await gantryJson(['rules', 'get', '--game', game.gameId], game.other);
   expect(rules).toEqual(await gantryJson(['rules', 'get', '--game', game.gameId], game.data));
   expect(rules).toMatchObject({ version: 1 });

@@ -449,6 +449,9 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const call = (path: string, body: object) =>
       post(`${server.url}/launcher/${path}`, { launcherJwt: ada.launcherJwt, ...body });
     await call('set-state', { label: 'hero', state: '{"level":3,"items":["key",null],"name":"Zoë"}' });
+    for (const level of [1, 2]) {
+      await call('set-state', { label: 'card', state: `{"level":${level}}`, public: true });
+    }
     await call('track-game-sessions', { sessionId: crypto.randomUUID(), state: '{"hp":7}' });
     await call('send-custom-activity', { label: '{wallet} found the key', eventId: 'found-key' });
     const { db: store } = server.services;
@@ -456,6 +459,8 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const message = await store.write(sendMessage, ada, channel._id, 'Something rude');
 
     const page = await open('games/kept/states');
+    await page.getByRole('row', { name: / card 2 Yes / }).waitFor();
+    await page.getByRole('row', { name: / hero 1 No / }).waitFor();
     await page.getByRole('button', { name: 'Show state hero' }).click();
     await page.getByRole('group', { name: 'State hero' }).getByText('"Zoë"').waitFor();
     await page.getByRole('button', { name: 'Close' }).last().click();

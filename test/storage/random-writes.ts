@@ -18,8 +18,8 @@ import type { Rule } from '../../src/rules/rule.ts';
 import { deleteScore, setScore } from '../../src/scores/commands.ts';
 import { listScores, readLeaderboard, readPosition } from '../../src/scores/queries.ts';
 import { endSessionsOf, revokeSessionsInGame, startSession } from '../../src/sessions/commands.ts';
-import { saveState } from '../../src/states/commands.ts';
-import { listPlayerStates } from '../../src/states/queries.ts';
+import { patchState, removeState, saveState, saveStates } from '../../src/states/commands.ts';
+import { listPlayerStates, readPublicStatesPage, readStatesPage } from '../../src/states/queries.ts';
 
 /** The same numbers for the same seed (mulberry32), from 0 up to below 1. */
 export function randomFrom(seed: number): () => number {
@@ -77,15 +77,32 @@ export function randomOperation(random: () => number, scene: Scene): RandomOpera
   const one = (name: string, run: (db: Database) => Promise<unknown>): RandomOperation => ({ name, run });
   const score = pick(scene.scores, 'none');
   const tracked = play(number, random() < 0.3);
+  const label = `label-${number % 5}`;
+  const patch = `{"n":${number % 3 ? number : null},"of":{"k${number % 4}":[${number}]}}`;
+  const options = {
+    ifVersion: random() < 0.4 ? upTo(4) : undefined,
+    public: random() < 0.3 ? random() < 0.5 : undefined,
+  };
   const operations: [weight: number, RandomOperation][] = [
     [20, one('setScore', (db) => db.write(setScore, owner, number, nonce))],
     [3, one('deleteScore', (db) => db.write(deleteScore, owner.gameId, score))],
     [
       8,
       one('saveState', (db) =>
-        db.write(saveState, owner, `label-${number % 5}`, `{"n":${number}}`, `cid-${number}`),
+        db.write(saveState, owner, label, `{"n":${number}}`, `cid-${number}`, undefined, options),
       ),
     ],
+    [
+      3,
+      one('saveStates', (db) =>
+        db.write(saveStates, owner, [
+          { label, json: `{"m":${number}}`, ipfsHash: 'cid', ...options },
+          { label: `label-${(number + 1) % 5}`, json: '[]', ipfsHash: 'cid', public: number % 2 === 0 },
+        ]),
+      ),
+    ],
+    [4, one('patchState', (db) => db.write(patchState, owner, label, patch, undefined, options))],
+    [3, one('removeState', (db) => db.write(removeState, owner, label, options.ifVersion))],
     [
       6,
       one('createChannel', (db) =>
@@ -134,6 +151,8 @@ export function randomOperation(random: () => number, scene: Scene): RandomOpera
     [2, one('readPosition', (db) => db.read(readPosition, owner))],
     [1, one('listScores', (db) => db.read(listScores, owner, page))],
     [1, one('listPlayerStates', (db) => db.read(listPlayerStates, owner, page))],
+    [1, one('readStatesPage', (db) => db.read(readStatesPage, owner, page, { prefix: 'label-' }))],
+    [1, one('readPublicStatesPage', (db) => db.read(readPublicStatesPage, owner, page))],
     [1, one('listChannels', (db) => db.read(listChannels, owner, page))],
     [1, one('listChannelMessages', (db) => db.read(listChannelMessages, owner, channel, page))],
   ];

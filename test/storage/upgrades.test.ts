@@ -20,7 +20,7 @@ import { readRules } from '../../src/rules/queries.ts';
 import { setScore } from '../../src/scores/commands.ts';
 import { listScores, readLeaderboard, readPosition } from '../../src/scores/queries.ts';
 import { findSession } from '../../src/sessions/queries.ts';
-import { listPlayerStates } from '../../src/states/queries.ts';
+import { listPlayerStates, readPublicStatesPage } from '../../src/states/queries.ts';
 import { repository } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { fingerprint, gameId, makeDatabase, walletOf } from './database-of-version.ts';
@@ -69,7 +69,9 @@ describe.each(earlier)('a database of schema version %i', (version) => {
     );
     expect(all.deep.at(-1)).toMatchObject({ score: 0, username: 'Player 0' });
     expect(all.positions).toEqual([700, 699, 445, 444, 1]);
-    expect(all.states).toMatchObject([{ label: 'save', json: '{"level":9}' }]);
+    expect(all.states).toMatchObject([{ label: 'save', version: 1, json: '{"level":9}' }]);
+    const ofNine = { gameId, wallet: walletOf(9) };
+    expect(await store.read(readPublicStatesPage, ofNine, page)).toMatchObject({ states: [] });
     expect(all.activities).toHaveLength(250);
     expect(all.notifications).toHaveLength(1);
     expect(all.channels.rows).toMatchObject([{ _id: 'channel' }]);
@@ -101,19 +103,16 @@ describe.each(earlier)('a database of schema version %i', (version) => {
     const file = join(directory.path, 'gantry.db');
     makeDatabase(file, version, players);
     edit(file, 'VACUUM'); // nothing free inside that it could use
-    // A table among the last that are made; where tables are copied before it, the room for them.
+    // A table that is made late, where tables are copied before it and room for them is wanted; else what comes last.
     const [inTheWay, outOfTheWay] =
       version < 5
         ? ['CREATE TABLE grants (in_the_way)', 'DROP TABLE grants']
-        : [
-            'ALTER TABLE rule_triggers ADD COLUMN value_text TEXT',
-            'ALTER TABLE rule_triggers DROP COLUMN value_text',
-          ];
+        : ['ALTER TABLE states ADD COLUMN version INTEGER', 'ALTER TABLE states DROP COLUMN version'];
     edit(file, inTheWay);
     const before = fingerprint(file);
     const full = new SqliteFile(file);
     full.pragma(`max_page_count = ${Number(full.pragma('page_count', { simple: true })) + 1}`);
-    expect(() => migrate(full)).toThrow(/full|grants already exists|duplicate column name: value_text/);
+    expect(() => migrate(full)).toThrow(/full|grants already exists|duplicate column name: version/);
     expect(full.inTransaction).toBe(false);
     full.close();
     expect(fingerprint(file)).toBe(before);

@@ -8,8 +8,11 @@ import { banPlayer } from '../../src/administration/operations/ban-player.ts';
 import { erasePlayer } from '../../src/administration/operations/erase-player.ts';
 import { listAuditLog } from '../../src/administration/operations/list-audit-log.ts';
 import { unbanPlayer } from '../../src/administration/operations/unban-player.ts';
+import { PlayerEraser } from '../../src/administration/player-eraser.ts';
 import { catalogue } from '../../src/catalogue/events.ts';
+import { tables } from '../../src/catalogue/tables.ts';
 import { dataFiles } from '../../src/config.ts';
+import type { Database } from '../../src/core/storage/database.ts';
 import { notifyPlayer } from '../../src/notifications/commands.ts';
 import { updatePlayer } from '../../src/players/operations/update-player.ts';
 import { setRules } from '../../src/rules/operations/set-rules.ts';
@@ -17,6 +20,7 @@ import { setScore } from '../../src/scores/commands.ts';
 import { readLeaderboard } from '../../src/scores/queries.ts';
 import { openSession } from '../../src/sessions/operations/open-session.ts';
 import { saveState } from '../../src/states/commands.ts';
+import { readPublicStatesPage } from '../../src/states/queries.ts';
 import { addWebhook } from '../../src/webhooks/commands.ts';
 import { newWebhookSecret } from '../../src/webhooks/webhook-secret.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
@@ -226,6 +230,30 @@ describe('a player who is erased', () => {
     expect(data.filter((entry) => entry.operation === 'updatePlayer')).toMatchObject([
       { input: { erased: true } },
     ]);
+  });
+
+  it('has public states that others read whole, or not at all', async () => {
+    const state = JSON.stringify({ title: 'Pilot' });
+    for (const label of ['card', 'avatar']) await as(player, 'set-state', { label, state, public: true });
+    const { db } = server.services;
+    const seen = async () => {
+      const { states } = await db.read(readPublicStatesPage, player, { limit: 10, skip: 0 });
+      return states.map(({ json }) => json);
+    };
+    expect(await seen()).toEqual([state, state]);
+    const seenAfter: string[][] = [];
+    const watched: Database = {
+      ...db,
+      async write(command, ...args) {
+        const result = await db.write(command, ...args);
+        seenAfter.push(await seen());
+        return result;
+      },
+      read: (query, ...args) => db.read(query, ...args),
+    };
+    await new PlayerEraser(watched, tables).erase(player.wallet);
+    expect(seenAfter[0]).toEqual([state, state]);
+    expect(new Set(seenAfter.slice(1).flat())).toEqual(new Set());
   });
 
   it('takes nothing of anyone else’s along', async () => {
