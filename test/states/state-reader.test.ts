@@ -50,6 +50,25 @@ describe('calls of sockets', () => {
     expect((await reader.readCall('["getStates"]')).input).toEqual({});
   });
 
+  test('with a list of states are read as each of them would be', async () => {
+    const states = [
+      { label: 'a', state: { b: 1, a: [2] }, ifVersion: 3 },
+      { label: 'b', state: '{"as":"text"}' },
+      { label: 'c', state: [JSON.parse('1e999')] },
+    ];
+    const text = JSON.stringify(['setStates', 'launcher', { states }]).replace('[null]', '[1e999]');
+    const { input } = await reader.readCall(text);
+    const [first, second, third] = input.states as Record<string, unknown>[];
+    expect(first).toMatchObject({ label: 'a', ifVersion: 3 });
+    expect(first?.state instanceof LargeValue && first.state.state()).toEqual(readState('{"a":[2],"b":1}'));
+    expect(second).toEqual({ label: 'b', state: '{"as":"text"}' });
+    const broken = third?.state;
+    expect(() => broken instanceof LargeValue && broken.state()).toThrow(/^states\.2\.state: holds a value/);
+    // What is no list of inputs is a value like any other.
+    const { input: other } = await reader.readCall(JSON.stringify(['a', 'b', { states: [1, { c: 2 }] }]));
+    expect(other.states instanceof LargeValue && other.states.state()).toEqual(readState('[1,{"c":2}]'));
+  });
+
   test.each([
     ['{"a":', 'body_not_json'],
     ['{}', 'body_not_json'],

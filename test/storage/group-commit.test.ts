@@ -50,6 +50,21 @@ describe('group commit', () => {
     expect(rows.slice(-4)).toEqual(['small 4', 'c xxxxx', 'd xxxxx', 'e xxxxx']);
   });
 
+  test('many texts in what a command is given are as large as one', async () => {
+    await using subject = await openGroupCommit();
+    const addAll = command('addAll', function* (tx: Tx, rows: readonly { text: string }[]) {
+      for (const { text } of rows) yield* addRow(tx, text);
+    });
+    const large = (name: string) =>
+      subject.group.write(addAll, [
+        Array.from({ length: 10 }, (_, n) => ({ text: `${name} ${n} ${'x'.repeat(60_000)}` })),
+      ]);
+    const before = subject.transactions();
+    await Promise.all([large('a'), large('b'), large('c'), subject.add('small')]);
+    // Two large ones, the small one, the last.
+    expect(subject.transactions() - before).toBe(3);
+  });
+
   test('a command that throws undoes only itself, and takes its events and their numbers with it', async () => {
     await using subject = await openGroupCommit();
     const before = subject.transactions();
