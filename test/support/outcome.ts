@@ -13,6 +13,7 @@ const names = new Map([
   [413, { name: 'PayloadTooLarge', className: 'payload-too-large' }],
 ]);
 
+const data = { success: z.literal(false), error: z.string().min(1) };
 const errorBody = z.strictObject({
   success: z.literal(false),
   error: z.string().min(1),
@@ -20,14 +21,15 @@ const errorBody = z.strictObject({
   message: z.string(),
   code: z.int(),
   className: z.string(),
-  data: z.strictObject({
-    reason: z.string(),
-    success: z.literal(false),
-    error: z.string().min(1),
-    // Of a version_conflict.
-    label: z.string().optional(),
-    version: z.int().min(0).optional(),
-  }),
+  data: z.union([
+    z.strictObject({ ...data, reason: z.string().refine((reason) => reason !== 'version_conflict') }),
+    z.strictObject({
+      ...data,
+      reason: z.literal('version_conflict'),
+      label: z.string().min(1),
+      version: z.int().min(0),
+    }),
+  ]),
   errors: z
     .array(z.strictObject({ path: z.string(), message: z.string().min(1) }))
     .min(1)

@@ -106,15 +106,20 @@ export async function fuzz({ requests, seed }: { requests: number; seed: number 
   };
 }
 
+const data = { success: z.literal(false), error: z.string() };
 const errorBody = z.looseObject({
   success: z.literal(false),
   error: z.string().min(1),
   code: z.int(),
-  data: z.strictObject({
-    reason: z.enum(Object.keys(reasons)),
-    success: z.literal(false),
-    error: z.string(),
-  }),
+  data: z.union([
+    z.strictObject({ ...data, reason: z.enum(Object.keys(reasons)).exclude(['version_conflict']) }),
+    z.strictObject({
+      ...data,
+      reason: z.literal('version_conflict'),
+      label: z.string().min(1),
+      version: z.int().min(0),
+    }),
+  ]),
 });
 
 /** Counts what came of the calls, and keeps those that went wrong. */
