@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { GantryClient } from '../../src/client/client.ts';
+import { ClientError } from '../../src/client/client-error.ts';
 import { apiOf } from '../support/api.ts';
 import {
   faults,
@@ -447,4 +449,38 @@ describe('get-public-states', async () => {
     ...faults('prefix', [7, true, ['l'], { l: 1 }, 'l'.repeat(201)], 'input_invalid'),
     ...pagingFaults,
   ]);
+});
+
+describe('the reference client', () => {
+  it('calls with the states themselves, and is told the version there is', async () => {
+    const { launcherJwt: token, wallet } = await server.openSession(gameId);
+    const client = new GantryClient({ url: server.url, launcherJwt: token });
+    try {
+      const { newState: first } = await client.call('setState', {
+        label: 'a',
+        state: { b: 1 },
+        ifVersion: 0,
+        public: true,
+      });
+      const stale = client.call('setState', { label: 'a', state: 2, ifVersion: 9 });
+      const refusal = await stale.catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(ClientError);
+      expect(refusal).toMatchObject({ reason: 'version_conflict', code: 409, version: first.version });
+      const { newState: patched } = await client.call('patchState', { label: 'a', patch: { c: [2] } });
+      expect(patched).toMatchObject({ version: first.version + 1, state: { b: 1, c: [2] } });
+      const several = [
+        { label: 'a', state: 3 },
+        { label: 'b', state: [4] },
+      ];
+      const { newStates: written } = await client.call('setStates', { states: several });
+      expect(written.map(({ version }) => version)).toEqual([3, 1]);
+      const { states: seen } = await client.call('getPublicStates', { wallet });
+      expect(seen).toMatchObject([{ label: 'a', public: true, state: 3 }]);
+      const { removedState } = await client.call('removeState', { label: 'a', ifVersion: 3 });
+      expect(removedState?.version).toBe(3);
+      expect(await client.call('getStates', { prefix: 'a' })).toEqual({ success: true, states: [] });
+    } finally {
+      client.close();
+    }
+  });
 });
