@@ -66,8 +66,7 @@ export const saveState = command(
       lookAt(tx, owner, label),
     );
     const change = changeOf(tx, owner, { label, json, ipfsHash, ...options }, before, revision + 1);
-    yield* countStored(tx, owner, change.bytes, quota);
-    return toHead(yield* write(tx, owner, change));
+    return toHead(yield* writeOne(tx, owner, change, quota));
   },
 );
 
@@ -88,9 +87,8 @@ export const saveStates = command(
     );
     const bytes = changes.reduce((total, change) => total + change.bytes, 0);
     yield* countStored(tx, owner, bytes, quota);
-    const written: StateHead[] = [];
-    for (const change of changes) written.push(toHead(yield* write(tx, owner, change)));
-    return written;
+    const removed = yield* removedVersionFor(tx, owner, changes);
+    return changes.map((change) => toHead(write(tx, change, removed)));
   },
 );
 
@@ -119,8 +117,7 @@ export const patchState = command(
     const stored = there && (yield* tx.get(states, owner.gameId, owner.wallet, label));
     const { json, ipfsHash } = mergedState(stored?.json ?? null, patch);
     const change = changeOf(tx, owner, { label, json, ipfsHash, ...options }, before, revision + 1);
-    yield* countStored(tx, owner, change.bytes, quota);
-    return { ...toHead(yield* write(tx, owner, change)), json };
+    return { ...toHead(yield* writeOne(tx, owner, change, quota)), json };
   },
 );
 
@@ -136,9 +133,9 @@ export const removeState = command(
     refuseOtherVersion(label, there?.version, ifVersion);
     const row = there && (yield* tx.get(states, gameId, wallet, label));
     if (!row) return null;
-    tx.remove(states, row);
     yield* countStored(tx, owner, -countedBytes(row.json));
     const use = yield* tx.get(storageUse, gameId, wallet);
+    tx.remove(states, row);
     if (use && use.removedVersion < row.version) {
       tx.put(storageUse, { ...use, removedVersion: row.version });
     }
@@ -200,15 +197,27 @@ function changeOf(
   };
 }
 
-/** Writes a state that has been counted (`countStored`). */
-function* write(tx: Tx, { gameId, wallet }: Owner, { row, isNew }: Change): Steps<StateRow> {
+/** @throws GantryError `storage_full` */
+function* writeOne(tx: Tx, owner: Owner, change: Change, quota?: number): Steps<StateRow> {
+  yield* countStored(tx, owner, change.bytes, quota);
+  return write(tx, change, yield* removedVersionFor(tx, owner, [change]));
+}
+
+/**
+ * Behind which version new states among these begin. To be asked before any is written: a row that was not read as a whole
+ * cannot be read again once it was written.
+ */
+function* removedVersionFor(tx: Tx, { gameId, wallet }: Owner, changes: readonly Change[]): Steps<number> {
+  if (!changes.some(({ isNew }) => isNew)) return 0;
+  return (yield* tx.get(storageUse, gameId, wallet))?.removedVersion ?? 0;
+}
+
+function write(tx: Tx, { row, isNew }: Change, removedVersion: number): StateRow {
   if (!isNew) {
     tx.put(states, row);
     return row;
   }
-  // At hand, because it was locked to count what is new.
-  const use = yield* tx.get(storageUse, gameId, wallet);
-  const first = { ...row, version: (use?.removedVersion ?? 0) + 1 };
+  const first = { ...row, version: removedVersion + 1 };
   tx.insert(states, first);
   return first;
 }

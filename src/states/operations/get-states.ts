@@ -28,7 +28,8 @@ export const getStates = defineOperation({
   service: 'launcher',
   aliases: ['getState'],
   kind: 'read',
-  summary: "Read the player's states, last updated first; with a label, that one only",
+  summary:
+    "Read the player's states, last updated first; with a label, that one only; with a prefix, those, by label",
   auth: 'player',
   input: z.object({ ...pagingOf(20), ...stateFilter }),
   output: statesOutput,

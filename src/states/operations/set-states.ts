@@ -53,9 +53,10 @@ export const setStates = defineOperation({
       writes.push({ ...options, ...(await canonicalInput(state, `states.${at}.state`, reader)) });
     }
     const kept = await db.write(saveStates, ownerOf(caller), writes, storageQuota);
-    return {
-      success: true,
-      newStates: kept.map((head, at) => toStateRecord({ ...head, json: writes[at]?.json ?? 'null' })),
-    };
+    const newStates = writes.flatMap(({ json }, at) => {
+      const head = kept[at];
+      return head ? [toStateRecord({ ...head, json })] : [];
+    });
+    return { success: true, newStates };
   },
 });

@@ -223,6 +223,23 @@ export function stateVersionsContract(open: OpenStore): void {
       expect(await db.read(readUse, ada)).toBe(2 * countedRowBytes + long.length + 1);
     });
 
+    test('may take as much as they give back, with a new one among them', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const [ada] = await trio(db);
+      const text = (length: number) => JSON.stringify('x'.repeat(length - 2));
+      await saveAll(db, ada, [{ label: 'a', json: text(1_000 + countedRowBytes) }]);
+      const written = await saveAll(db, ada, [
+        { label: 'a', json: text(900) },
+        { label: 'b', json: text(100) },
+      ]);
+      expect(written.map(({ version }) => version)).toEqual([2, 1]);
+      for await (const one of nowAndReopened(fixture)) {
+        expect(await kept(one, ada)).toEqual([`a 2 ${text(900)}`, `b 1 ${text(100)}`]);
+        expect(await one.read(readUse, ada)).toBe(2 * countedRowBytes + 1_000);
+      }
+    });
+
     test('are never seen half written', async () => {
       await using fixture = await open();
       const beside = await fixture.openBeside();
