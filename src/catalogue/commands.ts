@@ -5,6 +5,7 @@ import * as chains from '../chains/commands.ts';
 import * as events from '../core/events/commands.ts';
 import type { AnyCommand } from '../core/storage/command.ts';
 import * as games from '../games/commands.ts';
+import * as idempotency from '../idempotency/commands.ts';
 import * as channels from '../messages/channel-commands.ts';
 import * as messages from '../messages/message-commands.ts';
 import * as notifications from '../notifications/commands.ts';
@@ -28,6 +29,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   erasing,
   events,
   games,
+  idempotency,
   messages,
   notifications,
   playSessions,
@@ -44,13 +46,22 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   deliveries,
 ];
 
-/** Every command there is, by name. */
-export const commands: ReadonlyMap<string, AnyCommand> = new Map(
+/** Every command of a file, by name. */
+const declared: ReadonlyMap<string, AnyCommand> = new Map(
   files
     .flatMap((file) => Object.values(file))
     .filter(isCommand)
     .map((command) => [command.commandName, command]),
 );
+
+/** Carries out one of the others once. */
+export const runOnce = idempotency.runOnceOf((name) => declared.get(name));
+
+/** Every command there is, by name. */
+export const commands: ReadonlyMap<string, AnyCommand> = new Map([
+  ...declared,
+  [runOnce.commandName, runOnce],
+]);
 
 function isCommand(value: unknown): value is AnyCommand {
   return typeof value === 'function' && 'commandName' in value;

@@ -31,12 +31,14 @@ import { removeParticipant } from '../messages/operations/remove-participant.ts'
 import { sendChannelMessage } from '../messages/operations/send-channel-message.ts';
 import { sendTypingSignal } from '../messages/operations/send-typing-signal.ts';
 import { unsendChannelMessage } from '../messages/operations/unsend-channel-message.ts';
+import { notifyPlayers } from '../notifications/operations/notify-players.ts';
 import { sendNotification } from '../notifications/operations/send-notification.ts';
 import { getPlaySession } from '../play-sessions/operations/get-play-session.ts';
 import { listPlaySessions } from '../play-sessions/operations/list-play-sessions.ts';
 import { trackGameSessions } from '../play-sessions/operations/track-game-sessions.ts';
 import { listPlayers } from '../players/operations/list-players.ts';
 import { updatePlayer } from '../players/operations/update-player.ts';
+import { updatePlayerProfile } from '../players/operations/update-player-profile.ts';
 import { cancelAction } from '../queue/operations/cancel-action.ts';
 import { getAction } from '../queue/operations/get-action.ts';
 import { listActions } from '../queue/operations/list-actions.ts';
@@ -55,6 +57,7 @@ import { channelHeartbeat } from '../sessions/operations/channel-heartbeat.ts';
 import { channelStatus } from '../sessions/operations/channel-status.ts';
 import { createUnverifiedChannel } from '../sessions/operations/create-unverified-channel.ts';
 import { endChannelSession } from '../sessions/operations/end-channel-session.ts';
+import { getPlayerPresence } from '../sessions/operations/get-player-presence.ts';
 import { listChannelSessions } from '../sessions/operations/list-channel-sessions.ts';
 import { listSessions } from '../sessions/operations/list-sessions.ts';
 import { openChannelSession } from '../sessions/operations/open-channel-session.ts';
@@ -112,6 +115,9 @@ export const operations = [
   listChannelSessions,
   endChannelSession,
   revokeChannelSession,
+  notifyPlayers,
+  updatePlayerProfile,
+  getPlayerPresence,
   createGame,
   listGames,
   updateGame,

@@ -25,6 +25,11 @@ const perAddress: Record<'read' | 'write', RateLimit> = {
   read: { points: 8_000, seconds: 2 },
   write: { points: 4_000, seconds: 2 },
 };
+/** What a game's own servers do together, which share no budget with players: as much as one address may. */
+const perGameServer: Record<'read' | 'write', RateLimit> = {
+  read: { points: 8_000, seconds: 2 },
+  write: { points: 4_000, seconds: 2 },
+};
 /** Connecting a socket. A launcher that is thrown out and back in by a bad line stays well below. */
 const handshakes: RateLimit = { points: 60, seconds: 30 };
 /** Opening a connection, which comes before connecting a socket: all launchers behind one address come back at once. */
@@ -58,6 +63,8 @@ export interface LimitedCaller {
   /** The player's: whatever their sessions, they count together. Left out: without a token. */
   wallet?: string | undefined;
   game?: Game | undefined;
+  /** The game whose server calls by itself: it counts for its game, from wherever and about whomever it calls. */
+  server?: Game | undefined;
 }
 
 /** How the limit that is nearest stands after a call, for the `RateLimit` headers. */
@@ -93,6 +100,12 @@ export class RateLimits {
       tell(await this.#consume(`sign-in ${name}`, address, signIn, tell));
       return;
     }
+    if (caller.server) {
+      const { id } = caller.server;
+      tell(await this.#consume(`${kind} server`, id, perGameServer[kind], tell));
+      await this.#consume(`${kind} game`, id, perGame[kind], tell);
+      return;
+    }
     const { game } = caller;
     const ofGame = game?.policies.limits[kind];
     const by = caller.wallet ?? address;
@@ -104,8 +117,9 @@ export class RateLimits {
   }
 
   /** Counts a socket's connecting. @throws GantryError `rate_limited` */
-  async countHandshake(caller: Pick<LimitedCaller, 'address' | 'wallet'>): Promise<void> {
-    await this.#consume('handshake', caller.wallet ?? networkOf(caller.address), handshakes, () => undefined);
+  async countHandshake(caller: Pick<LimitedCaller, 'address' | 'wallet' | 'server'>): Promise<void> {
+    const by = caller.wallet ?? caller.server?.id ?? networkOf(caller.address);
+    await this.#consume('handshake', by, handshakes, () => undefined);
   }
 
   /** Counts a connection's being opened, before anything is known of it. @throws GantryError `rate_limited` */

@@ -20,6 +20,7 @@ const features = [
   'administration',
   'chains',
   'games',
+  'idempotency',
   'messages',
   'notifications',
   'play-sessions',

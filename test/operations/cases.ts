@@ -5,6 +5,7 @@ import { gameCases } from './cases/games.ts';
 import { messageCases } from './cases/messages.ts';
 import { notificationCases } from './cases/notifications.ts';
 import { playSessionCases } from './cases/play-sessions.ts';
+import { playerCases } from './cases/players.ts';
 import { realtimeEventCases } from './cases/realtime-events.ts';
 import { ruleCases } from './cases/rules.ts';
 import { scoreCases } from './cases/scores.ts';
@@ -21,6 +22,7 @@ export const cases: LauncherCases & AdminCases = {
   ...playSessionCases,
   ...activityCases,
   ...notificationCases,
+  ...playerCases,
   ...ruleCases,
   ...messageCases,
   ...gameCases,

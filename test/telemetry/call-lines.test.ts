@@ -17,6 +17,7 @@ test.each(['0190a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', 'x","outcome":"ok\n{"level":6
       ...call,
       gameId: game,
       wallet: undefined,
+      isServer: false,
       address: '127.0.0.1',
       durationMs: 1.24,
     });

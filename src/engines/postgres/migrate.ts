@@ -2,9 +2,10 @@ import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import { Connection } from './connection.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { basementClients } from './migrations/0002-basement-clients.ts';
+import { idempotencyKeys } from './migrations/0004-idempotency-keys.ts';
 
 /** In their order; what one has done is never changed, only followed by another. */
-const migrations: readonly string[] = [initial, basementClients];
+const migrations: readonly string[] = [initial, basementClients, idempotencyKeys];
 
 /** The version of the schema this program works with. */
 export const schemaVersion = migrations.length;

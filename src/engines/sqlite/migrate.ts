@@ -14,6 +14,7 @@ import { laneBudget } from './migrations/0011-lane-budget.ts';
 import { basementClients } from './migrations/0012-basement-clients.ts';
 import { storageUse } from './migrations/0014-storage-use.ts';
 import { serverKeys } from './migrations/0016-server-keys.ts';
+import { idempotencyKeys } from './migrations/0018-idempotency-keys.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -31,6 +32,7 @@ export const migrations: readonly string[] = [
   serverKeys,
   storageUse,
   basementClients,
+  idempotencyKeys,
 ];
 
 /** The schema's version when all of them have run. */

@@ -15,7 +15,7 @@ export const getStates = defineOperation({
   aliases: ['getState'],
   kind: 'read',
   summary: "Read the player's states, last updated first; with a label, that one only",
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({ ...pagingOf(20), label: text(0, 200).optional() }),
   output: z.object({ success, states: z.array(stateRecord), shortened }),
   async handler({ input, caller }, { db }: { db: Database }) {

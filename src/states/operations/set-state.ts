@@ -28,7 +28,7 @@ export const setState = defineOperation({
   service: 'launcher',
   kind: 'write',
   summary: 'Keep a state of the player under a label, replacing the one before',
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({ state: stateText as z.ZodType<z.core.util.JSONType>, label: stateLabel }),
   dispatchInput: z.object({ state: stateOrText, label: stateLabel }),
   takesLargeValues: true,
