@@ -40,6 +40,7 @@ export interface SessionCaller extends PlayerCaller, SessionDetails {}
  * - `session`: as `player`, but an ended session will do
  * - `player-or-server`: as `player`; or the game's own server, which names the player by `wallet` beside the game's
  *   secret → the game and the wallet, and the session, which a server has none of
+ * - `player-or-game`: the same, where a server need not name a player
  * - `game`: whoever names a game by its secret, `gameId` or an allowed origin → the game, and the page
  * - `game-secret`: a game, by its secret → the game
  * - `sign-in`: whoever has the `channelId` of a sign-in → nothing
@@ -50,6 +51,7 @@ export interface Callers {
   player: SessionCaller;
   session: SessionCaller;
   'player-or-server': PlayerCaller & { session: ChannelSession | null };
+  'player-or-game': SessionCaller | { game: Game; wallet: string | null; session: null };
   game: { game: Game; page: string | null };
   'game-secret': { game: Game };
   'sign-in': null;
@@ -193,7 +195,15 @@ export class Authenticator {
       }
       case 'player-or-server': {
         if (bySecret && isLeftOut(credentials.launcherJwt) && !isLeftOut(input.wallet)) {
-          const wallet = await this.#admittedWallet(bySecret, input.wallet);
+          const wallet = await this.admittedWallet(bySecret, input.wallet);
+          return { caller: { game: bySecret, wallet, session: null }, game: bySecret };
+        }
+        const caller = toCaller(await this.liveSession(credentials.launcherJwt));
+        return { caller, game: caller.game };
+      }
+      case 'player-or-game': {
+        if (bySecret && isLeftOut(credentials.launcherJwt)) {
+          const wallet = isLeftOut(input.wallet) ? null : await this.admittedWallet(bySecret, input.wallet);
           return { caller: { game: bySecret, wallet, session: null }, game: bySecret };
         }
         const caller = toCaller(await this.liveSession(credentials.launcherJwt));
@@ -224,7 +234,7 @@ export class Authenticator {
   }
 
   /** Whom a game's server acts for. @throws GantryError `address_invalid`, `player_banned` */
-  async #admittedWallet(game: Game, named: unknown): Promise<string> {
+  async admittedWallet(game: Game, named: unknown): Promise<string> {
     const { data: wallet, error } = addressInput.safeParse(named);
     if (wallet === undefined) {
       const field = { path: 'wallet', message: error?.issues[0]?.message ?? 'is no address' };

@@ -1,6 +1,7 @@
 import * as activities from '../activities/commands.ts';
 import * as administration from '../administration/commands.ts';
 import * as erasing from '../administration/erasing-commands.ts';
+import { runAllOf } from '../batches/commands.ts';
 import * as chains from '../chains/commands.ts';
 import * as events from '../core/events/commands.ts';
 import type { AnyCommand } from '../core/storage/command.ts';
@@ -54,12 +55,18 @@ const declared: ReadonlyMap<string, AnyCommand> = new Map(
     .map((command) => [command.commandName, command]),
 );
 
+/** Carries out several of the others, all or none. */
+export const runAll = runAllOf((name) => declared.get(name));
+
 /** Carries out one of the others once. */
-export const runOnce = idempotency.runOnceOf((name) => declared.get(name));
+export const runOnce = idempotency.runOnceOf((name) =>
+  name === runAll.commandName ? runAll : declared.get(name),
+);
 
 /** Every command there is, by name. */
 export const commands: ReadonlyMap<string, AnyCommand> = new Map([
   ...declared,
+  [runAll.commandName, runAll],
   [runOnce.commandName, runOnce],
 ]);
 

@@ -8,6 +8,7 @@ import { listRefusals } from '../administration/operations/list-refusals.ts';
 import { serverFigures } from '../administration/operations/server-figures.ts';
 import { unbanPlayer } from '../administration/operations/unban-player.ts';
 import { updateGame } from '../administration/operations/update-game.ts';
+import { batch } from '../batches/operations/batch.ts';
 import { createGame } from '../games/operations/create-game.ts';
 import { getGames } from '../games/operations/get-games.ts';
 import { listGameSecrets } from '../games/operations/list-game-secrets.ts';
@@ -118,6 +119,7 @@ export const operations = [
   notifyPlayers,
   updatePlayerProfile,
   getPlayerPresence,
+  batch,
   createGame,
   listGames,
   updateGame,

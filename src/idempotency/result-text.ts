@@ -7,13 +7,20 @@ const maxLength = 16_000;
 /** The texts of an input, by the names of their fields. */
 export type InputTexts = Readonly<Record<string, string>>;
 
+/** Those of a batch are those of its operations. */
 export function textsOf(input: object): InputTexts {
-  return Object.fromEntries(
-    Object.entries(input).filter(
-      (field): field is [string, string] =>
-        typeof field[1] === 'string' && field[1] !== '' && field[1].length <= maxLength,
-    ),
-  );
+  const texts: [string, string][] = [];
+  const add = (fields: object, prefix: string) => {
+    for (const [name, text] of Object.entries(fields)) {
+      if (typeof text === 'string' && text !== '' && text.length <= maxLength)
+        texts.push([prefix + name, text]);
+    }
+  };
+  add(input, '');
+  if ('operations' in input && Array.isArray(input.operations)) {
+    for (const [at, { data }] of input.operations.entries()) add(data, `${at}.`);
+  }
+  return Object.fromEntries(texts);
 }
 
 /**

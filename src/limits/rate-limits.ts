@@ -87,13 +87,14 @@ export class RateLimits {
   }
 
   /**
-   * Counts a call. `tell` hears how the caller's own limit stands, or else the limit that refuses.
+   * Counts a call, or several that are made as one. `tell` hears how the caller's own limit stands, or else the limit that refuses.
    * @throws GantryError `rate_limited`
    */
   async count(
     { kind, name }: LimitedCall,
     caller: LimitedCaller,
     tell: (state: LimitState) => void = () => undefined,
+    calls = 1,
   ): Promise<void> {
     const address = networkOf(caller.address);
     if (kind === 'sign-in') {
@@ -102,17 +103,19 @@ export class RateLimits {
     }
     if (caller.server) {
       const { id } = caller.server;
-      tell(await this.#consume(`${kind} server`, id, perGameServer[kind], tell));
-      await this.#consume(`${kind} game`, id, perGame[kind], tell);
+      tell(await this.#consume(`${kind} server`, id, perGameServer[kind], tell, calls));
+      await this.#consume(`${kind} game`, id, perGame[kind], tell, calls);
       return;
     }
     const { game } = caller;
     const ofGame = game?.policies.limits[kind];
     const by = caller.wallet ?? address;
-    tell(await this.#consume(kind, ofGame ? `${game?.id} ${by}` : by, ofGame ?? perCaller[kind], tell));
+    tell(
+      await this.#consume(kind, ofGame ? `${game?.id} ${by}` : by, ofGame ?? perCaller[kind], tell, calls),
+    );
     await Promise.all([
-      this.#consume(`${kind} address`, address, perAddress[kind], tell),
-      game && this.#consume(`${kind} game`, game.id, perGame[kind], tell),
+      this.#consume(`${kind} address`, address, perAddress[kind], tell, calls),
+      game && this.#consume(`${kind} game`, game.id, perGame[kind], tell, calls),
     ]);
   }
 
@@ -162,10 +165,11 @@ export class RateLimits {
     key: string,
     limit: RateLimit,
     tell: (state: LimitState) => void,
+    calls = 1,
   ): Promise<LimitState> {
     const scaled = this.#scaled(limit);
     try {
-      return toState(scaled, await this.#limiter(what, scaled).consume(key));
+      return toState(scaled, await this.#limiter(what, scaled).consume(key, calls));
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
       throw refusal(toState(scaled, refused), tell);

@@ -1,15 +1,14 @@
-import type { z } from 'zod';
 import { shownAdminToken } from '../auth/admin-token.ts';
-import type { Authenticated, Authenticator, Credentials } from '../auth/authenticator.ts';
-import { reasonAt } from '../core/schemas/field-reason.ts';
-import { isEmpty } from '../core/schemas/not-served.ts';
+import type { Authenticator, Credentials } from '../auth/authenticator.ts';
 import type { Database } from '../core/storage/database.ts';
-import { type FieldError, GantryError } from '../errors.ts';
+import { GantryError } from '../errors.ts';
 import { claimOf, idempotencyKey } from '../idempotency/claim.ts';
 import type { RunOnce } from '../idempotency/commands.ts';
 import { keyedDatabase } from '../idempotency/keyed-database.ts';
 import type { LimitState, RateLimits } from '../limits/rate-limits.ts';
 import type { AnyOperation } from './define.ts';
+import { type BatchCaller, executeTogether, type TogetherParts } from './execute-together.ts';
+import { parseInput, refuseNotServed, refuseWhatIsForServers } from './parse-input.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 /** The two forms an input comes in; see `Operation.dispatchInput`. */
@@ -54,6 +53,9 @@ export interface Surroundings {
   audit: AuditLog;
   services: { db: Database };
   runOnce: RunOnce;
+  runAll: TogetherParts['runAll'];
+  /** The operation that `launcher` offers under a name. */
+  find: TogetherParts['find'];
 }
 
 export type Execute = (call: Call) => Promise<unknown>;
@@ -78,29 +80,36 @@ export function createExecute(
         throw refused;
       });
     const { caller, game, gameId } = authenticated;
-    const wallet = caller && 'wallet' in caller ? caller.wallet : undefined;
+    const wallet = (caller && 'wallet' in caller ? caller.wallet : null) ?? undefined;
     const server = authenticated.server ?? undefined;
     onCaller?.({ gameId: game?.id, wallet, isServer: server !== undefined });
-    await limits.count(operation, { address, wallet, game: game ?? undefined, server }, onLimit);
+    const limited = { address, wallet, game: game ?? undefined, server };
+    await limits.count(operation, limited, onLimit);
     refuseWhatIsForServers(operation, authenticated);
     const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
     const asked = gameId === undefined ? input : { ...input, gameId };
     refuseNotServed(operation, asked);
     const key = keyOf(call);
     const prepare = async (parsed: object): Promise<object> => {
-      if (server && wallet !== undefined && operation.kind === 'write')
+      if (
+        server &&
+        wallet !== undefined &&
+        operation.auth === 'player-or-server' &&
+        operation.kind === 'write'
+      ) {
         await authenticator.ensurePlayer(wallet);
-      const given = connection ? { ...services, connection } : services;
-      if (key === undefined || !game) return given;
-      const about = wallet ?? '';
-      const claim = claimOf(key, {
-        gameId: game.id,
-        caller: server ? 'server' : about,
-        wallet: about,
-        operation: operation.name,
-        input: parsed,
-      });
-      return { ...given, db: keyedDatabase(services.db, surroundings.runOnce, claim) };
+      }
+      const given = { ...services, ...(connection && { connection }) };
+      if (key !== undefined && game) {
+        const about = wallet ?? '';
+        const of = { gameId: game.id, caller: server ? 'server' : about, wallet: about };
+        const claim = claimOf(key, { ...of, operation: operation.name, input: parsed });
+        given.db = keyedDatabase(services.db, surroundings.runOnce, claim);
+      }
+      if (operation.auth !== 'player-or-game') return given;
+      const batch = { authenticated, caller: caller as BatchCaller, services: given };
+      const count = (calls: number) => limits.count(operation, limited, onLimit, calls);
+      return { ...given, callTogether: executeTogether({ ...surroundings, authenticator }, batch, count) };
     };
     const form = style === 'dispatch' && operation.otherForm?.isUsed(asked) ? operation.otherForm : null;
     if (form) {
@@ -113,16 +122,6 @@ export function createExecute(
     const given = await prepare(parsed);
     return operation.handler({ input: parsed as never, caller: caller as never }, given as never);
   };
-}
-
-/** @throws GantryError `server_only` when the game leaves the operation to its server, and another one calls */
-function refuseWhatIsForServers({ name }: AnyOperation, { game, hasSecret }: Authenticated): void {
-  const serverOnly: readonly string[] = game?.policies.serverOnly ?? [];
-  if (hasSecret || !serverOnly.includes(name)) return;
-  throw new GantryError(
-    'server_only',
-    `In this game only the game's own server calls ${name}: with Authorization: Bearer <game secret>, and wallet`,
-  );
 }
 
 /**
@@ -163,31 +162,4 @@ export async function administer(
     await audit.finish(entry, error instanceof GantryError ? error.reason : 'internal');
     throw error;
   }
-}
-
-/** @throws GantryError `input_invalid` when the input has a field that is not served; nested ones of a query too */
-function refuseNotServed({ notServed = {} }: AnyOperation, input: Readonly<Record<string, unknown>>): void {
-  for (const [field, why] of Object.entries(notServed)) {
-    const sent = Object.keys(input).find((name) => name === field || name.startsWith(`${field}[`));
-    if (sent === undefined || isEmpty(input[sent])) continue;
-    throw new GantryError('input_invalid', `${field}: ${why}`, { fields: [{ path: field, message: why }] });
-  }
-}
-
-/** @throws GantryError 400, naming every field that is wrong; the first one gives the reason */
-export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const result = schema.safeParse(input, { reportInput: true });
-  if (result.success) return result.data;
-  const fields = result.error.issues.map(toFieldError);
-  const [first] = result.error.issues;
-  throw new GantryError(
-    (first && reasonAt(schema, first.path)) ?? 'input_invalid',
-    fields.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; '),
-    { fields },
-  );
-}
-
-function toFieldError(issue: z.core.$ZodIssue): FieldError {
-  const missing = issue.code === 'invalid_type' && issue.input === undefined;
-  return { path: issue.path.map(String).join('.'), message: missing ? 'is required' : issue.message };
 }

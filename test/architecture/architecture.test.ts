@@ -18,6 +18,7 @@ interface SourceFile {
 const features = [
   'activities',
   'administration',
+  'batches',
   'chains',
   'games',
   'idempotency',

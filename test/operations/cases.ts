@@ -1,5 +1,6 @@
 import { activityCases } from './cases/activities.ts';
 import { adminCases } from './cases/admin.ts';
+import { batchCases } from './cases/batches.ts';
 import { channelSessionCases } from './cases/channel-sessions.ts';
 import { gameCases } from './cases/games.ts';
 import { messageCases } from './cases/messages.ts';
@@ -23,6 +24,7 @@ export const cases: LauncherCases & AdminCases = {
   ...activityCases,
   ...notificationCases,
   ...playerCases,
+  ...batchCases,
   ...ruleCases,
   ...messageCases,
   ...gameCases,
