@@ -2,21 +2,28 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { forgetIdempotencyKeys } from '../../src/idempotency/commands.ts';
 import { listScores } from '../../src/scores/queries.ts';
 import { apiOf } from '../support/api.ts';
+import { isOnPostgres } from '../support/engine.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { refused } from '../support/outcome.ts';
+import { redisMissing, startRedis } from '../support/redis.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { bearer } from '../support/world.ts';
 
+// Nodes on PostgreSQL take a Redis, those on one file do not.
+const redis = isOnPostgres && redisMissing === null ? await startRedis() : null;
 const directory = await temporaryDirectory();
-const nodes: readonly TestServer[] = [
-  await startTestServer({ DATA_DIR: directory.path, PUBLIC_URL: 'https://gantry.example' }),
-  await startTestServer({ DATA_DIR: directory.path, PUBLIC_URL: 'https://gantry.example' }),
-];
+const settings = {
+  DATA_DIR: directory.path,
+  PUBLIC_URL: 'https://gantry.example',
+  ...(redis && { REDIS_URL: redis.url }),
+};
+const nodes: readonly TestServer[] = [await startTestServer(settings), await startTestServer(settings)];
 const [server, other] = nodes as [TestServer, TestServer];
 afterAll(async () => {
   for (const node of nodes) await node.close();
+  await redis?.[Symbol.asyncDispose]();
   await directory[Symbol.asyncDispose]();
 });
 const { db } = server.services;
