@@ -1,10 +1,9 @@
-import type { Authenticated, Authenticator, SessionCaller } from '../auth/authenticator.ts';
+import type { Authenticated, Authenticator, Callers, PlayerCaller } from '../auth/authenticator.ts';
 import { failedAt } from '../core/failed-at.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Command } from '../core/storage/command.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
-import type { Game } from '../games/game.ts';
 import type { BatchedCall, CallTogether } from './call-together.ts';
 import type { AnyOperation } from './define.ts';
 import { parseInput, refuseNotServed, refuseWhatIsForServers } from './parse-input.ts';
@@ -25,12 +24,12 @@ export interface TogetherParts {
 }
 
 /** Who calls a batch: a player, or a game's server, which may name a player for all operations. */
-export type BatchCaller = SessionCaller | { game: Game; wallet: string | null; session: null };
+export type BatchCaller = Callers['player-or-game'];
 
 /** An operation of a batch, once it is known that it may be carried out. */
 interface Prepared {
   operation: AnyOperation;
-  caller: { game: Game; wallet?: string };
+  caller: Pick<PlayerCaller, 'game'> & Partial<PlayerCaller>;
   input: unknown;
 }
 
