@@ -73,7 +73,7 @@ export function executeTogether(
       throw new GantryError('method_unknown', `${method} is no operation that writes`);
     }
     for (const own of ['launcherJwt', 'idempotencyKey']) {
-      if (data[own] === undefined) continue;
+      if (data[own] === undefined || data[own] === null || data[own] === '') continue;
       const field = { path: own, message: 'goes beside operations: there is one for the whole batch' };
       throw new GantryError('input_invalid', `${own}: ${field.message}`, { fields: [field] });
     }

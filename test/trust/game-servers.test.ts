@@ -1,18 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ban, unban } from '../../src/administration/commands.ts';
+import { erasePlayer } from '../../src/administration/operations/erase-player.ts';
 import { addGameSecret, expireGameSecret } from '../../src/games/commands.ts';
 import { serverOnlyOperations } from '../../src/games/game.ts';
 import { fingerprintOf, hashOfSecret, newGameSecret } from '../../src/games/game-secret.ts';
 import { listScores } from '../../src/scores/queries.ts';
 import { launcherCaseOf } from '../operations/cases.ts';
+import { overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
 import { type Caller, callStyles, overOneConnection } from '../support/call-styles.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { succeeded } from '../support/records.ts';
 import { launcherOperations, operationNamed } from '../support/registered.ts';
+import { rowsIn } from '../support/rows-in.ts';
 import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { bearer, createWorld } from '../support/world.ts';
 
 let server: TestServer;
@@ -211,6 +215,31 @@ describe("what holds for a player holds for the game's server that acts for them
       succeeded({ sessions: z.array(z.looseObject({ sessionId: z.string() })) }),
     );
     expect(sessions.map(({ sessionId }) => sessionId)).toEqual([own.sessionId]);
+  });
+});
+
+describe('erasing a player', () => {
+  it('takes the answers kept under idempotency keys with it, and has no server write meanwhile', async () => {
+    const { gameId, gameSecret } = await server.createGame();
+    const [gone, other] = [await server.openSession(gameId), await server.openSession(gameId)];
+    const keyed = () => ({ 'Idempotency-Key': crypto.randomUUID() });
+    await post('set-user-score', { wallet: gone.wallet, score: 1 }, { ...bearer(gameSecret), ...keyed() });
+    await post(
+      'create-message-channel',
+      { launcherJwt: other.launcherJwt, otherParticipants: [gone.wallet] },
+      keyed(),
+    );
+    const kept = () => rowsIn(server.services.db, 'SELECT wallet, result FROM idempotency_keys', {});
+    expect(JSON.stringify(await kept())).toContain(gone.wallet);
+    const admin = overHttp({ url: server.url, adminToken: server.adminToken });
+    const erased = admin.call(erasePlayer, { wallet: gone.wallet });
+    await until('the beginning', async () => (await setScore(gameSecret, gone.wallet)).status === 401);
+    refused(await setScore(gameSecret, gone.wallet), 401, 'player_banned');
+    await erased;
+    expect(JSON.stringify(await kept())).not.toContain(gone.wallet);
+    expect(JSON.stringify(await kept())).toContain(other.wallet);
+    expect(await scoresOf(gameId, gone.wallet)).toEqual([]);
+    expect((await setScore(gameSecret, gone.wallet)).status).toBe(200); // a new player
   });
 });
 
