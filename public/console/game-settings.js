@@ -92,8 +92,8 @@ function Policies({ game, onChanged }) {
           <${SelectField} label="Sort order" value=${order} onValue=${setOrder} options=${[['desc', 'Highest first'], ['asc', 'Lowest first']]} />
         </div>
         <${SelectField} label="Scores" value=${scores} onValue=${setScores} options=${[['any', 'Any number'], ['integer', 'Whole numbers']]} />
-        <fieldset class="form">
-          <legend>Only the game's server may set</legend>
+        <fieldset class="choices">
+          <legend>Only the game's server may write</legend>
           ${serverOnlyChoices.map(
             ([operation, label]) => html`
               <${CheckField}

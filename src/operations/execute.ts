@@ -90,23 +90,21 @@ export function createExecute(
     const asked = gameId === undefined ? input : { ...input, gameId };
     refuseNotServed(operation, asked);
     const key = keyOf(call);
+    /** Puts in place what the handler needs, once the input is known to be right. */
     const prepare = async (parsed: object): Promise<object> => {
-      if (
-        server &&
-        wallet !== undefined &&
-        operation.auth === 'player-or-server' &&
-        operation.kind === 'write'
-      ) {
-        await authenticator.ensurePlayer(wallet);
-      }
+      const isForPlayer = operation.auth === 'player-or-server' && wallet !== undefined;
+      if (server && isForPlayer && operation.kind === 'write') await authenticator.ensurePlayer(wallet);
+      const isBatch = operation.auth === 'player-or-game';
+      if (!connection && key === undefined && !isBatch) return services;
       const given = { ...services, ...(connection && { connection }) };
       if (key !== undefined && game) {
+        const isPlayer = caller !== null && 'session' in caller && caller.session !== null;
         const about = wallet ?? '';
-        const of = { gameId: game.id, caller: server ? 'server' : about, wallet: about };
+        const of = { gameId: game.id, caller: isPlayer ? about : 'server', wallet: about };
         const claim = claimOf(key, { ...of, operation: operation.name, input: parsed });
         given.db = keyedDatabase(services.db, surroundings.runOnce, claim);
       }
-      if (operation.auth !== 'player-or-game') return given;
+      if (!isBatch) return given;
       const batch = { authenticated, caller: caller as BatchCaller, services: given };
       const count = (calls: number) => limits.count(operation, limited, onLimit, calls);
       return { ...given, callTogether: executeTogether({ ...surroundings, authenticator }, batch, count) };
