@@ -3,6 +3,7 @@ import { createAdapter } from '@socket.io/redis-adapter';
 import { auditLogOf } from './administration/audit-log.ts';
 import { shownAdminToken } from './auth/admin-token.ts';
 import { Authenticator } from './auth/authenticator.ts';
+import { runAll, runOnce } from './catalogue/commands.ts';
 import { operations } from './catalogue/operations.ts';
 import type { Config } from './config.ts';
 import type { Database } from './core/storage/database.ts';
@@ -84,7 +85,13 @@ export function buildTransports(
   const traffic = new Traffic({ factor: config.rateLimitFactor, heldBytes: config.heldBytes }, (what) =>
     metrics.countRefused(what),
   );
-  const execute = createExecute(authenticator, limits, { services, audit: auditLogOf(db) });
+  const execute = createExecute(authenticator, limits, {
+    services,
+    audit: auditLogOf(db),
+    runOnce,
+    runAll,
+    find: (name) => registry.method('launcher', name),
+  });
   const callCounts = new CallCounts();
   const lines = new CallLines(logger);
   const observer = new CallObserver(

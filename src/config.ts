@@ -105,6 +105,12 @@ export const environment = z.object({
     .min(1)
     .default(10_000)
     .describe('Maximum number of events kept per stream'),
+  IDEMPOTENCY_KEY_HOURS: z.coerce
+    .number()
+    .min(1)
+    .max(720)
+    .default(24)
+    .describe('How long the answer to an idempotency key is kept, in hours'),
   METRICS_PORT: z.coerce
     .number()
     .int()
@@ -253,6 +259,7 @@ export interface Config {
   /** Undefined: single node. */
   redisUrl: string | undefined;
   retention: Retention;
+  idempotencyKeyMs: number;
   adminToken: string | undefined;
   secretKey: string | undefined;
   chains: ChainRpcs;
@@ -310,6 +317,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       maximumAgeMs: Math.round(data.EVENT_RETENTION_DAYS * dayMs),
       maximumCount: data.EVENT_RETENTION_COUNT,
     },
+    idempotencyKeyMs: Math.round(data.IDEMPOTENCY_KEY_HOURS * 3_600_000),
     adminToken: data.ADMIN_TOKEN,
     secretKey: data.GANTRY_SECRET_KEY,
     chains: data.CHAINS ?? new Map(),

@@ -201,7 +201,7 @@ export function localServices(workspace: Workspace, config: Config): Services {
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(new ChainClients(config.chains), new Signers(config.transactions)),
     states,
-    statePatcher: new StatePatcher(workspace.db, states),
+    statePatcher: new StatePatcher(states),
     webhookSender: chooseWebhookSender(config),
     sessionLifetimeMs: config.sessionLifetimeMs,
     storageQuota: config.storageQuota,

@@ -106,7 +106,7 @@ export async function openServices(
     ruleChains: new RuleChains(chainClients, signers),
     box,
     states,
-    statePatcher: new StatePatcher(db, states),
+    statePatcher: new StatePatcher(states),
     webhookSender: chooseWebhookSender(config),
     sessionLifetimeMs: config.sessionLifetimeMs,
     storageQuota: config.storageQuota,

@@ -2,6 +2,7 @@ import { trimTransactions } from './chains/commands.ts';
 import { trimEvents } from './core/events/commands.ts';
 import type { Retention } from './core/events/retention.ts';
 import type { Database } from './core/storage/database.ts';
+import { forgetIdempotencyKeys } from './idempotency/commands.ts';
 import { trimNotifications } from './notifications/commands.ts';
 import { trimActions } from './queue/commands.ts';
 import { repeat } from './runtime/repeat.ts';
@@ -11,10 +12,10 @@ const idleDelayMs = 60_000;
 /** While there is more to forget: a few at a time, so that no clean-up holds up the writes. */
 const batchDelayMs = 50;
 
-/** Deletes old events, delivered notifications and actions that were over long ago, until the signal is aborted. */
+/** Deletes old events, delivered notifications, old idempotency keys and actions that were over long ago, until the signal is aborted. */
 export function startRetention(
   db: Database,
-  { maximumAgeMs }: Retention,
+  { maximumAgeMs, idempotencyKeyMs }: Retention & { idempotencyKeyMs: number },
   { signal, report }: { signal: AbortSignal; report(thrown: unknown): void },
 ): void {
   const trim = async () => {
@@ -23,6 +24,7 @@ export function startRetention(
       db.write(trimNotifications, maximumAgeMs),
       db.write(trimActions, Date.now() - maximumAgeMs),
       db.write(trimTransactions, Date.now() - maximumAgeMs),
+      db.write(forgetIdempotencyKeys, idempotencyKeyMs),
     ]);
     return more.includes(true) ? batchDelayMs : idleDelayMs;
   };

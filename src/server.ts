@@ -89,7 +89,7 @@ function openQueue(config: Config, opened: OpenedServices, hooks: ChainHooks): R
 
 /** What goes on beside the calls, until the signal is aborted or its part is stopped. */
 async function startBackgroundWork(
-  { retention }: Config,
+  { retention, idempotencyKeyMs }: Config,
   { db, presence, redis, stats, report }: OpenedServices,
   { webhooks, chains }: RunningServer['queue'],
   { gateway }: Transports,
@@ -107,7 +107,7 @@ async function startBackgroundWork(
   });
   webhooks.start();
   chains.start();
-  startRetention(db, retention, { signal, report });
+  startRetention(db, { ...retention, idempotencyKeyMs }, { signal, report });
 }
 
 async function listen(

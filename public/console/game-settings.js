@@ -9,6 +9,16 @@ import { GameSecrets } from './game-secrets.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
 
+/** @type {readonly [operation: Game['policies']['serverOnly'][number], label: string][]} */
+const serverOnlyChoices = [
+  ['setUserScore', 'Scores'],
+  ['setState', 'States'],
+  ['trackGameSessions', 'Play sessions'],
+  ['sendCustomActivity', 'Activities'],
+  ['sendNotification', 'Notifications'],
+  ['triggerRulesEngine', 'Rule triggers'],
+];
+
 /**
  * A game's name, URL, allowed origins, secrets and policies.
  * @param {{ game: Game, onChanged: () => void }} props
@@ -52,6 +62,7 @@ function Policies({ game, onChanged }) {
   const [keep, setKeep] = useState(/** @type {string} */ (policies.leaderboard.keep));
   const [order, setOrder] = useState(/** @type {string} */ (policies.leaderboard.order));
   const [scores, setScores] = useState(/** @type {string} */ (policies.scores));
+  const [serverOnly, setServerOnly] = useState(policies.serverOnly);
   const [requireSecret, setRequireSecret] = useState(policies.requireSecret);
   const [signature, setSignature] = useState(/** @type {string} */ (policies.requireSignature));
   const [oneSession, setOneSession] = useState(policies.oneSessionPerPlayer);
@@ -64,6 +75,7 @@ function Policies({ game, onChanged }) {
     policies: {
       leaderboard: /** @type {Game['policies']['leaderboard']} */ ({ keep, order }),
       scores: /** @type {Game['policies']['scores']} */ (scores),
+      serverOnly,
       requireSecret,
       requireSignature: /** @type {Game['policies']['requireSignature']} */ (signature),
       oneSessionPerPlayer: oneSession,
@@ -80,6 +92,23 @@ function Policies({ game, onChanged }) {
           <${SelectField} label="Sort order" value=${order} onValue=${setOrder} options=${[['desc', 'Highest first'], ['asc', 'Lowest first']]} />
         </div>
         <${SelectField} label="Scores" value=${scores} onValue=${setScores} options=${[['any', 'Any number'], ['integer', 'Whole numbers']]} />
+        <fieldset class="choices">
+          <legend>Only the game's server may write</legend>
+          ${serverOnlyChoices.map(
+            ([operation, label]) => html`
+              <${CheckField}
+                key=${operation}
+                label=${label}
+                checked=${serverOnly.includes(operation)}
+                onChecked=${(/** @type {boolean} */ isChecked) =>
+                  setServerOnly([
+                    ...serverOnly.filter((one) => one !== operation),
+                    ...(isChecked ? [operation] : []),
+                  ])}
+              />
+            `,
+          )}
+        </fieldset>
         <${CheckField} label="Require game secret" checked=${requireSecret} onChecked=${setRequireSecret} hint="Calls then have to come from the game's server; its web page cannot make them." />
         <${SelectField} label="Signed requests" value=${signature} onValue=${setSignature} options=${[['no', 'Not required'], ['any', 'Required (any scheme)'], ['hmac-sha256', 'Required (HMAC-SHA-256)'], ['v2', 'Required (whole request, v2)']]} />
         <${CheckField} label="One session per player" checked=${oneSession} onChecked=${setOneSession} hint="A new session ends the player's previous one." />

@@ -2,7 +2,7 @@ import { command, type ExclusiveTx, exclusiveCommand, type Steps, type Tx } from
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 import { GantryError } from '../errors.ts';
-import { players } from '../players/tables.ts';
+import { bans, players } from '../players/tables.ts';
 import { board, scores } from '../scores/tables.ts';
 import { endSessionsOf } from '../sessions/commands.ts';
 
@@ -12,11 +12,14 @@ const sliceRows = 500;
 /** Stands where an erased player's wallet stood, in events that others may still be given. */
 const nobody = `0x${'0'.repeat(40)}`;
 
-/** Ends the player's sessions, so that nothing more is written. @throws GantryError `player_unknown` */
+/**
+ * Ends the player's sessions and keeps the player out of every game until all is erased, so that nothing more is written,
+ * by the player or by a game's server. @throws GantryError `player_unknown`
+ */
 export const beginErasing = command('beginErasing', function* (tx: Tx, wallet: string): Steps<void> {
-  if (!(yield* tx.get(players, wallet))) {
-    throw new GantryError('player_unknown', 'There is no player with this wallet');
-  }
+  const [player, banned] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, ''));
+  if (!player) throw new GantryError('player_unknown', 'There is no player with this wallet');
+  if (!banned) tx.insert(bans, { wallet, gameId: '', reason: 'is being erased', at: tx.now });
   yield* endSessionsOf(tx, wallet, null, 'erased');
 });
 
@@ -142,6 +145,8 @@ export const finishErasing = exclusiveCommand(
     yield* tx.run(streamsOf, { wallet });
     yield* tx.run(profileOf, { wallet });
     yield* tx.run(auditOf, { wallet });
+    yield* tx.run(answersNaming, { wallet, nobody });
+    yield* tx.run(bansOf, { wallet });
     tx.scrub();
   },
 );
@@ -198,6 +203,13 @@ const presenceOf = statement<{ wallet: string }>(
 const sessionsOf = statement<{ wallet: string }>('DELETE FROM channel_sessions WHERE wallet = @wallet');
 const streamsOf = statement<{ wallet: string }>('DELETE FROM streams WHERE wallet = @wallet');
 const profileOf = statement<{ wallet: string }>('DELETE FROM players WHERE wallet = @wallet');
+const bansOf = statement<{ wallet: string }>('DELETE FROM bans WHERE wallet = @wallet');
+const naming = (found: string) =>
+  `UPDATE idempotency_keys SET result = replace(result, @wallet, @nobody) WHERE ${found} > 0`;
+const answersNaming = statement<{ wallet: string; nobody: string }>({
+  sqlite: naming('instr(result, @wallet)'),
+  postgres: naming('strpos(result, @wallet)'),
+});
 const traces = `UPDATE audit_log SET input = '{"erased":true}' WHERE`;
 const auditOf = statement<{ wallet: string }>({
   sqlite: `${traces} instr(input, @wallet) > 0`,

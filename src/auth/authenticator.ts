@@ -1,9 +1,13 @@
+import { addressInput } from '../core/schemas/address.ts';
+import type { Owner } from '../core/schemas/owner.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
 import type { Game } from '../games/game.ts';
 import { bearerSecret, hashOfSecret, type SecretBox } from '../games/game-secret.ts';
 import { findGame, findGameBySecret, findGameBySlug, findGamesByOrigin } from '../games/queries.ts';
-import type { SessionDetails } from '../sessions/channel-session.ts';
+import { setProfile } from '../players/commands.ts';
+import { findPlayer, isBanned } from '../players/queries.ts';
+import type { ChannelSession, SessionDetails } from '../sessions/channel-session.ts';
 import type { LauncherTokens } from '../sessions/launcher-token.ts';
 import { findGameOfSignIn, findSession } from '../sessions/queries.ts';
 import type { AdminToken } from './admin-token.ts';
@@ -21,10 +25,22 @@ export interface Credentials {
   origin?: string | undefined;
 }
 
+/** The player whose things a call is about, in a game. The wallet is lowercase. */
+export interface PlayerCaller {
+  game: Game;
+  wallet: string;
+}
+
+/** A player, with the session of their launcher token. */
+export interface SessionCaller extends PlayerCaller, SessionDetails {}
+
 /**
  * Who must be calling, and with it what the handler is given as `caller`:
  * - `player`: a launcher token whose session lives → its session, player and game
  * - `session`: as `player`, but an ended session will do
+ * - `player-or-server`: as `player`; or the game's own server, which names the player by `wallet` beside the game's
+ *   secret → the game and the wallet, and the session, which a server has none of
+ * - `player-or-game`: the same, where a server need not name a player
  * - `game`: whoever names a game by its secret, `gameId` or an allowed origin → the game, and the page
  * - `game-secret`: a game, by its secret → the game
  * - `sign-in`: whoever has the `channelId` of a sign-in → nothing
@@ -32,8 +48,10 @@ export interface Credentials {
  * - `admin`: whoever has the admin token, or the command line on the data directory → which of the two
  */
 export interface Callers {
-  player: SessionDetails;
-  session: SessionDetails;
+  player: SessionCaller;
+  session: SessionCaller;
+  'player-or-server': PlayerCaller & { session: ChannelSession | null };
+  'player-or-game': SessionCaller | { game: Game; wallet: string | null; session: null };
   game: { game: Game; page: string | null };
   'game-secret': { game: Game };
   'sign-in': null;
@@ -46,9 +64,16 @@ export type AuthKind = keyof Callers;
 export interface Authenticated<Kind extends AuthKind = AuthKind> {
   caller: Callers[Kind];
   game: Game | null;
+  /** The game whose server calls by itself: with the game's secret, and without a player's token. */
+  server: Game | null;
+  /** Whether the call shows the secret of its game, so that it comes from the game's server whoever it is about. */
+  hasSecret: boolean;
   /** The game that the address names and the input does not, where the input is to name one. */
   gameId?: string;
 }
+
+/** Who is calling, before it is known whether they may. */
+type Identified = Pick<Authenticated, 'caller' | 'game'>;
 
 /** Finds out who is calling and refuses who may not, before anything of the input is looked at closely. */
 export class Authenticator {
@@ -80,19 +105,24 @@ export class Authenticator {
   ): Promise<Authenticated> {
     if (kind === 'admin') {
       await this.#adminToken.check(credentials.authorization);
-      return { caller: { actor: 'admin-token' }, game: null };
+      return { caller: { actor: 'admin-token' }, game: null, server: null, hasSecret: false };
     }
     const bySecret =
-      credentials.authorization !== undefined ? await this.#gameOfSecret(credentials.authorization) : null;
+      credentials.authorization !== undefined ? await this.gameOfSecret(credentials.authorization) : null;
     const named = await this.namedGame(credentials.games);
     const isForInput = named !== null && (kind === 'game' || kind === 'public') && isLeftOut(input.gameId);
     const asked = isForInput ? { ...input, gameId: named.id } : input;
-    const authenticated = await this.#identify(kind, asked, credentials, bySecret);
-    refuseOtherGame(named, authenticated.game);
-    if (authenticated.game) {
-      await this.#check(authenticated.game, bySecret, credentials, kind !== 'public');
+    const identified = await this.#identify(kind, asked, credentials, bySecret);
+    refuseOtherGame(named, identified.game);
+    if (identified.game) {
+      await this.#check(identified.game, bySecret, credentials, kind !== 'public');
     }
-    return isForInput ? { ...authenticated, gameId: named.id } : authenticated;
+    return {
+      ...identified,
+      server: isLeftOut(credentials.launcherJwt) ? bySecret : null,
+      hasSecret: bySecret !== null && bySecret.id === identified.game?.id,
+      ...(isForInput && { gameId: named.id }),
+    };
   }
 
   /**
@@ -126,6 +156,16 @@ export class Authenticator {
     return details;
   }
 
+  /**
+   * The game whose secret an `Authorization` header shows, while the secret works.
+   * @throws GantryError `secret_invalid`
+   */
+  async gameOfSecret(authorization: string): Promise<Game> {
+    const game = await this.#db.read(findGameBySecret, hashOfSecret(bearerSecret(authorization)));
+    if (!game) throw new GantryError('secret_invalid', 'The game secret is wrong or has expired');
+    return game;
+  }
+
   /** @throws GantryError `origin_not_allowed` when the game names its origins and this is none of them */
   checkOrigin(game: Game, origin: string | undefined): void {
     if (origin === undefined || game.allowedOrigins.length === 0) return;
@@ -133,19 +173,40 @@ export class Authenticator {
     throw new GantryError('origin_not_allowed', `The game does not allow calls from ${origin}`);
   }
 
+  /** A game's server may write for a wallet that was never seen: its player begins with that, as with a sign-in. */
+  async ensurePlayer(wallet: string): Promise<void> {
+    if ((await this.#db.read(findPlayer, wallet)) === null) await this.#db.write(setProfile, wallet, {});
+  }
+
   async #identify(
     kind: Exclude<AuthKind, 'admin'>,
     input: Readonly<Record<string, unknown>>,
     credentials: Credentials,
     bySecret: Game | null,
-  ): Promise<Authenticated> {
+  ): Promise<Identified> {
     switch (kind) {
       case 'player': {
-        const caller = await this.liveSession(credentials.launcherJwt);
+        const caller = toCaller(await this.liveSession(credentials.launcherJwt));
         return { caller, game: caller.game };
       }
       case 'session': {
-        const caller = await this.#session(credentials.launcherJwt);
+        const caller = toCaller(await this.#session(credentials.launcherJwt));
+        return { caller, game: caller.game };
+      }
+      case 'player-or-server': {
+        if (bySecret && isLeftOut(credentials.launcherJwt) && !isLeftOut(input.wallet)) {
+          const wallet = await this.admittedWallet(bySecret, input.wallet);
+          return { caller: { game: bySecret, wallet, session: null }, game: bySecret };
+        }
+        const caller = toCaller(await this.liveSession(credentials.launcherJwt));
+        return { caller, game: caller.game };
+      }
+      case 'player-or-game': {
+        if (bySecret && isLeftOut(credentials.launcherJwt)) {
+          const wallet = isLeftOut(input.wallet) ? null : await this.admittedWallet(bySecret, input.wallet);
+          return { caller: { game: bySecret, wallet, session: null }, game: bySecret };
+        }
+        const caller = toCaller(await this.liveSession(credentials.launcherJwt));
         return { caller, game: caller.game };
       }
       case 'game': {
@@ -170,6 +231,20 @@ export class Authenticator {
         return { caller: null, game };
       }
     }
+  }
+
+  /** Whom a game's server acts for. @throws GantryError `address_invalid`, `player_banned` */
+  async admittedWallet(game: Game, named: unknown): Promise<string> {
+    const { data: wallet, error } = addressInput.safeParse(named);
+    if (wallet === undefined) {
+      const field = { path: 'wallet', message: error?.issues[0]?.message ?? 'is no address' };
+      throw new GantryError('address_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+    }
+    const owner: Owner = { gameId: game.id, wallet };
+    if (await this.#db.read(isBanned, owner)) {
+      throw new GantryError('player_banned', 'This player has been banned here, so nobody acts for them');
+    }
+    return wallet;
   }
 
   /** What holds for every call on behalf of a game; a public read needs no secret, but a wrong one is refused. */
@@ -197,19 +272,16 @@ export class Authenticator {
 
   async #session(token: unknown): Promise<SessionDetails> {
     if (token === undefined || token === null || token === '') {
-      throw new GantryError('token_missing', 'launcherJwt is missing; sign in to get one');
+      throw new GantryError(
+        'token_missing',
+        "launcherJwt is missing; sign in to get one. A game's server sends its secret and wallet instead, where that is served",
+      );
     }
     if (typeof token !== 'string') throw new GantryError('token_invalid', 'launcherJwt must be a string');
     const details = await this.#db.read(findSession, await this.#tokens.verify(token));
     if (!details)
       throw new GantryError('token_invalid', 'launcherJwt is of a session this server does not know');
     return details;
-  }
-
-  async #gameOfSecret(authorization: string): Promise<Game> {
-    const game = await this.#db.read(findGameBySecret, hashOfSecret(bearerSecret(authorization)));
-    if (!game) throw new GantryError('secret_invalid', 'The game secret is wrong or has expired');
-    return game;
   }
 
   async #namedGame(gameId: unknown, origin: string | undefined): Promise<Game> {
@@ -227,6 +299,10 @@ export class Authenticator {
   }
 }
 
+function toCaller(details: SessionDetails): SessionCaller {
+  return { ...details, wallet: details.session.wallet };
+}
+
 /** An address is of one game, and nobody acts in another by it. @throws GantryError `game_mismatch` */
 export function refuseOtherGame(named: Game | null, game: Game | null): void {
   if (!named || !game || named.id === game.id) return;
@@ -234,8 +310,8 @@ export function refuseOtherGame(named: Game | null, game: Game | null): void {
 }
 
 /** Clients in typed languages send null or an empty text. */
-function isLeftOut(gameId: unknown): boolean {
-  return gameId === undefined || gameId === null || gameId === '';
+function isLeftOut(sent: unknown): boolean {
+  return sent === undefined || sent === null || sent === '';
 }
 
 function secretRequired(why: string): GantryError {

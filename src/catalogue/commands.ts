@@ -1,10 +1,12 @@
 import * as activities from '../activities/commands.ts';
 import * as administration from '../administration/commands.ts';
 import * as erasing from '../administration/erasing-commands.ts';
+import { runAllOf } from '../batches/commands.ts';
 import * as chains from '../chains/commands.ts';
 import * as events from '../core/events/commands.ts';
 import type { AnyCommand } from '../core/storage/command.ts';
 import * as games from '../games/commands.ts';
+import * as idempotency from '../idempotency/commands.ts';
 import * as channels from '../messages/channel-commands.ts';
 import * as messages from '../messages/message-commands.ts';
 import * as notifications from '../notifications/commands.ts';
@@ -28,6 +30,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   erasing,
   events,
   games,
+  idempotency,
   messages,
   notifications,
   playSessions,
@@ -44,13 +47,28 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   deliveries,
 ];
 
-/** Every command there is, by name. */
-export const commands: ReadonlyMap<string, AnyCommand> = new Map(
+/** Every command of a file, by name. */
+const declared: ReadonlyMap<string, AnyCommand> = new Map(
   files
     .flatMap((file) => Object.values(file))
     .filter(isCommand)
     .map((command) => [command.commandName, command]),
 );
+
+/** Carries out several of the others, all or none. */
+export const runAll = runAllOf((name) => declared.get(name));
+
+/** Carries out one of the others once. */
+export const runOnce = idempotency.runOnceOf((name) =>
+  name === runAll.commandName ? runAll : declared.get(name),
+);
+
+/** Every command there is, by name. */
+export const commands: ReadonlyMap<string, AnyCommand> = new Map([
+  ...declared,
+  [runAll.commandName, runAll],
+  [runOnce.commandName, runOnce],
+]);
 
 function isCommand(value: unknown): value is AnyCommand {
   return typeof value === 'function' && 'commandName' in value;

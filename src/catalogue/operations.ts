@@ -8,6 +8,7 @@ import { listRefusals } from '../administration/operations/list-refusals.ts';
 import { serverFigures } from '../administration/operations/server-figures.ts';
 import { unbanPlayer } from '../administration/operations/unban-player.ts';
 import { updateGame } from '../administration/operations/update-game.ts';
+import { batch } from '../batches/operations/batch.ts';
 import { createGame } from '../games/operations/create-game.ts';
 import { getGames } from '../games/operations/get-games.ts';
 import { listGameSecrets } from '../games/operations/list-game-secrets.ts';
@@ -31,12 +32,14 @@ import { removeParticipant } from '../messages/operations/remove-participant.ts'
 import { sendChannelMessage } from '../messages/operations/send-channel-message.ts';
 import { sendTypingSignal } from '../messages/operations/send-typing-signal.ts';
 import { unsendChannelMessage } from '../messages/operations/unsend-channel-message.ts';
+import { notifyPlayers } from '../notifications/operations/notify-players.ts';
 import { sendNotification } from '../notifications/operations/send-notification.ts';
 import { getPlaySession } from '../play-sessions/operations/get-play-session.ts';
 import { listPlaySessions } from '../play-sessions/operations/list-play-sessions.ts';
 import { trackGameSessions } from '../play-sessions/operations/track-game-sessions.ts';
 import { listPlayers } from '../players/operations/list-players.ts';
 import { updatePlayer } from '../players/operations/update-player.ts';
+import { updatePlayerProfile } from '../players/operations/update-player-profile.ts';
 import { cancelAction } from '../queue/operations/cancel-action.ts';
 import { getAction } from '../queue/operations/get-action.ts';
 import { listActions } from '../queue/operations/list-actions.ts';
@@ -55,6 +58,7 @@ import { channelHeartbeat } from '../sessions/operations/channel-heartbeat.ts';
 import { channelStatus } from '../sessions/operations/channel-status.ts';
 import { createUnverifiedChannel } from '../sessions/operations/create-unverified-channel.ts';
 import { endChannelSession } from '../sessions/operations/end-channel-session.ts';
+import { getPlayerPresence } from '../sessions/operations/get-player-presence.ts';
 import { listChannelSessions } from '../sessions/operations/list-channel-sessions.ts';
 import { listSessions } from '../sessions/operations/list-sessions.ts';
 import { openChannelSession } from '../sessions/operations/open-channel-session.ts';
@@ -120,6 +124,10 @@ export const operations = [
   listChannelSessions,
   endChannelSession,
   revokeChannelSession,
+  notifyPlayers,
+  updatePlayerProfile,
+  getPlayerPresence,
+  batch,
   createGame,
   listGames,
   updateGame,

@@ -3,6 +3,7 @@ import { auditLog } from '../administration/tables.ts';
 import { lanes, transactions } from '../chains/tables.ts';
 import type { AnyTable } from '../core/storage/table.ts';
 import { gameSecrets, games, requestNonces } from '../games/tables.ts';
+import { idempotencyKeys } from '../idempotency/tables.ts';
 import {
   declinedAdders,
   formerParticipants,
@@ -32,6 +33,7 @@ export const tables: readonly AnyTable[] = [
   sessions,
   announcedPresent,
   serverKeys,
+  idempotencyKeys,
   scores,
   board,
   states,

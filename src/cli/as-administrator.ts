@@ -1,7 +1,8 @@
 import { auditLogOf } from '../administration/audit-log.ts';
 import { localServices } from '../data-directory.ts';
 import type { AnyOperation } from '../operations/define.ts';
-import { administer, parseInput } from '../operations/execute.ts';
+import { administer } from '../operations/execute.ts';
+import { parseInput } from '../operations/parse-input.ts';
 import { withWorkspace } from './with-workspace.ts';
 
 /** Carries out an operation that was looked up, or whose types were checked before. */

@@ -18,12 +18,20 @@ export interface ClientOptions {
   url: string;
   /** Without a token, only operations that need none can be called, and no events are received. */
   launcherJwt?: string;
+  /** For a game's own server: calls name their player, see `forPlayer`. Never in what players are given. */
+  gameSecret?: string;
   /** Saved from `client.cursors` earlier: events missed since then are replayed. */
   cursors?: Readonly<Record<string, Cursor>>;
   /** The transport of calls; events always arrive over the socket. Default `socket`. */
   callOver?: 'socket' | 'http';
   /** The timeout of a call, in milliseconds. Default 15,000. */
   timeoutMs?: number;
+}
+
+/** What may be said of a call beside its input. */
+export interface CallOptions {
+  /** A write that is sent again with the same key is carried out once, and answered the same. */
+  idempotencyKey?: string;
 }
 
 /**
@@ -74,7 +82,12 @@ export class GantryClient {
       reconnectionDelay: 250,
       reconnectionDelayMax: 5_000,
       // Evaluated at every attempt, so that each reconnect continues after the latest event.
-      auth: (send) => send({ launcherJwt: options.launcherJwt, ...this.#cursors.toSend() }),
+      auth: (send) =>
+        send({
+          launcherJwt: options.launcherJwt,
+          gameSecret: options.gameSecret,
+          ...this.#cursors.toSend(),
+        }),
     });
     this.#socket.on('realtime-events connected', (first: FirstEvent) => this.#begin(first));
     this.#socket.onAny((name: string, record: { _id?: string }, meta?: Meta) =>
@@ -115,16 +128,21 @@ export class GantryClient {
   /** Calls an operation. @throws ClientError */
   call<Name extends OperationName>(
     name: Name,
-    ...[input]: Record<never, never> extends OperationInput<Name>
-      ? [OperationInput<Name>?]
-      : [OperationInput<Name>]
+    ...[input, options]: Record<never, never> extends OperationInput<Name>
+      ? [OperationInput<Name>?, CallOptions?]
+      : [OperationInput<Name>, CallOptions?]
   ): Promise<OperationOutput<Name>> {
-    return this.#call(name, { ...input });
+    return this.#call(name, { ...input, ...options });
   }
 
   /** Calls with another token over the same connection, as a launcher does for a game's session. */
   as(launcherJwt: string): Pick<GantryClient, 'call'> {
-    return { call: (name, ...[input]) => this.#call(name, { ...input, launcherJwt }) };
+    return { call: (name, ...[input, options]) => this.#call(name, { ...input, ...options, launcherJwt }) };
+  }
+
+  /** Calls about a player, as the game's server does that has given its `gameSecret`. */
+  forPlayer(wallet: string): Pick<GantryClient, 'call'> {
+    return { call: (name, ...[input, options]) => this.#call(name, { wallet, ...input, ...options }) };
   }
 
   /** Calls the listener for each event of this name, once and in order within its stream. Returns a function that unsubscribes. */
@@ -249,9 +267,14 @@ export class GantryClient {
   }
 
   async #callOverHttp<Name extends OperationName>(name: Name, data: object): Promise<OperationOutput<Name>> {
+    const { gameSecret } = this.#options;
     const response = await fetch(`${this.#options.url}/launcher`, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'X-Service-Method': name },
+      headers: {
+        'Content-Type': 'application/json',
+        'X-Service-Method': name,
+        ...(gameSecret !== undefined && { Authorization: `Bearer ${gameSecret}` }),
+      },
       body: JSON.stringify({ launcherJwt: this.#options.launcherJwt, ...data }),
       signal: AbortSignal.timeout(this.#options.timeoutMs),
     }).catch(() => {

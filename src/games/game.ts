@@ -37,10 +37,22 @@ const spendingPolicy = z.object({
 });
 export type SpendingPolicy = z.infer<typeof spendingPolicy>;
 
+/** What a game may leave to its own server: writes of players that a server can make in their place. */
+export const serverOnlyOperations = [
+  'setUserScore',
+  'setState',
+  'trackGameSessions',
+  'sendCustomActivity',
+  'sendNotification',
+  'triggerRulesEngine',
+] as const;
+
 export const gamePolicies = z.object({
   leaderboard: leaderboardPolicy.prefault({}),
   /** `integer`: a fraction is refused, and one that a rule comes to is rounded. */
   scores: z.enum(['any', 'integer']).default('any'),
+  /** Operations that only the game's server carries out: calls of players without the game's secret are refused. */
+  serverOnly: z.array(z.enum(serverOnlyOperations)).max(100).default([]),
   /** Refuse calls that do not carry the game's secret. */
   requireSecret: z.boolean().default(false),
   /** Refuse calls that are not signed: with any scheme, with HMAC-SHA-256, or with that of whole requests. */
@@ -63,6 +75,8 @@ export const policyChanges = z.object({
     })
     .optional(),
   scores: gamePolicies.shape.scores.unwrap().optional(),
+  /** Given as a whole: what is left out of it is for players again. */
+  serverOnly: gamePolicies.shape.serverOnly.unwrap().optional(),
   requireSecret: z.boolean().optional(),
   requireSignature: gamePolicies.shape.requireSignature.unwrap().optional(),
   oneSessionPerPlayer: z.boolean().optional(),

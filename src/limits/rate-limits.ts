@@ -25,6 +25,11 @@ const perAddress: Record<'read' | 'write', RateLimit> = {
   read: { points: 8_000, seconds: 2 },
   write: { points: 4_000, seconds: 2 },
 };
+/** What a game's own servers do together, which share no budget with players: as much as one address may. */
+const perGameServer: Record<'read' | 'write', RateLimit> = {
+  read: { points: 8_000, seconds: 2 },
+  write: { points: 4_000, seconds: 2 },
+};
 /** Connecting a socket. A launcher that is thrown out and back in by a bad line stays well below. */
 const handshakes: RateLimit = { points: 60, seconds: 30 };
 /** Opening a connection, which comes before connecting a socket: all launchers behind one address come back at once. */
@@ -74,6 +79,8 @@ export interface LimitedCaller {
   /** The player's: whatever their sessions, they count together. Left out: without a token. */
   wallet?: string | undefined;
   game?: Game | undefined;
+  /** The game whose server calls by itself: it counts for its game, from wherever and about whomever it calls. */
+  server?: Game | undefined;
 }
 
 /** How the limit that is nearest stands after a call, for the `RateLimit` headers. */
@@ -96,32 +103,42 @@ export class RateLimits {
   }
 
   /**
-   * Counts a call. `tell` hears how the caller's own limit stands, or else the limit that refuses.
+   * Counts a call, or several that are made as one. `tell` hears how the caller's own limit stands, or else the limit that refuses.
    * @throws GantryError `rate_limited`
    */
   async count(
     { kind, name }: LimitedCall,
     caller: LimitedCaller,
     tell: (state: LimitState) => void = () => undefined,
+    calls = 1,
   ): Promise<void> {
     const address = networkOf(caller.address);
     if (kind === 'sign-in') {
       tell(await this.#consume(`sign-in ${name}`, address, signIn, tell));
       return;
     }
+    if (caller.server) {
+      const { id } = caller.server;
+      tell(await this.#consume(`${kind} server`, id, perGameServer[kind], tell, calls));
+      await this.#consume(`${kind} game`, id, perGame[kind], tell, calls);
+      return;
+    }
     const { game } = caller;
     const ofGame = game?.policies.limits[kind];
     const by = caller.wallet ?? address;
-    tell(await this.#consume(kind, ofGame ? `${game?.id} ${by}` : by, ofGame ?? perCaller[kind], tell));
+    tell(
+      await this.#consume(kind, ofGame ? `${game?.id} ${by}` : by, ofGame ?? perCaller[kind], tell, calls),
+    );
     await Promise.all([
-      this.#consume(`${kind} address`, address, perAddress[kind], tell),
-      game && this.#consume(`${kind} game`, game.id, perGame[kind], tell),
+      this.#consume(`${kind} address`, address, perAddress[kind], tell, calls),
+      game && this.#consume(`${kind} game`, game.id, perGame[kind], tell, calls),
     ]);
   }
 
   /** Counts a socket's connecting. @throws GantryError `rate_limited` */
-  async countHandshake(caller: Pick<LimitedCaller, 'address' | 'wallet'>): Promise<void> {
-    await this.#consume('handshake', caller.wallet ?? networkOf(caller.address), handshakes, () => undefined);
+  async countHandshake(caller: Pick<LimitedCaller, 'address' | 'wallet' | 'server'>): Promise<void> {
+    const by = caller.wallet ?? caller.server?.id ?? networkOf(caller.address);
+    await this.#consume('handshake', by, handshakes, () => undefined);
   }
 
   /** Counts a connection's being opened, before anything is known of it. @throws GantryError `rate_limited` */
@@ -164,10 +181,11 @@ export class RateLimits {
     key: string,
     limit: RateLimit,
     tell: (state: LimitState) => void,
+    calls = 1,
   ): Promise<LimitState> {
     const scaled = this.#scaled(limit);
     try {
-      return toState(scaled, await this.#limiter(what, scaled).consume(key));
+      return toState(scaled, await this.#limiter(what, scaled).consume(key, calls));
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
       throw refusal(toState(scaled, refused), tell);

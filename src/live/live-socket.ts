@@ -3,6 +3,7 @@ import { type Authenticator, refuseOtherGame } from '../auth/authenticator.ts';
 import type { StoredEvent } from '../core/events/stream.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
+import type { Game } from '../games/game.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import type { Presence } from '../presence/presence.ts';
 import { type EngineConnection, refusePacket, terminate } from '../runtime/internals/engine-io.ts';
@@ -32,6 +33,7 @@ export interface HandshakeInfo {
   /** Where it comes from, proxies that are trusted left aside. */
   address: string;
   origin: string | undefined;
+  /** The `Authorization` header, or the secret of the handshake's `auth.gameSecret` as that header has it. */
   authorization: string | undefined;
   /** Ids and slugs of the games that its address names; its namespace may add one before the client is admitted. */
   games: string[];
@@ -39,7 +41,7 @@ export interface HandshakeInfo {
 
 /** What all live sockets of a node share. */
 export interface LiveServices extends TrafficServices {
-  authenticator: Pick<Authenticator, 'liveSession' | 'checkOrigin' | 'namedGame'>;
+  authenticator: Pick<Authenticator, 'liveSession' | 'gameOfSecret' | 'checkOrigin' | 'namedGame'>;
   tokens: Pick<LauncherTokens, 'keyOf'>;
   limits: Pick<RateLimits, 'countHandshake' | 'countRefused'>;
   db: Database;
@@ -94,6 +96,8 @@ export class LiveSocket {
   readonly #outgoing: OutgoingQueue;
   readonly #inbound: InboundLimit;
   readonly #conn: EngineConnection;
+  /** The header `Authorization` of the request it began with. */
+  readonly #authorization: string | undefined;
   readonly #services: LiveServices;
   #isFlooding = false;
   #state: 'idle' | 'admitting' | 'admitted' = 'idle';
@@ -105,6 +109,7 @@ export class LiveSocket {
   constructor(conn: EngineConnection, handshake: HandshakeInfo, services: LiveServices) {
     this.#conn = conn;
     this.handshake = handshake;
+    this.#authorization = handshake.authorization;
     this.#services = services;
     this.#outgoing = new OutgoingQueue(conn);
     this.traffic = new SocketTraffic(conn, handshake.address, this.#outgoing, services);
@@ -129,10 +134,14 @@ export class LiveSocket {
 
   /**
    * Everything that must be settled before the client knows that it is connected.
-   * @throws GantryError as `Authenticator.liveSession`, and `origin_not_allowed`, `cursors_invalid`,
+   * @throws GantryError as `Authenticator.liveSession`, and `secret_invalid`, `origin_not_allowed`, `cursors_invalid`,
    *   `rate_limited`, `not_ready`
    */
-  async admit(socket: Socket, token: unknown, cursors: GivenCursors): Promise<void> {
+  async admit(
+    socket: Socket,
+    { token, gameSecret }: { token: unknown; gameSecret: unknown },
+    cursors: GivenCursors,
+  ): Promise<void> {
     if (this.#state !== 'idle') {
       this.#conn.close();
       throw closedMeanwhile();
@@ -140,12 +149,32 @@ export class LiveSocket {
     this.#state = 'admitting';
     try {
       this.traffic.admit();
+      const server = await this.#takeSecret(gameSecret);
       if (token !== undefined && token !== null) await this.#admitSession(socket, token, cursors);
-      else await this.#admitAnonymous(socket);
+      else await this.#admitAnonymous(socket, server);
       this.#state = 'admitted';
     } catch (refused) {
       if (refused instanceof GantryError) this.#tellRefused(refused.reason, 'handshake');
       this.leave();
+      throw refused;
+    }
+  }
+
+  /**
+   * The game whose secret the handshake's `auth` shows; null: it shows none. Calls on the socket then carry it, as those of
+   * a socket whose handshake had it in the `Authorization` header do.
+   */
+  async #takeSecret(gameSecret: unknown): Promise<Game | null> {
+    this.handshake.authorization = this.#authorization; // an earlier client of this connection may have shown another
+    if (gameSecret === undefined || gameSecret === null || gameSecret === '') return null;
+    const { authenticator, limits } = this.#services;
+    try {
+      const authorization = `Bearer ${gameSecret}`;
+      const game = await authenticator.gameOfSecret(authorization);
+      this.handshake.authorization = authorization;
+      return game;
+    } catch (refused) {
+      await limits.countRefused('read', this.handshake.address, refused);
       throw refused;
     }
   }
@@ -196,11 +225,11 @@ export class LiveSocket {
   }
 
   /** Without a token; its calls may bring one, and follow public streams with it. */
-  async #admitAnonymous(socket: Socket): Promise<void> {
+  async #admitAnonymous(socket: Socket, server: Game | null): Promise<void> {
     const { authenticator, limits, db, leaderboards } = this.#services;
     const { address, games } = this.handshake;
-    await limits.countHandshake({ address });
-    await authenticator.namedGame(games);
+    await limits.countHandshake({ address, server: server ?? undefined });
+    refuseOtherGame(await authenticator.namedGame(games), server);
     this.#anonymous = new Subscriptions(socket, { db, leaderboards, onFollowed: () => undefined });
     this.#anonymous.goLive();
   }

@@ -3,6 +3,8 @@ import { lockPlayer } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type ExclusiveTx, exclusiveCommand, type Steps, type Tx } from '../core/storage/command.ts';
 import { statement } from '../core/storage/statement.ts';
+import { lockProfile } from '../players/commands.ts';
+import { bans } from '../players/tables.ts';
 import { notificationCreated } from './events.ts';
 import type { NotificationRecord } from './notification.ts';
 import { notifications } from './tables.ts';
@@ -24,6 +26,30 @@ export const notifyPlayer = command(
     const row = { id, gameId, wallet, message, type, eventSeq, createdAt: tx.now };
     tx.insert(notifications, { ...row, deliveredAt: null });
     return record;
+  },
+);
+
+/**
+ * Sends several players a notification, all or none of them; those who are banned from the game get none and are answered.
+ * A wallet that was never seen gets a player.
+ */
+export const notifySeveral = command(
+  'notifySeveral',
+  function* (
+    tx: Tx,
+    gameId: string,
+    wallets: readonly string[],
+    notification: Pick<NotificationRecord, 'message' | 'type'>,
+  ): Steps<{ banned: string[] }> {
+    const bansOf = yield* tx.all(
+      ...wallets.flatMap((wallet) => [tx.get(bans, wallet, gameId), tx.get(bans, wallet, '')]),
+    );
+    const isBanned = (at: number) => bansOf[2 * at] !== undefined || bansOf[2 * at + 1] !== undefined;
+    const notified = wallets.filter((_, at) => !isBanned(at));
+    yield* tx.all(...notified.map((wallet) => lockProfile(tx, wallet)));
+    yield* tx.all(...notified.map((wallet) => lockPlayer(tx, { gameId, wallet })));
+    for (const wallet of notified) yield* notifyPlayer(tx, { gameId, wallet }, notification);
+    return { banned: wallets.filter((_, at) => isBanned(at)) };
   },
 );
 

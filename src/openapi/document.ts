@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addressInput } from '../core/schemas/address.ts';
 import { reasons } from '../errors.ts';
 import type { AnyOperation } from '../operations/define.ts';
 import { kebabCase, type Registry } from '../operations/registry.ts';
@@ -38,6 +39,15 @@ const examples: Readonly<Record<string, Example>> = recorded;
 
 /** What stands in examples where a caller's own token goes. */
 const exampleToken = 'YOUR_LAUNCHER_JWT';
+
+const optionalToken = z
+  .string()
+  .optional()
+  .meta({ description: "The player's launcher token; a game's server leaves it out" });
+
+const wallet = addressInput.optional().meta({
+  description: "The player, where the game's server calls: with the game's secret, without launcherJwt",
+});
 
 const token = z.string().meta({ description: "The player's launcher token" });
 
@@ -81,7 +91,9 @@ const securitySchemes = {
   gameSecret: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The secret of the game; optional unless the game requires it',
+    description:
+      "The secret of the game; optional unless the game requires it. With it and `wallet`, the game's server calls about " +
+      'any player, without launcherJwt.',
   },
 };
 
@@ -92,7 +104,10 @@ function dedicated(operation: AnyOperation): Json {
     summary: operation.summary,
     ...(operation.service === 'admin'
       ? { security: [{ adminToken: [] }] }
-      : { parameters: signingHeaders, security: [...secretIsOptional(operation), { gameSecret: [] }] }),
+      : {
+          parameters: [...signingHeaders, ...keyHeader(operation)],
+          security: [...secretIsOptional(operation), { gameSecret: [] }],
+        }),
     requestBody: jsonBody(reference(`${operation.name}Input`), inputExample(operation)),
     responses: responses(reference(`${operation.name}Output`), examples[operation.name]?.output),
   };
@@ -119,7 +134,7 @@ function dispatch(registry: Registry, service: string): Json {
     operationId: `${service}Dispatch`,
     tags: [service],
     summary: 'Execute the operation named by X-Service-Method',
-    parameters: [methodHeader(offered), ...signingHeaders],
+    parameters: [methodHeader(offered), ...signingHeaders, idempotencyKeyHeader],
     security: [{}, { gameSecret: [] }],
     requestBody: jsonBody(
       { anyOf: offered.flatMap(({ operation }) => dispatchInputs(operation)) },
@@ -195,7 +210,9 @@ function withoutNumberBounds(schema: unknown): Json {
 function inputExample(operation: AnyOperation): Json | undefined {
   const example = examples[operation.name]?.input;
   if (!example) return undefined;
-  return takesToken(operation) ? { launcherJwt: exampleToken, ...example } : example;
+  return takesToken(operation) || isOpenToServers(operation)
+    ? { launcherJwt: exampleToken, ...example }
+    : example;
 }
 
 /** zod numbers unnamed schemas from 0 in each document; they are renamed after their owner. */
@@ -207,11 +224,21 @@ function ownNames(json: string, owner: string): string {
 
 /** The input as sent by a caller, with the token that authentication removes. */
 function withToken(operation: AnyOperation, schema: z.ZodObject): z.ZodObject {
+  if (isOpenToServers(operation)) return z.object({ launcherJwt: optionalToken, wallet, ...schema.shape });
   return takesToken(operation) ? z.object({ launcherJwt: token, ...schema.shape }) : schema;
 }
 
 function takesToken({ auth }: AnyOperation): boolean {
   return auth === 'player' || auth === 'session';
+}
+
+/** Whether a game's server calls it in a player's place. */
+function isOpenToServers({ auth }: AnyOperation): boolean {
+  return auth === 'player-or-server' || auth === 'player-or-game';
+}
+
+function keyHeader({ kind, isRepeatable }: AnyOperation): Json[] {
+  return kind === 'write' && !isRepeatable ? [idempotencyKeyHeader] : [];
 }
 
 function dispatchSchemaName(operation: AnyOperation): string {
@@ -251,6 +278,14 @@ function methodHeader(offered: readonly { names: readonly string[] }[]): Json {
   };
 }
 
+const idempotencyKeyHeader: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  description:
+    'For writes: unique for each. Sent again with the same key, a write is carried out once and answered the same',
+};
+
 const signingHeaders: Json[] = [
   {
     name: 'X-Request-Nonce',
@@ -285,6 +320,7 @@ function responses(schema: Json, example?: unknown): Json {
     200: { description: 'Success', content: { 'application/json': { schema, example } } },
     400: { description: 'Invalid request; `errors` lists the invalid fields', ...failure },
     401: { description: 'Not authenticated or not permitted', ...failure },
+    403: { description: "Only the game's server may do this", ...failure },
     429: { description: 'Rate limited; `Retry-After` says when to retry', ...failure },
     default: { description: 'Any other error', ...failure },
   };

@@ -47,6 +47,8 @@ export interface Operation<
   output: Out;
   /** An object in its input may come as a `LargeValue` of `states/large-input.ts`, where `dispatchInput` takes anything. */
   takesLargeValues?: true;
+  /** A write that may be done again and changes nothing more: it is not remembered under an idempotency key. */
+  isRepeatable?: true;
   /** A path of its own, called with GET; the input is the query. Feathers clients reach it with `find`. */
   getPath?: `/${string}`;
   /** What the audit log keeps of an administrator's input; left out, all of it. */

@@ -1,11 +1,14 @@
-import type { z } from 'zod';
 import { shownAdminToken } from '../auth/admin-token.ts';
 import type { Authenticator, Credentials } from '../auth/authenticator.ts';
-import { reasonAt } from '../core/schemas/field-reason.ts';
-import { isEmpty } from '../core/schemas/not-served.ts';
-import { type FieldError, GantryError } from '../errors.ts';
+import type { Database } from '../core/storage/database.ts';
+import { GantryError } from '../errors.ts';
+import { claimOf, idempotencyKey } from '../idempotency/claim.ts';
+import type { RunOnce } from '../idempotency/commands.ts';
+import { keyedDatabase } from '../idempotency/keyed-database.ts';
 import type { LimitState, RateLimits } from '../limits/rate-limits.ts';
 import type { AnyOperation } from './define.ts';
+import { type BatchCaller, executeTogether, type TogetherParts } from './execute-together.ts';
+import { parseInput, refuseNotServed, refuseWhatIsForServers } from './parse-input.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 /** The two forms an input comes in; see `Operation.dispatchInput`. */
@@ -17,14 +20,24 @@ export interface Call {
   /** As it arrived: an object, nothing more is known of it. */
   input: Readonly<Record<string, unknown>>;
   credentials: Credentials;
+  /** The header `Idempotency-Key`; left out, the input's `idempotencyKey` counts. */
+  idempotencyKey?: string | undefined;
   /** Where the call came from. */
   address: string;
   /** The live connection the call came over, handed to operations that need one. */
   connection?: object | undefined;
   /** Told who is calling, and in which game, once that is known; what it throws refuses the call. */
-  onCaller?(caller: { gameId: string | undefined; wallet: string | undefined }): void;
+  onCaller?(caller: KnownCaller): void;
   /** Told how the nearest rate limit stands after this call. */
   onLimit?(state: LimitState): void;
+}
+
+/** Who is calling, as far as transports are to know. */
+export interface KnownCaller {
+  gameId: string | undefined;
+  wallet: string | undefined;
+  /** The game's own server calls, about the player of this wallet if there is one. */
+  isServer: boolean;
 }
 
 /** Who did what as an administrator. */
@@ -38,7 +51,11 @@ export interface AuditLog {
 /** What is needed around the handlers, and the services they take. */
 export interface Surroundings {
   audit: AuditLog;
-  services: object;
+  services: { db: Database };
+  runOnce: RunOnce;
+  runAll: TogetherParts['runAll'];
+  /** The operation that `launcher` offers under a name. */
+  find: TogetherParts['find'];
 }
 
 export type Execute = (call: Call) => Promise<unknown>;
@@ -50,33 +67,74 @@ export function createExecute(
   surroundings: Surroundings,
 ): Execute {
   const { services } = surroundings;
-  return async ({ operation, style, input, credentials, address, connection, onCaller, onLimit }) => {
+  return async (call) => {
+    const { operation, style, input, credentials, address, connection, onCaller, onLimit } = call;
     const isForAdmin = operation.auth === 'admin';
     // Any page can have an administrator's browser call without a token: it must not lock that administrator out.
     const showsNothing = isForAdmin && shownAdminToken(credentials.authorization) === null;
     if (isForAdmin && !showsNothing) await limits.refuseGuessing(address, onLimit);
-    const { caller, game, gameId } = await authenticator
+    const authenticated = await authenticator
       .authenticate(operation.auth, input, credentials)
       .catch(async (refused: unknown) => {
         await limits.countRefused(operation.kind, address, showsNothing ? null : refused, onLimit);
         throw refused;
       });
-    const wallet = caller && 'session' in caller ? caller.session.wallet : undefined;
-    onCaller?.({ gameId: game?.id, wallet });
-    await limits.count(operation, { address, wallet, game: game ?? undefined }, onLimit);
+    const { caller, game, gameId } = authenticated;
+    const wallet = (caller && 'wallet' in caller ? caller.wallet : null) ?? undefined;
+    const server = authenticated.server ?? undefined;
+    onCaller?.({ gameId: game?.id, wallet, isServer: server !== undefined });
+    const limited = { address, wallet, game: game ?? undefined, server };
+    await limits.count(operation, limited, onLimit);
+    refuseWhatIsForServers(operation, authenticated);
     const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
     const asked = gameId === undefined ? input : { ...input, gameId };
     refuseNotServed(operation, asked);
-    const given = connection ? { ...services, connection } : services;
+    const key = keyOf(call);
+    /** Puts in place what the handler needs, once the input is known to be right. */
+    const prepare = async (parsed: object): Promise<object> => {
+      const isForPlayer = operation.auth === 'player-or-server' && wallet !== undefined;
+      if (server && isForPlayer && operation.kind === 'write') await authenticator.ensurePlayer(wallet);
+      const isBatch = operation.auth === 'player-or-game';
+      if (!connection && key === undefined && !isBatch) return services;
+      const given = { ...services, ...(connection && { connection }) };
+      if (key !== undefined && game) {
+        const isPlayer = caller !== null && 'session' in caller && caller.session !== null;
+        const about = wallet ?? '';
+        const of = { gameId: game.id, caller: isPlayer ? about : 'server', wallet: about };
+        const claim = claimOf(key, { ...of, operation: operation.name, input: parsed });
+        given.db = keyedDatabase(services.db, surroundings.runOnce, claim);
+      }
+      if (!isBatch) return given;
+      const batch = { authenticated, caller: caller as BatchCaller, services: given };
+      const count = (calls: number) => limits.count(operation, limited, onLimit, calls);
+      return { ...given, callTogether: executeTogether({ ...surroundings, authenticator }, batch, count) };
+    };
     const form = style === 'dispatch' && operation.otherForm?.isUsed(asked) ? operation.otherForm : null;
     if (form) {
-      const request = { input: parseInput(form.input, asked) as never, caller: caller as never };
-      return form.handler(request, given as never);
+      const parsed = parseInput(form.input, asked);
+      const request = { input: parsed as never, caller: caller as never };
+      return form.handler(request, (await prepare(parsed as object)) as never);
     }
     const parsed = parseInput(schema, isForAdmin ? asked : withoutNulls(schema, asked));
     if (caller && 'actor' in caller) return administer(operation, parsed, caller.actor, surroundings);
+    const given = await prepare(parsed);
     return operation.handler({ input: parsed as never, caller: caller as never }, given as never);
   };
+}
+
+/**
+ * The idempotency key of a call that has use for one: writes by players and by games' servers.
+ * @throws GantryError `input_invalid` when it is no key, or an administrator's operation is called with one
+ */
+function keyOf({ operation, input, idempotencyKey: header }: Call): string | undefined {
+  const sent = header ?? input.idempotencyKey;
+  if (sent === undefined || sent === null || sent === '') return undefined;
+  if (operation.kind !== 'write' || operation.isRepeatable) return undefined;
+  const { data: key, error } = idempotencyKey.safeParse(sent);
+  if (key !== undefined && operation.auth !== 'admin') return key;
+  const message = error?.issues[0]?.message ?? "is not served for administrators' operations: leave it out";
+  const path = header === undefined ? 'idempotencyKey' : 'Idempotency-Key';
+  throw new GantryError('input_invalid', `${path}: ${message}`, { fields: [{ path, message }] });
 }
 
 /**
@@ -87,7 +145,7 @@ export async function administer(
   operation: AnyOperation,
   input: unknown,
   actor: 'admin-token' | 'cli',
-  { audit, services }: Surroundings,
+  { audit, services }: Pick<Surroundings, 'audit' | 'services'>,
 ): Promise<unknown> {
   const handle = () =>
     operation.handler({ input: input as never, caller: { actor } as never }, services as never);
@@ -102,31 +160,4 @@ export async function administer(
     await audit.finish(entry, error instanceof GantryError ? error.reason : 'internal');
     throw error;
   }
-}
-
-/** @throws GantryError `input_invalid` when the input has a field that is not served; nested ones of a query too */
-function refuseNotServed({ notServed = {} }: AnyOperation, input: Readonly<Record<string, unknown>>): void {
-  for (const [field, why] of Object.entries(notServed)) {
-    const sent = Object.keys(input).find((name) => name === field || name.startsWith(`${field}[`));
-    if (sent === undefined || isEmpty(input[sent])) continue;
-    throw new GantryError('input_invalid', `${field}: ${why}`, { fields: [{ path: field, message: why }] });
-  }
-}
-
-/** @throws GantryError 400, naming every field that is wrong; the first one gives the reason */
-export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const result = schema.safeParse(input, { reportInput: true });
-  if (result.success) return result.data;
-  const fields = result.error.issues.map(toFieldError);
-  const [first] = result.error.issues;
-  throw new GantryError(
-    (first && reasonAt(schema, first.path)) ?? 'input_invalid',
-    fields.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; '),
-    { fields },
-  );
-}
-
-function toFieldError(issue: z.core.$ZodIssue): FieldError {
-  const missing = issue.code === 'invalid_type' && issue.input === undefined;
-  return { path: issue.path.map(String).join('.'), message: missing ? 'is required' : issue.message };
 }

@@ -1,6 +1,7 @@
+import type { PlayerCaller } from '../auth/authenticator.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 
-/** The player in the game whose token was sent. */
-export function ownerOf({ session: { gameId, wallet } }: { session: Owner }): Owner {
-  return { gameId, wallet };
+/** The player in the game whose token was sent, or whom the game's server named. */
+export function ownerOf({ game, wallet }: PlayerCaller): Owner {
+  return { gameId: game.id, wallet };
 }

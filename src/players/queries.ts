@@ -1,13 +1,37 @@
 import { comparableId } from '../core/schemas/ids.ts';
+import type { Owner } from '../core/schemas/owner.ts';
 import type { Page, Paged } from '../core/schemas/paging.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
-import type { PlayerFilter, PlayerSummary } from './player.ts';
+import type { Player, PlayerFilter, PlayerSummary } from './player.ts';
 import { toPlayer } from './stored-player.ts';
-import { bans, type PlayerRow } from './tables.ts';
+import { bans, type PlayerRow, players } from './tables.ts';
 
 /** More bans than a player ever gets: one for each game at most. */
 const maxBans = 100_000;
+
+/** How many players are remembered. */
+const maxRemembered = 50_000;
+
+/** Whether a player is kept out of a game, or of every one. Asked with every call of a game's server. */
+export const isBanned = query(
+  'isBanned',
+  function* (read: Read, { gameId, wallet }: Owner): ReadSteps<boolean> {
+    const here = yield* read.get(bans, wallet, gameId);
+    return (here ?? (yield* read.get(bans, wallet, ''))) !== undefined;
+  },
+  { max: maxRemembered, keyOf: ({ gameId, wallet }) => `${gameId} ${wallet}` },
+);
+
+/** Null for a wallet that has never been seen. Asked with every write of a game's server. */
+export const findPlayer = query(
+  'findPlayer',
+  function* (read: Read, wallet: string): ReadSteps<Player | null> {
+    const row = yield* read.get(players, wallet);
+    return row ? toPlayer(row) : null;
+  },
+  { max: maxRemembered, keyOf: (wallet) => wallet },
+);
 
 /** Players whose name or wallet begins with `search`, in the given game or any, newest first. */
 export const findPlayers = query(

@@ -9,6 +9,7 @@ import {
   type Tx,
 } from '../core/storage/command.ts';
 import { statement } from '../core/storage/statement.ts';
+import { GantryError } from '../errors.ts';
 import { countedBytes, countedRowBytes, countStored } from '../storage-quota/count-stored.ts';
 import { storageUse } from '../storage-quota/tables.ts';
 import { mergedInWriteBytes, mergedState } from './merge-patch.ts';
@@ -93,9 +94,9 @@ export const saveStates = command(
 );
 
 /**
- * Merges a patch (RFC 7396, as text) into the state under a label, or into none. Null: they are too large together to be
- * merged while other writes wait, and nothing was done.
- * @throws GantryError `version_conflict`, `storage_full`
+ * Merges a patch (RFC 7396, as text) into the state under a label, or into none.
+ * @throws GantryError `version_conflict`, `storage_full`; `states_changed` when they are too large together to be merged
+ * while other writes wait: the state has grown since `stateBytes` was asked
  */
 export const patchState = command(
   'patchState',
@@ -106,14 +107,19 @@ export const patchState = command(
     patch: string,
     quota?: number,
     options: WriteOptions = {},
-  ): Steps<StoredState | null> {
+  ): Steps<StoredState> {
     const [, revision, before] = yield* tx.all(
       lockPlayer(tx, owner),
       lastRevision(tx, owner),
       lookAt(tx, owner, label),
     );
     const [there, bytes = 0] = before;
-    if (bytes + Buffer.byteLength(patch) > mergedInWriteBytes) return null;
+    if (bytes + Buffer.byteLength(patch) > mergedInWriteBytes) {
+      throw new GantryError(
+        'states_changed',
+        `The state "${label}" was written again and again meanwhile; nothing was done, send the patch again`,
+      );
+    }
     const stored = there && (yield* tx.get(states, owner.gameId, owner.wallet, label));
     const { json, ipfsHash } = mergedState(stored?.json ?? null, patch);
     const change = changeOf(tx, owner, { label, json, ipfsHash, ...options }, before, revision + 1);

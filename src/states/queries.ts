@@ -151,6 +151,14 @@ export const listGameStates = query(
   },
 );
 
+/** How many bytes a player's state has, as it is kept; 0 where there is none. */
+export const stateBytes = query(
+  'stateBytes',
+  function* (read: Read, { gameId, wallet }: Owner, label: string): ReadSteps<number> {
+    return (yield* read.first(selectBytes, { gameId, wallet, label }))?.bytes ?? 0;
+  },
+);
+
 /** The content id of a player's state; null where there is none. Its text is not read. */
 export const stateContentId = query(
   'stateContentId',
@@ -171,6 +179,10 @@ export const stateText = query(
     const row = yield* read.get(states, gameId, wallet, label);
     return row?.ipfsHash === ipfsHash ? row.json : null;
   },
+);
+
+const selectBytes = statement<{ gameId: string; wallet: string; label: string }, { bytes: number }>(
+  'SELECT octet_length(json) AS bytes FROM states WHERE game_id = @gameId AND wallet = @wallet AND label = @label',
 );
 
 const selectContentId = statement<{ gameId: string; wallet: string; label: string }, { ipfsHash: string }>(

@@ -1,8 +1,9 @@
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Database } from '../core/storage/database.ts';
-import { GantryError } from '../errors.ts';
+import { GantryError, type Reason } from '../errors.ts';
 import { patchState, saveState, type WriteOptions } from './commands.ts';
-import { listPlayerStates } from './queries.ts';
+import { mergedInWriteBytes } from './merge-patch.ts';
+import { listPlayerStates, stateBytes } from './queries.ts';
 import type { StateReader } from './state-reader.ts';
 import type { StoredState } from './stored-state.ts';
 import { refuseOtherVersion } from './version-conflict.ts';
@@ -16,30 +17,35 @@ const mostMerges = 5;
  * come to this process take turns, so that they do not make each other's work in vain.
  */
 export class StatePatcher {
-  readonly #db: Database;
   readonly #reader: StateReader;
   /** The last large merge that was asked for, by state. */
   readonly #last = new Map<string, Promise<unknown>>();
 
-  constructor(db: Database, reader: StateReader) {
-    this.#db = db;
+  constructor(reader: StateReader) {
     this.#reader = reader;
   }
 
   /**
-   * `patch` is a JSON merge patch (RFC 7396), as text.
+   * `patch` is a JSON merge patch (RFC 7396), as text. The first write to `db` that succeeds is the patch, whole: so it can
+   * be carried out once under an idempotency key, and together with others.
    * @throws GantryError `version_conflict`, also without `ifVersion` when others write a large state again and again;
    * `state_too_large`, `storage_full`
    */
   async patch(
+    db: Database,
     owner: Owner,
     label: string,
     patch: string,
     quota: number,
     options: WriteOptions,
   ): Promise<StoredState> {
-    const patched = await this.#db.write(patchState, owner, label, patch, quota, options);
-    return patched ?? this.#inTurn(owner, label, () => this.#patchLarge(owner, label, patch, quota, options));
+    const bytes = (await db.read(stateBytes, owner, label)) + Buffer.byteLength(patch);
+    try {
+      if (bytes <= mergedInWriteBytes) return await db.write(patchState, owner, label, patch, quota, options);
+    } catch (error) {
+      if (!isRefusal(error, 'states_changed')) throw error; // it has grown in between
+    }
+    return this.#inTurn(owner, label, () => this.#patchLarge(db, owner, label, patch, quota, options));
   }
 
   async #inTurn<Result>(owner: Owner, label: string, merge: () => Promise<Result>): Promise<Result> {
@@ -55,6 +61,7 @@ export class StatePatcher {
   }
 
   async #patchLarge(
+    db: Database,
     owner: Owner,
     label: string,
     patch: string,
@@ -62,16 +69,19 @@ export class StatePatcher {
     options: WriteOptions,
   ): Promise<StoredState> {
     for (let merges = 1; ; merges++) {
-      const [there] = await this.#db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, label);
+      const [there] = await db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, label);
       refuseOtherVersion(label, there?.version, options.ifVersion);
       const { json, ipfsHash } = await this.#reader.merge(there?.json ?? null, patch);
       const ifThere = { ...options, ifVersion: there?.version ?? 0 };
       try {
-        return { ...(await this.#db.write(saveState, owner, label, json, ipfsHash, quota, ifThere)), json };
+        return { ...(await db.write(saveState, owner, label, json, ipfsHash, quota, ifThere)), json };
       } catch (error) {
-        const isOutdated = error instanceof GantryError && error.reason === 'version_conflict';
-        if (!isOutdated || merges === mostMerges) throw error;
+        if (!isRefusal(error, 'version_conflict') || merges === mostMerges) throw error;
       }
     }
   }
+}
+
+function isRefusal(error: unknown, reason: Reason): boolean {
+  return error instanceof GantryError && error.reason === reason;
 }

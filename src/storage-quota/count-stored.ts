@@ -14,7 +14,12 @@ export const defaultStorageQuota = 64 * 1024 * 1024;
  * saves it a round trip; those come first in the order of locks, here as on their own.
  */
 export function lockStored(tx: Tx, { gameId, wallet }: Owner): Request<StorageUseRow> {
-  return tx.lock<StorageUseRow>(storageUse, [gameId, wallet], { gameId, wallet, bytes: 0, removedVersion: 0 });
+  return tx.lock<StorageUseRow>(storageUse, [gameId, wallet], {
+    gameId,
+    wallet,
+    bytes: 0,
+    removedVersion: 0,
+  });
 }
 
 /**

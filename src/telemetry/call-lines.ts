@@ -18,12 +18,13 @@ export class CallLines {
     this.#bindings = bindingsOf(logger);
   }
 
-  write({ id, operation, gameId, transport, outcome, durationMs }: CallObservation): void {
+  write({ id, operation, gameId, isServer, transport, outcome, durationMs }: CallObservation): void {
     if (this.#logger.levelVal > infoLevel) return;
     const named = operation === undefined ? '' : `,"operation":"${operation}"`;
     const game = gameId === undefined ? '' : `,"game":${JSON.stringify(gameId)}`;
+    const by = isServer ? ',"by":"game-server"' : '';
     this.#stream.write(
-      `{"level":${infoLevel},"time":${Date.now()}${this.#bindings},"id":"${id}"${named}${game},"transport":"${transport}","outcome":"${outcome}","ms":${Math.round(durationMs * 10) / 10},"msg":"call"}\n`,
+      `{"level":${infoLevel},"time":${Date.now()}${this.#bindings},"id":"${id}"${named}${game}${by},"transport":"${transport}","outcome":"${outcome}","ms":${Math.round(durationMs * 10) / 10},"msg":"call"}\n`,
     );
   }
 }

@@ -13,6 +13,8 @@ export interface ObservedCall {
   operation: string | undefined;
   gameId: string | undefined;
   wallet: string | undefined;
+  /** The game's own server calls, about the player of this wallet if there is one. */
+  isServer: boolean;
   /** Where it comes from. */
   address: string;
   /** To be called once. */
@@ -26,6 +28,7 @@ export interface CallObservation {
   operation: string | undefined;
   gameId: string | undefined;
   wallet: string | undefined;
+  isServer: boolean;
   address: string;
   transport: Transport;
   outcome: Outcome;
@@ -50,12 +53,13 @@ export class CallObserver {
       operation: undefined,
       gameId: undefined,
       wallet: undefined,
+      isServer: false,
       address,
       end: (outcome) => {
-        const { id, operation, gameId, wallet } = call;
+        const { id, operation, gameId, wallet, isServer } = call;
         const durationMs = performance.now() - startedAt;
         for (const sink of this.#sinks) {
-          sink({ id, operation, gameId, wallet, address, transport, outcome, durationMs });
+          sink({ id, operation, gameId, wallet, isServer, address, transport, outcome, durationMs });
         }
       },
     };

@@ -3,7 +3,7 @@ import { innerSchema } from '../core/schemas/inner-schema.ts';
 
 /**
  * A query's texts as an operation's input: empty values count as absent, and what the schema wants as a
- * number is read as one. What cannot be read stays as it is, for the schema to refuse.
+ * number or a list is read as one. What cannot be read stays as it is, for the schema to refuse.
  */
 export function inputFromQuery(
   schema: z.ZodObject,
@@ -14,7 +14,9 @@ export function inputFromQuery(
     entries.map(([name, value]) => {
       // The query may name anything: `constructor` is no field.
       const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
-      return [name, field && wantsNumber(field) && typeof value === 'string' ? toNumber(value) : value];
+      if (!field || typeof value !== 'string') return [name, value];
+      if (wants(field, z.ZodNumber)) return [name, toNumber(value)];
+      return [name, wants(field, z.ZodArray) ? [value] : value];
     }),
   );
 }
@@ -23,7 +25,7 @@ function toNumber(text: string): unknown {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-function wantsNumber(schema: z.core.$ZodType): boolean {
+function wants(schema: z.core.$ZodType, kind: typeof z.ZodNumber | typeof z.ZodArray): boolean {
   const inner = innerSchema(schema);
-  return inner ? wantsNumber(inner) : schema instanceof z.ZodNumber;
+  return inner ? wants(inner, kind) : schema instanceof kind;
 }

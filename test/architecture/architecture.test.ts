@@ -19,8 +19,10 @@ interface SourceFile {
 const features = [
   'activities',
   'administration',
+  'batches',
   'chains',
   'games',
+  'idempotency',
   'messages',
   'notifications',
   'play-sessions',

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { actionsContract } from './storage/actions.contract.ts';
+import { carryingOutContract } from './storage/carrying-out.contract.ts';
 import { commitsContract } from './storage/commits.contract.ts';
 import { eventsContract } from './storage/events.contract.ts';
 import type { OpenStore } from './storage/fixture.ts';
@@ -30,5 +31,6 @@ export function storageContract(adapter: string, open: OpenStore): void {
     rulesContract(open);
     actionsContract(open);
     webhooksContract(open);
+    carryingOutContract(open);
   });
 }

@@ -13,13 +13,14 @@ import {
   adminOperations,
   isAboutConnection,
   launcherOperations,
+  needsToken,
   operationNamed,
   pathOf,
   registry,
   takesToken,
 } from '../support/registered.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { bearer, createWorld, type World } from '../support/world.ts';
+import { bearer, createWorld, credentialFieldsOf, type World } from '../support/world.ts';
 
 const json = z.object({
   content: z.object({
@@ -164,10 +165,12 @@ test('the document is sent compressed, and once to who keeps it', async () => {
   expect([again.status, await again.text()]).toEqual([304, '']);
 });
 
-test("the headers that sign a request are listed wherever a game's calls are", () => {
+test('the headers that sign a request, and the one that keeps it from being done twice, are listed wherever they work', () => {
   for (const one of launcherOperations) {
     const names = document.paths[pathOf(one)]?.post?.parameters.map(({ name }) => name);
-    expect(names, one.name).toEqual(['X-Request-Nonce', 'X-Request-Signature', 'X-Request-Timestamp']);
+    const keyed = one.kind === 'write' && !one.isRepeatable ? ['Idempotency-Key'] : [];
+    const signing = ['X-Request-Nonce', 'X-Request-Signature', 'X-Request-Timestamp'];
+    expect(names, one.name).toEqual([...signing, ...keyed]);
   }
 });
 
@@ -177,7 +180,13 @@ describe.each(registry.operations)('$name', (operation) => {
     expect(entry).toMatchObject({ operationId: operation.name, summary: operation.summary });
     const takes = requestSchema(operation);
     expect(takes).toMatchObject({ type: 'object' });
-    expect(takes?.required?.includes('launcherJwt') ?? false).toBe(takesToken(operation));
+    expect(takes?.required?.includes('launcherJwt') ?? false).toBe(needsToken(operation));
+    // A game's server sends one for the other.
+    const isOpen = takesToken(operation) && !needsToken(operation);
+    const fields = Object.keys(takes?.properties ?? {});
+    expect(fields.includes('launcherJwt') && fields.includes('wallet')).toBe(
+      isOpen || (needsToken(operation) && 'wallet' in operation.input.shape),
+    );
     if (operation.getPath) expect(document.paths[operation.getPath]?.get).toBeDefined();
   });
 
@@ -196,7 +205,7 @@ describe.each(registry.operations)('$name', (operation) => {
     const { input, caller: role = 'owner' } = caseOf(operation);
     const world = await createWorld(server);
     const sent = {
-      ...(takesToken(operation) && { launcherJwt: world.tokens[role] }),
+      ...(takesToken(operation) && credentialFieldsOf(world, role)),
       ...asObject(JSON.parse(JSON.stringify(await input(world, role)))),
     };
     expect(faults(requestPointer(operation), sent)).toEqual([]);

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { caseOf } from '../operations/cases.ts';
 import { ownStyles } from '../support/call-styles.ts';
 import { repository } from '../support/gantry-process.ts';
-import { isAboutConnection, registry } from '../support/registered.ts';
+import { isAboutConnection, registry, takesToken } from '../support/registered.ts';
 import { startTestServer } from '../support/server.ts';
-import { bearer, createWorld, type World } from '../support/world.ts';
+import { bearer, createWorld, credentialFieldsOf, headersOf, type World } from '../support/world.ts';
 
 /** Of a list, an example shows as many items. */
 const shownItems = 2;
@@ -43,14 +43,8 @@ for (const operation of registry.operations) {
   const sent = readable[operation.name] ?? (await input(world, role));
   const style = isAboutConnection(operation) ? 'Socket.IO, signed in' : 'dedicated HTTP';
   using caller = await ownStyles[style](server.url);
-  const headers =
-    operation.auth === 'admin'
-      ? bearer(server.adminToken)
-      : operation.auth === 'game-secret'
-        ? bearer(world.gameSecret)
-        : undefined;
-  const token =
-    operation.auth === 'player' || operation.auth === 'session' ? { launcherJwt: world.tokens[role] } : {};
+  const headers = operation.auth === 'admin' ? bearer(server.adminToken) : headersOf(world, role);
+  const token = takesToken(operation) ? credentialFieldsOf(world, role) : {};
   const { status, body } = await caller.call(operation, { ...token, ...sent }, headers);
   if (status !== 200) throw new Error(`${operation.name} answered ${status}: ${JSON.stringify(body)}`);
   const present = presenter(world);

@@ -1,5 +1,5 @@
 import type { Reason } from '../../src/errors.ts';
-import type { Role } from '../support/world.ts';
+import { type Role, roles } from '../support/world.ts';
 
 /** Refused, with this status of DESIGN.md "Errors" and reason, told nothing of the owner's, and to no effect. */
 export interface Refusal {
@@ -27,6 +27,12 @@ const unidentified = {
   administrator: refused(401, 'secret_invalid'),
 } as const;
 
+/** A game's server, where only players are served. */
+export const playersOnly = {
+  gameServer: refused(401, 'token_missing'),
+  otherGameServer: refused(401, 'token_missing'),
+} as const;
+
 /** Who is not even let in with a connection of their own: the handshake refuses what the token is. */
 export const refusedAtHandshake: Partial<AccessByRole> = {
   ended: unidentified.ended,
@@ -43,8 +49,19 @@ export const ownThings: AccessByRole = {
   elsewhere: 'own',
   launcher: 'own',
   strangersLauncher: 'own',
+  gameServer: 'shared',
+  otherGameServer: 'own',
   ...unidentified,
 };
+
+/** The same where only players are served. */
+export const ownThingsOfPlayers: AccessByRole = { ...ownThings, ...playersOnly };
+
+/** Only servers, each in its own game. */
+export const serversOnly: AccessByRole = allRefused(refused(401, 'secret_required'), {
+  gameServer: 'shared',
+  otherGameServer: 'own',
+});
 
 /** Anyone at all, with whatever launcher token or none. */
 export const anyone: AccessByRole = {
@@ -54,6 +71,7 @@ export const anyone: AccessByRole = {
   banned: 'own',
   anonymous: 'own',
   forged: 'own',
+  gameServer: 'own',
 };
 
 /** For everyone but the owner, and as `but` says. */
@@ -65,9 +83,16 @@ export function refusedTo(others: Refusal, but: Partial<AccessByRole> = {}): Acc
     elsewhere: others,
     launcher: others,
     strangersLauncher: others,
+    ...playersOnly,
     ...unidentified,
     ...but,
   };
+}
+
+/** For everyone, whatever their token, and as `but` says; the admin token is never a game's secret. */
+function allRefused(others: Refusal, but: Partial<AccessByRole>): AccessByRole {
+  const everyone = Object.fromEntries(roles.map((role) => [role, others])) as Record<Role, Refusal>;
+  return { ...everyone, administrator: unidentified.administrator, ...but };
 }
 
 export function refused(code: number, reason: Reason): Refusal {

@@ -7,6 +7,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import {
   type CanaryName,
   createWorld,
+  credentialFieldsOf,
   headersOf,
   ownersData,
   type Role,
@@ -48,13 +49,15 @@ test("only the owner, and who is meant to, may reach the owner's things", () => 
   for (const { name, auth } of launcherOperations) {
     const { access } = launcherCaseOf({ name });
     expect(access.administrator, name).toEqual({ code: 401, reason: 'secret_invalid' });
-    if (auth !== 'player') continue;
+    if (auth !== 'player' && auth !== 'player-or-server') continue;
     for (const role of ['ended', 'revoked', 'banned'] as const) {
       expect(access[role], `${name} by ${role}`).toEqual({ code: 401, reason: 'session_ended' });
     }
     expect(access.anonymous, name).toEqual({ code: 401, reason: 'token_missing' });
     expect(access.forged, name).toEqual({ code: 401, reason: 'token_invalid' });
-    for (const role of ['stranger', 'elsewhere', 'strangersLauncher'] as const) {
+    const ofServer = auth === 'player' ? { code: 401, reason: 'token_missing' } : expect.anything();
+    expect(access.gameServer, name).toEqual(ofServer);
+    for (const role of ['stranger', 'elsewhere', 'strangersLauncher', 'otherGameServer'] as const) {
       expect(access[role], `${name} by ${role}`).not.toBe('shared');
     }
   }
@@ -86,8 +89,7 @@ describe.each(styles)('over %s', (_, connect) => {
     test.each(roles)('is for %s what the case says', async (role) => {
       const world = worlds.get(role);
       if (!world) throw new Error(`there is no world for ${role}`);
-      const launcherJwt = world.tokens[role];
-      const sent = { ...(launcherJwt === undefined ? {} : { launcherJwt }), ...(await input(world, role)) };
+      const sent = { ...credentialFieldsOf(world, role), ...(await input(world, role)) };
       const before = await ownersData(world);
       const effectsBefore = effects();
 

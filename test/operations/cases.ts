@@ -1,10 +1,12 @@
 import { activityCases } from './cases/activities.ts';
 import { adminCases } from './cases/admin.ts';
+import { batchCases } from './cases/batches.ts';
 import { channelSessionCases } from './cases/channel-sessions.ts';
 import { gameCases } from './cases/games.ts';
 import { messageCases } from './cases/messages.ts';
 import { notificationCases } from './cases/notifications.ts';
 import { playSessionCases } from './cases/play-sessions.ts';
+import { playerCases } from './cases/players.ts';
 import { realtimeEventCases } from './cases/realtime-events.ts';
 import { ruleCases } from './cases/rules.ts';
 import { scoreCases } from './cases/scores.ts';
@@ -21,6 +23,8 @@ export const cases: LauncherCases & AdminCases = {
   ...playSessionCases,
   ...activityCases,
   ...notificationCases,
+  ...playerCases,
+  ...batchCases,
   ...ruleCases,
   ...messageCases,
   ...gameCases,

@@ -7,6 +7,7 @@ import type { Refusal } from './access.ts';
 const names: Readonly<Record<number, { name: string; className: string }>> = {
   400: { name: 'BadRequest', className: 'bad-request' },
   401: { name: 'NotAuthenticated', className: 'not-authenticated' },
+  403: { name: 'Forbidden', className: 'forbidden' },
   404: { name: 'NotFound', className: 'not-found' },
   405: { name: 'MethodNotAllowed', className: 'method-not-allowed' },
 };

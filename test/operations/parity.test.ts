@@ -13,13 +13,17 @@ import { connectLauncher } from '../support/launcher.ts';
 import { normalised } from '../support/normalise.ts';
 import { isAboutConnection, launcherOperations, operationNamed } from '../support/registered.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { createWorld } from '../support/world.ts';
+import { createWorld, credentialFieldsOf, headersOf, type Role } from '../support/world.ts';
 import { caseOf } from './cases.ts';
 import { errorBody } from './expected.ts';
 import { failingCalls } from './failing-calls.ts';
 
 const reads = launcherOperations.filter(({ kind }) => kind === 'read');
 const aboutConnection = launcherOperations.filter(isAboutConnection);
+/** Those that a game's server calls in a player's place, and that answer the player whose things they are about. */
+const forServersToo = launcherOperations.filter(
+  ({ name, auth }) => auth === 'player-or-server' && caseOf({ name }).caller === undefined,
+);
 const others = launcherOperations.filter((operation) => !isAboutConnection(operation));
 
 let server: TestServer;
@@ -29,11 +33,12 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Carries out an operation's case in a world of its own; the answer is ready to compare. */
-async function answerOver(caller: Caller, operation: AnyOperation): Promise<unknown> {
+async function answerOver(caller: Caller, operation: AnyOperation, by?: Role): Promise<unknown> {
   const world = await createWorld(server);
-  const { input, caller: role = 'owner' } = caseOf(operation);
-  const launcherJwt = world.tokens[role];
-  const answer = await caller.call(operation, { launcherJwt, ...(await input(world, role)) });
+  const { input, caller: usual = 'owner' } = caseOf(operation);
+  const role = by ?? usual;
+  const sent = { ...credentialFieldsOf(world, role), ...(await input(world, role)) };
+  const answer = await caller.call(operation, sent, headersOf(world, role));
   return normalised(caller.signsIn ? withNobodyPresent(answer.body) : answer.body, world);
 }
 
@@ -55,6 +60,10 @@ describe.each(styles)('over %s', (style, connect) => {
 
   test.each(others)('$name answers the same as everywhere', async (operation) => {
     expect(await answerOver(caller, operation)).toEqual(caseOf(operation).answer);
+  });
+
+  test.each(forServersToo)("$name answers a game's server as it answers the player", async (operation) => {
+    expect(await answerOver(caller, operation, 'gameServer')).toEqual(caseOf(operation).answer);
   });
 
   test.each(aboutConnection)(

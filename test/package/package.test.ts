@@ -163,6 +163,10 @@ test('gantry/client is typed, with no other types installed', async () => {
     client.on('chat-messages created', ({ content }, { stream }) => [content.toUpperCase(), stream, score, cursors]);
     const board: OperationOutput<'getGameScoresLeaderboard'> = await client.call('getGameScoresLeaderboard', { gameId: 'a game' });
     board.leaderboard[0]?.username.length;
+    const server = new GantryClient({ url: 'http://127.0.0.1:3000', gameSecret: 'a secret' });
+    await server.forPlayer('0x').call('setUserScore', { score: 12 }, { idempotencyKey: 'a key' });
+    const { results }: OperationOutput<'batch'> = await server.call('batch', { operations: [{ method: 'setUserScore', data: { score: 1 } }] });
+    results.length;
     // @ts-expect-error a score is a number
     await client.call('setUserScore', { score: 'many' });
     // @ts-expect-error there is no such operation

@@ -172,11 +172,15 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByText('Invalid JSON').waitFor();
     expect(await page.getByRole('button', { name: 'Save policies' }).isDisabled()).toBe(true);
     await page.getByLabel('Custom rate limits').fill('{"write":{"points":3,"seconds":10}}');
+    await page.getByRole('checkbox', { name: 'Scores' }).check();
+    await page.getByRole('checkbox', { name: 'Rule triggers' }).check();
+    await page.getByRole('checkbox', { name: 'Rule triggers' }).uncheck();
     await page.getByRole('button', { name: 'Save policies' }).click();
     const policies = async () => (await server.services.db.read(findGame, gameId))?.policies;
     await until('the policies are kept', async () => (await policies())?.leaderboard.order === 'asc');
     await page.getByText('Saved').first().waitFor();
     expect(await policies()).toMatchObject({
+      serverOnly: ['setUserScore'],
       leaderboard: { keep: 'best', order: 'asc' },
       oneSessionPerPlayer: true,
       limits: { write: { points: 3, seconds: 10 } },

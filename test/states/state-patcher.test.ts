@@ -45,14 +45,16 @@ describe('a patch of a large state', () => {
   test('is merged by a thread as it is without one', async () => {
     await using fixture = await openSqliteDatabase();
     const owner = await large(fixture);
-    const patcher = new StatePatcher(fixture.db, reader);
-    const patched = await patcher.patch(owner, 'a', '{"b":{"c":1,"d":null}}', quota, { public: true });
+    const patcher = new StatePatcher(reader);
+    const patched = await patcher.patch(fixture.db, owner, 'a', '{"b":{"c":1,"d":null}}', quota, {
+      public: true,
+    });
     expect(patched).toMatchObject({ version: 2, public: true });
     expect(patched.json).toBe(JSON.stringify({ b: { c: 1 }, filling }));
     const [state] = await fixture.db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, 'a');
     expect(state).toEqual(patched);
     const other = JSON.stringify({ filling });
-    expect((await patcher.patch(owner, 'new', other, quota, {})).json).toBe(other);
+    expect((await patcher.patch(fixture.db, owner, 'new', other, quota, {})).json).toBe(other);
   });
 
   test('is merged again into what another has written meanwhile', async () => {
@@ -62,8 +64,8 @@ describe('a patch of a large state', () => {
     const watched = new WatchedReader(async (merge) => {
       if (merge < 4) await fixture.db.write(saveState, owner, 'a', other, 'bafk');
     });
-    const patcher = new StatePatcher(fixture.db, watched);
-    await patcher.patch(owner, 'a', '{"b":1}', quota, {});
+    const patcher = new StatePatcher(watched);
+    await patcher.patch(fixture.db, owner, 'a', '{"b":1}', quota, {});
     expect(watched.merges).toBe(4);
     expect(await kept(fixture, owner)).toMatchObject({ version: 5, other: 1, b: 1 });
   });
@@ -73,20 +75,22 @@ describe('a patch of a large state', () => {
     const owner = await large(fixture);
     const other = JSON.stringify({ filling, other: 1 });
     const watched = new WatchedReader(() => fixture.db.write(saveState, owner, 'a', other, 'bafk'));
-    const patcher = new StatePatcher(fixture.db, watched);
+    const patcher = new StatePatcher(watched);
     const conflict = (version: number) => ({
       reason: 'version_conflict',
       present: { label: 'a', version },
     });
-    await expect(patcher.patch(owner, 'a', '{"b":1}', quota, {})).rejects.toMatchObject(conflict(6));
+    await expect(patcher.patch(fixture.db, owner, 'a', '{"b":1}', quota, {})).rejects.toMatchObject(
+      conflict(6),
+    );
     expect(watched.merges).toBe(5);
     // Who names the version is told at once.
-    const named = patcher.patch(owner, 'a', '{"b":1}', quota, { ifVersion: 6 });
+    const named = patcher.patch(fixture.db, owner, 'a', '{"b":1}', quota, { ifVersion: 6 });
     await expect(named).rejects.toMatchObject(conflict(7));
     expect(watched.merges).toBe(6);
-    await expect(patcher.patch(owner, 'a', '{"b":1}', quota, { ifVersion: 6 })).rejects.toMatchObject(
-      conflict(7),
-    );
+    await expect(
+      patcher.patch(fixture.db, owner, 'a', '{"b":1}', quota, { ifVersion: 6 }),
+    ).rejects.toMatchObject(conflict(7));
     expect(watched.merges).toBe(6);
     expect(await kept(fixture, owner)).toEqual({ version: 7, other: 1, filling: undefined });
   });
@@ -94,11 +98,13 @@ describe('a patch of a large state', () => {
   test('waits its turn behind those before it, and is carried out whatever becomes of them', async () => {
     await using fixture = await openSqliteDatabase();
     const owner = await large(fixture);
-    const patcher = new StatePatcher(fixture.db, reader);
+    const patcher = new StatePatcher(reader);
     const settled = await Promise.allSettled([
-      ...Array.from({ length: 20 }, (_, n) => patcher.patch(owner, 'a', `{"k${n}":${n}}`, quota, {})),
-      patcher.patch(owner, 'a', '{"refused":1}', quota, { ifVersion: 99 }),
-      patcher.patch(owner, 'a', '{"last":1}', quota, {}),
+      ...Array.from({ length: 20 }, (_, n) =>
+        patcher.patch(fixture.db, owner, 'a', `{"k${n}":${n}}`, quota, {}),
+      ),
+      patcher.patch(fixture.db, owner, 'a', '{"refused":1}', quota, { ifVersion: 99 }),
+      patcher.patch(fixture.db, owner, 'a', '{"last":1}', quota, {}),
     ]);
     expect(settled.map(({ status }) => status)).toEqual([
       ...Array.from({ length: 20 }, () => 'fulfilled'),

@@ -100,9 +100,9 @@ export const callStyles = {
     return {
       signsIn: false,
       overSocket: true,
-      call: (operation, input) =>
-        isAboutConnection(operation)
-          ? withConnection(url, {}, (own) => feathersCall(feathersConnection(own))(operation, input))
+      call: (operation, input, headers) =>
+        headers || isAboutConnection(operation)
+          ? withConnection(url, { headers }, (own) => feathersCall(feathersConnection(own))(operation, input))
           : shared(operation, input),
       [Symbol.dispose]: () => void socket.disconnect(),
     };
@@ -111,8 +111,8 @@ export const callStyles = {
   '@feathersjs/socketio-client, signed in': async (url) => ({
     signsIn: true,
     overSocket: true,
-    call: (operation, { launcherJwt, ...input }) =>
-      withConnection(url, { auth: { launcherJwt } }, (socket) =>
+    call: (operation, { launcherJwt, ...input }, headers) =>
+      withConnection(url, { auth: { launcherJwt }, headers }, (socket) =>
         feathersCall(feathersConnection(socket))(operation, input),
       ),
     [Symbol.dispose]: () => undefined,
@@ -124,7 +124,9 @@ export const dispatchByGet: CallStyle = async (url) => ({
   signsIn: false,
   overSocket: false,
   call: async (operation, input, headers) => {
-    const query = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)]));
+    const query = new URLSearchParams(
+      Object.entries(input).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)])),
+    );
     return fromHttp(
       await get(`${url}/launcher?${query}`, { 'X-Service-Method': operation.name, ...headers }),
     );
@@ -198,7 +200,7 @@ async function emit(socket: Socket, service: string, method: string, input: obje
   }
 }
 
-type CustomMethods = Record<string, (data: unknown) => Promise<unknown>>;
+type CustomMethods = Record<string, (data: unknown, params?: object) => Promise<unknown>>;
 
 /** The client is a CommonJS package and is typed with socket.io-client's types of that build. */
 function feathersConnection(socket: Socket) {
@@ -213,9 +215,9 @@ function feathersCall(connection: TransportConnection<Record<string, CustomMetho
     const methods = launcherOperations.filter((one) => one.service === service).map((one) => one.name);
     app.use(service, connection.service(service), { methods });
   }
-  return async (operation, input) => {
+  return async (operation, input, headers) => {
     try {
-      return accepted(await app.service(operation.service)[operation.name]?.(input));
+      return accepted(await app.service(operation.service)[operation.name]?.(input, headers && { headers }));
     } catch (thrown) {
       return fromFeathersError(thrown);
     }

@@ -10,7 +10,9 @@ const names = new Map([
   [404, { name: 'NotFound', className: 'not-found' }],
   [405, { name: 'MethodNotAllowed', className: 'method-not-allowed' }],
   [409, { name: 'Conflict', className: 'conflict' }],
+  [403, { name: 'Forbidden', className: 'forbidden' }],
   [413, { name: 'PayloadTooLarge', className: 'payload-too-large' }],
+  [429, { name: 'TooManyRequests', className: 'too-many-requests' }],
 ]);
 
 const data = { success: z.literal(false), error: z.string().min(1) };

@@ -15,6 +15,11 @@ export const launcherOperations = registry.operations.filter(({ auth }) => auth 
 export const takingToken = registry.operations.filter(takesToken);
 
 export function takesToken({ auth }: AnyOperation): boolean {
+  return needsToken({ auth }) || auth === 'player-or-server' || auth === 'player-or-game';
+}
+
+/** Whether nothing else will do: a game's server cannot call it. */
+export function needsToken({ auth }: Pick<AnyOperation, 'auth'>): boolean {
   return auth === 'player' || auth === 'session';
 }
 

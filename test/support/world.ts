@@ -42,6 +42,10 @@ export const roles = [
   'forged',
   /** No launcher token, but the administrators' in `Authorization`. */
   'administrator',
+  /** The server of the owner's game, which names the owner: the game's secret in `Authorization`, and `wallet`. */
+  'gameServer',
+  /** The server of another game, which names the owner as well. */
+  'otherGameServer',
 ] as const;
 export type Role = (typeof roles)[number];
 
@@ -65,6 +69,7 @@ export interface World {
   otherGameId: string;
   launcherGameId: string;
   gameSecret: string;
+  otherGameSecret: string;
   owner: TestPlayer;
   participant: TestPlayer;
   stranger: TestPlayer;
@@ -92,7 +97,11 @@ export async function createWorld(server: TestServer): Promise<World> {
   };
   const wallet = keys.owner.address.toLowerCase();
   const gameSlug = `orbit-${randomBytes(8).toString('hex')}`;
-  const [{ gameId, gameSecret }, { gameId: otherGameId }, { gameId: launcherGameId }] = await Promise.all([
+  const [
+    { gameId, gameSecret },
+    { gameId: otherGameId, gameSecret: otherGameSecret },
+    { gameId: launcherGameId },
+  ] = await Promise.all([
     server.createGame({ name: 'Orbit', slug: gameSlug }),
     server.createGame({ name: 'Rapids', url: 'https://rapids.example/play' }),
     server.createGame({ name: 'Launcher', kind: 'launcher' }),
@@ -137,6 +146,7 @@ export async function createWorld(server: TestServer): Promise<World> {
     otherGameId,
     launcherGameId,
     gameSecret,
+    otherGameSecret,
     owner,
     participant,
     stranger,
@@ -161,13 +171,24 @@ export async function createWorld(server: TestServer): Promise<World> {
       anonymous: undefined,
       forged: signedWithAnotherKey(owner.launcherJwt),
       administrator: undefined,
+      gameServer: undefined,
+      otherGameServer: undefined,
     },
   };
 }
 
 /** The headers a role's calls carry. */
-export function headersOf({ server }: World, role: Role): Record<string, string> | undefined {
-  return role === 'administrator' ? bearer(server.adminToken) : undefined;
+export function headersOf(world: World, role: Role): Record<string, string> | undefined {
+  if (role === 'administrator') return bearer(world.server.adminToken);
+  if (role === 'gameServer') return bearer(world.gameSecret);
+  return role === 'otherGameServer' ? bearer(world.otherGameSecret) : undefined;
+}
+
+/** What a role's calls carry beside an operation's own input: a token, or whom a game's server acts for. */
+export function credentialFieldsOf({ tokens, owner }: World, role: Role): Record<string, unknown> {
+  if (role === 'gameServer' || role === 'otherGameServer') return { wallet: owner.wallet };
+  const launcherJwt = tokens[role];
+  return launcherJwt === undefined ? {} : { launcherJwt };
 }
 
 export function bearer(token: string): { Authorization: string } {

@@ -12,7 +12,7 @@ export const sendCustomActivity = defineOperation({
   service: 'launcher',
   kind: 'write',
   summary: 'Record an activity of the player for the public feed',
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({
     label: text(1, maximumLabelLength).meta({
       description: '{username} and {wallet} are filled in when the feed is read',

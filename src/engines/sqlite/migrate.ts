@@ -15,6 +15,7 @@ import { basementClients } from './migrations/0012-basement-clients.ts';
 import { storageUse } from './migrations/0014-storage-use.ts';
 import { serverKeys } from './migrations/0016-server-keys.ts';
 import { stateVersions } from './migrations/0017-state-versions.ts';
+import { idempotencyKeys } from './migrations/0018-idempotency-keys.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -33,6 +34,7 @@ export const migrations: readonly string[] = [
   storageUse,
   basementClients,
   stateVersions,
+  idempotencyKeys,
 ];
 
 /** The schema's version when all of them have run. */

@@ -13,7 +13,7 @@ export const getChannelMessages = defineOperation({
   alsoOn: [{ service: 'chat-messages', name: 'getMessages' }],
   kind: 'read',
   summary: 'List the messages of a channel the player is in, newest first',
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({ channelId: idInput, ...pagingOf(30) }),
   output: pagedOutput(channelMessage),
   async handler({ input, caller }, { db }: { db: Database }) {

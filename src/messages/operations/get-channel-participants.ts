@@ -24,7 +24,7 @@ export const getChannelParticipants = defineOperation({
   service: 'message-channels',
   kind: 'read',
   summary: 'Tell who is in a channel the player is in: their names and pictures, and who is there now',
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({ channelId: idInput }),
   output: z.object({ success, participants: z.array(shownParticipant) }),
   async handler(

@@ -12,7 +12,7 @@ export const getMessageChannels = defineOperation({
   alsoOn: [{ service: 'message-channels', name: 'getUserChannels' }],
   kind: 'read',
   summary: "List the player's message channels in this game, latest activity first",
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object(pagingOf(20)),
   output: pagedOutput(messageChannel).extend({ shortened }),
   async handler({ input, caller }, { db }: { db: Database }) {

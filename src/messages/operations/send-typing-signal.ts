@@ -14,6 +14,7 @@ export const sendTypingSignal = defineOperation({
   name: 'sendTypingSignal',
   service: 'chat-messages',
   kind: 'write',
+  isRepeatable: true,
   summary:
     'Show the others in a channel that the player is writing; never stored, passed on once in two seconds',
   auth: 'player',

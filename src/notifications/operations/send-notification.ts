@@ -11,7 +11,7 @@ export const sendNotification = defineOperation({
   service: 'launcher',
   kind: 'write',
   summary: "Notify the player: kept, and pushed to the player's launchers",
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({ message: notificationMessage, type: notificationType }),
   output: z.object({ success }),
   async handler({ input, caller }, { db }: { db: Database }) {

@@ -32,7 +32,7 @@ export const trackGameSessions = defineOperation({
   service: 'launcher',
   kind: 'write',
   summary: 'Start, update or (with endTime) end a play session of the player',
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({
     sessionId,
     state: stateText.meta({ description: 'JSON as text, at most 1,048,576 bytes of UTF-8' }),

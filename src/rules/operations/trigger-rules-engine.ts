@@ -21,7 +21,7 @@ export const triggerRulesEngine = defineOperation({
   service: 'launcher',
   kind: 'write',
   summary: "Report a game event; the game's rules for this trigger run",
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({ trigger: text(1, 200), nonce, value: integerValue }),
   dispatchInput: z.object({ trigger: text(1, 200), nonce, value: anyValue }),
   output: z.object({

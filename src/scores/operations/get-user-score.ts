@@ -11,7 +11,7 @@ export const getUserScore = defineOperation({
   service: 'launcher',
   kind: 'read',
   summary: "Read the player's score last set, or the one under a nonce; null when there is none",
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({ nonce }),
   output: z.object({ success, score: scoreRecord.nullable() }),
   async handler({ input, caller }, { db }: { db: Database }) {

@@ -12,7 +12,7 @@ export const getUserScores = defineOperation({
   service: 'launcher',
   kind: 'read',
   summary: "List the player's scores, last set first",
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({ ...pagingOf(), nonce }),
   output: z.object({
     success,

@@ -11,7 +11,7 @@ export const setUserScore = defineOperation({
   service: 'launcher',
   kind: 'write',
   summary: "Set the player's score; with a nonce used before, replace the score under it",
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({ score: integerScore, nonce, sessionId: scoreSession }),
   dispatchInput: z.object({ score: finiteScore, nonce, sessionId: scoreSession }),
   output: z.object({ success, newScore: scoreRecord }),

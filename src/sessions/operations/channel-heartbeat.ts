@@ -9,6 +9,7 @@ export const channelHeartbeat = defineOperation({
   name: 'channelHeartbeat',
   service: 'launcher',
   kind: 'write',
+  isRepeatable: true,
   summary: 'Keep the channel session present for another 3 minutes',
   auth: 'player',
   input: z.object({}),

@@ -12,12 +12,14 @@ export const listChannelSessions = defineOperation({
   service: 'launcher',
   kind: 'read',
   summary: "List the player's live sessions, newest first: a launcher sees all games, a game only its own",
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({}),
   output: z.object({ success, sessions: z.array(sessionSummary) }),
   async handler({ caller }, parts: { db: Database; presence: Presence }) {
-    const live = await parts.db.read(liveSessions, caller.session.wallet);
-    const visible = live.filter(({ game }) => caller.game.kind === 'launcher' || game.id === caller.game.id);
+    const live = await parts.db.read(liveSessions, caller.wallet);
+    // A launcher's server speaks for the launcher, not for its players in other games.
+    const seesAll = caller.session !== null && caller.game.kind === 'launcher';
+    const visible = live.filter(({ game }) => seesAll || game.id === caller.game.id);
     const sessions = await Promise.all(
       visible.map(async ({ session, game }) => ({
         sessionId: session.id,

@@ -3,6 +3,7 @@ import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { GantryError } from '../../errors.ts';
+import type { Game } from '../../games/game.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { Presence } from '../../presence/presence.ts';
@@ -16,9 +17,14 @@ export const openChannelSession = defineOperation({
   name: 'openChannelSession',
   service: 'launcher',
   kind: 'write',
-  summary: "Open a session in a game for the player; takes the token of a launcher's own session",
-  auth: 'player',
-  input: z.object({ gameId: idInput }),
+  summary:
+    "Open a session for the player: in any game with the token of a launcher's own session, in its own as a game's server",
+  auth: 'player-or-server',
+  input: z.object({
+    gameId: idInput
+      .optional()
+      .meta({ description: "Required of launchers; a game's server opens sessions in its own" }),
+  }),
   output: z.object({
     success,
     launcherJwt: z.string(),
@@ -34,21 +40,45 @@ export const openChannelSession = defineOperation({
       links: PublicUrls;
     },
   ) {
-    if (caller.game.kind !== 'launcher') {
-      throw new GantryError(
-        'not_a_launcher',
-        "Only a launcher's own session may open sessions in other games",
-      );
-    }
     const { db, sessionLifetimeMs } = services;
-    const game = await requireGame(db, input.gameId);
-    const owner = { gameId: game.id, wallet: caller.session.wallet };
-    const details = await db.write(startSession, owner, sessionLifetimeMs, 'player');
+    const isServer = caller.session === null;
+    const game = isServer
+      ? ownGame(caller.game, input.gameId)
+      : await namedGame(db, caller.game, input.gameId);
+    const owner = { gameId: game.id, wallet: caller.wallet };
+    const openedBy = isServer ? 'administrator' : 'player';
+    const details = await db.write(startSession, owner, sessionLifetimeMs, openedBy);
     const launcherJwt = await issueToken(details, services);
     await announcePresence(services, details.session.id);
     return { success: true, launcherJwt, url: withToken(services.links.absolute(game.url), launcherJwt) };
   },
 });
+
+/** The game of a server. @throws GantryError `secret_invalid`, `sign_in_required` */
+function ownGame(game: Game, gameId: string | undefined): Game {
+  if (gameId !== undefined && gameId !== game.id) {
+    throw new GantryError('secret_invalid', 'The game secret is of another game');
+  }
+  if (game.kind === 'launcher') {
+    throw new GantryError(
+      'sign_in_required',
+      "A launcher's session reaches every game of its player, so only the player opens one: by signing in",
+    );
+  }
+  return game;
+}
+
+/** The game a launcher names. @throws GantryError `not_a_launcher`, `input_invalid`, `game_unknown` */
+async function namedGame(db: Database, { kind }: Game, gameId: string | undefined): Promise<Game> {
+  if (kind !== 'launcher') {
+    throw new GantryError('not_a_launcher', "Only a launcher's own session may open sessions in other games");
+  }
+  if (gameId === undefined) {
+    const field = { path: 'gameId', message: 'is required' };
+    throw new GantryError('input_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+  }
+  return requireGame(db, gameId);
+}
 
 function withToken(url: string, token: string): string {
   if (url === '') return '';

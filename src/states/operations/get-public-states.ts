@@ -13,7 +13,7 @@ export const getPublicStates = defineOperation({
   kind: 'read',
   summary:
     "Read the states that a player of the game has made public, by label; of others' states, only these",
-  auth: 'player',
+  auth: 'player', // a game's server reads any player's states with getStates
   input: z.object({ wallet: addressInput, ...pagingOf(20), ...stateFilter }),
   output: statesOutput,
   async handler({ input, caller }, { db }: { db: Database }) {

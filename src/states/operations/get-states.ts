@@ -30,7 +30,7 @@ export const getStates = defineOperation({
   kind: 'read',
   summary:
     "Read the player's states, last updated first; with a label, that one only; with a prefix, those, by label",
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({ ...pagingOf(20), ...stateFilter }),
   output: statesOutput,
   async handler({ input, caller }, { db }: { db: Database }) {

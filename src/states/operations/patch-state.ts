@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { stateLabel, stateRecord } from '../state.ts';
@@ -17,7 +18,7 @@ export const patchState = defineOperation({
   service: 'launcher',
   kind: 'write',
   summary: "Merge a JSON merge patch (RFC 7396) into the player's state under a label; without one, into {}",
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({ label: stateLabel, patch: patchText, ifVersion, public: isPublic }),
   dispatchInput: z.object({ label: stateLabel, patch: jsonOrText, ifVersion, public: isPublic }),
   takesLargeValues: true,
@@ -25,13 +26,14 @@ export const patchState = defineOperation({
   async handler(
     { input: { label, patch, ...options }, caller },
     {
+      db,
       states,
       statePatcher,
       storageQuota,
-    }: { states: StateReader; statePatcher: StatePatcher; storageQuota: number },
+    }: { db: Database; states: StateReader; statePatcher: StatePatcher; storageQuota: number },
   ) {
     const { json } = await canonicalInput(patch, 'patch', states);
-    const patched = await statePatcher.patch(ownerOf(caller), label, json, storageQuota, options);
+    const patched = await statePatcher.patch(db, ownerOf(caller), label, json, storageQuota, options);
     return { success: true, newState: toStateRecord(patched) };
   },
 });

@@ -12,7 +12,7 @@ export const removeState = defineOperation({
   service: 'launcher',
   kind: 'write',
   summary: "Remove the player's state under a label; null when there was none",
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({ label: stateLabel, ifVersion }),
   output: z.object({ success, removedState: stateHead.nullable() }),
   async handler({ input: { label, ifVersion: version }, caller }, { db }: { db: Database }) {

@@ -14,7 +14,7 @@ export const setState = defineOperation({
   service: 'launcher',
   kind: 'write',
   summary: 'Keep a state of the player under a label, replacing the one before',
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({ state: stateText, label: stateLabel, ifVersion, public: isPublic }),
   dispatchInput: z.object({ state: jsonOrText, label: stateLabel, ifVersion, public: isPublic }),
   takesLargeValues: true,

@@ -36,7 +36,7 @@ export const setStates = defineOperation({
   service: 'launcher',
   kind: 'write',
   summary: 'Keep several states of the player, each as `setState` does: all of them or none',
-  auth: 'player',
+  auth: 'player-or-server',
   input: z.object({ states: listOf(stateText) }),
   dispatchInput: z.object({ states: listOf(jsonOrText) }),
   takesLargeValues: true,

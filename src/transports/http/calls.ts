@@ -11,7 +11,7 @@ import type { CallObserver, ObservedCall, Outcome } from '../../telemetry/call-o
 import { gameBelow, gamesInQuery } from '../named-games.ts';
 import { dropBody, largeBodyBytes, readBody } from './body.ts';
 import { BodyIntake } from './body-intake.ts';
-import { credentialsOf } from './credentials.ts';
+import { credentialsOf, idempotencyKeyOf } from './credentials.ts';
 import { allowOrigin } from './cross-origin.ts';
 import { dedicatedRoutes } from './dedicated.ts';
 import { dispatchRoutes } from './dispatch.ts';
@@ -88,17 +88,19 @@ export function operationCalls(parts: CallParts): Middleware {
         style,
         input,
         credentials: credentialsOf(request, token, bytes, gamesNamedBy(request)),
+        idempotencyKey: idempotencyKeyOf(request),
         address: of.address,
-        onCaller: ({ gameId, wallet }) => {
-          call.gameId = gameId;
-          call.wallet = wallet;
+        onCaller: ({ gameId, wallet, isServer }) => {
+          Object.assign(call, { gameId, wallet, isServer });
+          // What a server sends and is answered is the game's, whomever it is about.
+          const spender = { gameId, wallet: isServer ? undefined : wallet };
           try {
-            traffic.admit({ gameId, wallet });
+            traffic.admit(spender);
           } catch (refused) {
-            spenders.remember(token, { gameId, wallet });
+            spenders.remember(token, spender);
             throw refused;
           }
-          Object.assign(of, { gameId, wallet });
+          Object.assign(of, spender);
         },
         onLimit,
       });

@@ -28,6 +28,11 @@ export function credentialsOf(
   };
 }
 
+/** The header `Idempotency-Key`; empty counts as left out. */
+export function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
+  return single(headers['idempotency-key']) || undefined;
+}
+
 function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }

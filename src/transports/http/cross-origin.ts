@@ -7,6 +7,7 @@ const allowedHeaders = [
   'X-Request-Signature',
   'X-Request-Timestamp',
   'X-Launcher-Jwt',
+  'Idempotency-Key',
   'Authorization',
   'Content-Type',
 ];

@@ -255,8 +255,8 @@ export class Gateway {
     // Socket.IO comes to it a moment after the packet; the connection may be closed by then.
     const live = this.#sockets.get(socket.conn);
     if (!live) throw closedMeanwhile();
-    const { launcherJwt, cursors, partial } = socket.handshake.auth;
-    await live.admit(socket, launcherJwt, { cursors, partial });
+    const { launcherJwt, gameSecret, cursors, partial } = socket.handshake.auth;
+    await live.admit(socket, { token: launcherJwt, gameSecret }, { cursors, partial });
   }
 
   #start(socket: Socket): void {

@@ -99,10 +99,9 @@ async function carryOut(
     },
     address: caller.address,
     connection: caller.connection,
-    onCaller: (known) => {
-      call.gameId = known.gameId;
-      call.wallet = known.wallet;
-      traffic.admitCaller(known);
+    onCaller: ({ gameId, wallet, isServer }) => {
+      Object.assign(call, { gameId, wallet, isServer });
+      traffic.admitCaller({ gameId, wallet: isServer ? undefined : wallet });
     },
   });
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { post } from '../../support/http.ts';
 import type { Role, World } from '../../support/world.ts';
-import { anyone, ownThings, refused, refusedTo } from '../access.ts';
-import { errorBody } from '../expected.ts';
+import { anyone, ownThings, ownThingsOfPlayers, refused, refusedTo, serversOnly } from '../access.ts';
 import type { InputOf, LauncherCases } from '../operation-case.ts';
 
 const signRequest = `<host> wants you to sign in with your Ethereum account:
@@ -20,14 +19,13 @@ Resources:
 - urn:uuid:<id>`;
 
 const notALauncher = refused(401, 'not_a_launcher');
-const takesSecret = refused(401, 'secret_required');
 const notYourSignature = refused(401, 'wallet_signature_invalid');
 
 export const channelSessionCases = {
   createUnverifiedChannel: {
     input: ({ gameId, owner }) => ({ gameId, wallet: owner.wallet }),
     answer: { success: true, channelId: '<id>', signRequest },
-    access: anyone,
+    access: { ...anyone, otherGameServer: refused(401, 'secret_invalid') },
   },
   verifyUnverifiedChannel: {
     async input(world, by) {
@@ -48,6 +46,8 @@ export const channelSessionCases = {
       banned: refused(401, 'player_banned'),
       anonymous: notYourSignature,
       forged: notYourSignature,
+      gameServer: notYourSignature,
+      otherGameServer: refused(401, 'secret_invalid'),
     },
   },
 
@@ -55,9 +55,9 @@ export const channelSessionCases = {
     input: () => ({}),
     answer: { exists: true, present: false, wallet: '<owner>', openedAt: '<time>' },
     // That a session has ended is what its token may still ask.
-    access: { ...ownThings, ended: 'own', revoked: 'own', banned: 'own' },
+    access: { ...ownThingsOfPlayers, ended: 'own', revoked: 'own', banned: 'own' },
   },
-  channelHeartbeat: { input: () => ({}), answer: { success: true }, access: ownThings },
+  channelHeartbeat: { input: () => ({}), answer: { success: true }, access: ownThingsOfPlayers },
   openChannelSession: {
     input: ({ otherGameId }) => ({ gameId: otherGameId }),
     caller: 'launcher',
@@ -66,7 +66,14 @@ export const channelSessionCases = {
       launcherJwt: 'token(<owner>, <other game>)',
       url: 'https://rapids.example/play?token=token(<owner>, <other game>)',
     },
-    access: refusedTo(notALauncher, { owner: notALauncher, launcher: 'own', strangersLauncher: 'own' }),
+    // A game's server opens sessions in its own game only.
+    access: refusedTo(notALauncher, {
+      owner: notALauncher,
+      launcher: 'own',
+      strangersLauncher: 'own',
+      gameServer: refused(401, 'secret_invalid'),
+      otherGameServer: 'own',
+    }),
   },
   listChannelSessions: {
     input: () => ({}),
@@ -87,16 +94,22 @@ export const channelSessionCases = {
   },
   revokeChannelSession: {
     input: ({ owner }) => ({ wallet: owner.wallet }),
-    // No launcher token opens this, whoever's it is: `test/trust/sessions.test.ts` has the game's secret.
-    answer: errorBody(takesSecret),
-    access: {
-      ...refusedTo(takesSecret, { owner: takesSecret }),
-      ended: takesSecret,
-      revoked: takesSecret,
-      banned: takesSecret,
-      anonymous: takesSecret,
-      forged: takesSecret,
+    caller: 'gameServer',
+    answer: { success: true, ended: 1 },
+    // No launcher token opens this, whoever's it is.
+    access: serversOnly,
+  },
+  getPlayerPresence: {
+    input: ({ owner, stranger }) => ({ wallets: [owner.wallet, stranger.wallet] }),
+    caller: 'gameServer',
+    answer: {
+      success: true,
+      players: [
+        { wallet: '<owner>', present: false, sessions: 1 },
+        { wallet: '<stranger>', present: false, sessions: 1 },
+      ],
     },
+    access: serversOnly,
   },
   endChannelSession: {
     input: ({ owner }) => ({ sessionId: owner.sessionId }),

@@ -1,4 +1,4 @@
-import { ownThings, refused, refusedTo } from '../access.ts';
+import { ownThings, ownThingsOfPlayers, refused, refusedTo } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 
 const participants = [
@@ -47,12 +47,16 @@ export const messageCases = {
       otherParticipants: [by === 'participant' ? owner.wallet : participant.wallet],
     }),
     answer: channel,
-    access: { ...ownThings, participant: 'shared' },
+    access: { ...ownThingsOfPlayers, participant: 'shared' },
   },
   getChannelMessages: {
     input: ({ channelId }) => ({ channelId, limit: 10, skip: 0 }),
     answer: { total: 1, limit: 10, skip: 0, data: [{ ...messageIdentity, content: '<message>' }] },
-    access: refusedTo(unknownChannel, { participant: 'shared' }),
+    access: refusedTo(unknownChannel, {
+      participant: 'shared',
+      gameServer: 'shared',
+      otherGameServer: unknownChannel,
+    }),
   },
   sendChannelMessage: {
     input: ({ channelId }) => ({ channelId, content: 'One more round? \u{1F3C1}' }),
@@ -83,7 +87,11 @@ export const messageCases = {
         },
       ],
     },
-    access: refusedTo(unknownChannel, { participant: 'shared' }),
+    access: refusedTo(unknownChannel, {
+      participant: 'shared',
+      gameServer: 'shared',
+      otherGameServer: unknownChannel,
+    }),
   },
   addParticipant: {
     input: ({ channelId, stranger }) => ({ channelId, wallet: stranger.wallet }),

@@ -1,4 +1,4 @@
-import { ownThings } from '../access.ts';
+import { ownThings, serversOnly } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 
 export const notificationCases = {
@@ -6,5 +6,15 @@ export const notificationCases = {
     input: () => ({ message: 'Level 5 reached', type: 'success' }),
     answer: { success: true },
     access: ownThings,
+  },
+  notifyPlayers: {
+    input: ({ owner, banned }) => ({
+      wallets: [owner.wallet, banned.wallet],
+      message: 'The match begins',
+      type: 'success',
+    }),
+    caller: 'gameServer',
+    answer: { success: true, banned: ['<banned>'] },
+    access: serversOnly,
   },
 } satisfies Partial<LauncherCases>;

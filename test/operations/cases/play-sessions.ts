@@ -1,6 +1,8 @@
 import { refused, refusedTo } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 
+const notYours = refused(401, 'play_session_not_yours');
+
 export const playSessionCases = {
   trackGameSessions: {
     input: ({ playSessionId }) => ({
@@ -9,6 +11,6 @@ export const playSessionCases = {
       endTime: Date.now() + 1000,
     }),
     answer: { success: true },
-    access: refusedTo(refused(401, 'play_session_not_yours')),
+    access: refusedTo(notYours, { gameServer: 'shared', otherGameServer: notYours }),
   },
 } satisfies Partial<LauncherCases>;

@@ -1,9 +1,9 @@
-import { type AccessByRole, ownThings, refused } from '../access.ts';
+import { type AccessByRole, ownThingsOfPlayers, refused } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 import { leaderboardEntry } from './scores.ts';
 
 /** A game's public stream is for everyone in that game, and for every launcher; asking changes nothing of anyone's. */
-const playersOfTheGame: AccessByRole = { ...ownThings, elsewhere: refused(401, 'not_a_launcher') };
+const playersOfTheGame: AccessByRole = { ...ownThingsOfPlayers, elsewhere: refused(401, 'not_a_launcher') };
 
 export const realtimeEventCases = {
   subscribe: {
@@ -26,6 +26,6 @@ export const realtimeEventCases = {
   getSubscribedChannels: {
     input: () => ({}),
     answer: { success: true, channels: [] },
-    access: ownThings,
+    access: ownThingsOfPlayers,
   },
 } satisfies Partial<LauncherCases>;

@@ -64,7 +64,8 @@ export async function fuzz({ requests, seed }: { requests: number; seed: number 
   const send = (one: Plan, index: number): Promise<Outcome> => {
     const socket = one.way === 'socket' || one.way === 'find' ? sockets[index % sockets.length] : undefined;
     if (!socket) return http.send(one);
-    return one.handshake ? socket.sendAfter(one.handshake, one) : socket.send(one);
+    const handshake = one.handshake ?? (one.asServer ? { gameSecret: target.world.gameSecret } : null);
+    return handshake ? socket.sendAfter(handshake, one) : socket.send(one);
   };
 
   let before = await server.state();

@@ -22,6 +22,8 @@ export interface Plan {
   way: Way;
   /** Changes to a valid input by field; `absent` takes a field away. */
   changes: readonly (readonly [field: string, value: unknown])[];
+  /** The game's server calls: with the secret, and another player's wallet in the place of the token. */
+  asServer: boolean;
   /** In place of the token; `absent`: none. */
   token: readonly [value: unknown] | null;
   extra: readonly (readonly [field: string, value: unknown])[];
@@ -116,6 +118,7 @@ const headerName = fc.constantFrom(
   'X-Request-Signature',
   'X-Request-Timestamp',
   'X-Launcher-Jwt',
+  'Idempotency-Key',
   'X-Forwarded-For',
   'Origin',
   'Cookie',
@@ -211,6 +214,7 @@ function planOf(operation: AnyOperation): fc.Arbitrary<Plan> {
     changes: fc
       .subarray(fields, { maxLength: Math.min(3, fields.length) })
       .chain((some) => fc.tuple(...some.map(changeOf))),
+    asServer: operation.service === 'admin' ? fc.constant(false) : rarely(false, fc.constant(true), 3),
     token: rarely(null, fc.tuple(fc.oneof(fc.constant(absent), anything)), 9),
     extra: extraFields,
     whole: rarely(null, fc.tuple(fc.oneof(like(schema), anything)), 9),

@@ -24,14 +24,15 @@ export interface Target {
 
 /** The text of the input a plan makes of a valid one. */
 export function inputText(
-  { operation, way, changes, token: tokenChange, extra, whole }: Plan,
+  { operation, way, changes, asServer, token: tokenChange, extra, whole }: Plan,
   { world }: Pick<Target, 'world'>,
 ): string {
   const token = operation.name === 'openChannelSession' ? world.ownLauncherJwt : world.launcherJwt;
   if (whole) return toText(whole[0], token);
   const valid = validInput(operation, world);
-  const input: Record<string, unknown> = { ...valid, ...(way !== 'find' && { launcherJwt: token }) };
-  const tokenChanges = tokenChange ? [['launcherJwt', tokenChange[0]] as const] : [];
+  const who = asServer ? { wallet: world.otherWallet } : { launcherJwt: token };
+  const input: Record<string, unknown> = { ...(way !== 'find' && who), ...valid };
+  const tokenChanges = tokenChange ? [[asServer ? 'wallet' : 'launcherJwt', tokenChange[0]] as const] : [];
   for (const [name, value] of [...changes, ...tokenChanges, ...extra]) {
     if (value === absent) delete input[name];
     else withOwn(input, name, value);
@@ -52,6 +53,7 @@ export class HttpSender {
     const isAdmin = operation.service === 'admin';
     const headers: Record<string, string> = {
       ...(isAdmin && { Authorization: `Bearer ${this.#target.adminToken}` }),
+      ...(plan.asServer && { Authorization: `Bearer ${this.#target.world.gameSecret}` }),
       ...(way !== 'dedicated' && isHeader(method) && { 'X-Service-Method': method }),
       ...plan.headers,
     };

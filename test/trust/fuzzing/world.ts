@@ -98,6 +98,20 @@ const tellingInputs: { readonly [Name in OperationName]?: InputOf } = {
     pageNumber: 1,
   }),
   sendNotification: () => ({ message: 'Level 5', type: 'success' }),
+  notifyPlayers: ({ otherWallet }) => ({
+    wallets: [otherWallet, randomWallet()],
+    message: 'Go',
+    type: 'success',
+  }),
+  updatePlayerProfile: ({ otherWallet }) => ({ wallet: otherWallet, username: 'Ada' }),
+  getPlayerPresence: ({ otherWallet }) => ({ wallets: [otherWallet] }),
+  batch: ({ otherWallet }) => ({
+    operations: [
+      { method: 'setUserScore', data: { wallet: otherWallet, score: 120, nonce: 'first' } },
+      { method: 'setState', data: { wallet: otherWallet, label: 'save', state: { level: 3 } } },
+      { method: 'triggerRulesEngine', data: { wallet: otherWallet, trigger: 'win', value: 7 } },
+    ],
+  }),
   triggerRulesEngine: () => ({ trigger: 'win', nonce: randomUUID(), value: 7 }),
   createMessageChannel: () => ({ otherParticipants: [randomWallet(), randomWallet()] }),
   sendChannelMessage: ({ channelId }) => ({ channelId, content: 'One more round?' }),

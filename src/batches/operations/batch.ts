@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { success } from '../../core/schemas/outcome.ts';
+import type { CallTogether } from '../../operations/call-together.ts';
+import { defineOperation } from '../../operations/define.ts';
+
+const maxOperations = 100;
+
+export const batch = defineOperation({
+  name: 'batch',
+  service: 'launcher',
+  kind: 'write',
+  summary: 'Carry out up to 100 writes in one transaction: all of them, or none',
+  auth: 'player-or-game',
+  input: z.object({
+    operations: z
+      .array(
+        z.object({
+          method: z.string().meta({ description: 'The name of an operation that writes' }),
+          data: z.record(z.string(), z.unknown()).default({}).meta({
+            description: "Its input, as with method dispatch; a game's server puts its wallet here",
+          }),
+        }),
+      )
+      .min(1, 'must have at least one operation')
+      .max(maxOperations, `must have at most ${maxOperations} operations`),
+  }),
+  output: z.object({
+    success,
+    results: z.array(z.unknown()).meta({ description: 'What each operation answers, in their order' }),
+  }),
+  async handler({ input }, { callTogether }: { callTogether?: CallTogether | undefined }) {
+    if (!callTogether) throw new Error('a batch was called by something that carries out none');
+    return { success: true, results: await callTogether(input.operations) };
+  },
+});

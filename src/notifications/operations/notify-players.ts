@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { addressInput, normalizedAddress } from '../../core/schemas/address.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { notifySeveral } from '../commands.ts';
+import { notificationMessage, notificationType } from '../notification.ts';
+
+const maxWallets = 100;
+
+export const notifyPlayers = defineOperation({
+  name: 'notifyPlayers',
+  service: 'launcher',
+  kind: 'write',
+  summary: "Notify up to 100 players at once; takes the game's secret",
+  auth: 'game-secret',
+  input: z.object({
+    wallets: z
+      .array(addressInput)
+      .min(1, 'must name at least one player')
+      .max(maxWallets, `must name at most ${maxWallets} players`)
+      .refine((wallets) => new Set(wallets).size === wallets.length, 'names a wallet twice'),
+    message: notificationMessage,
+    type: notificationType,
+  }),
+  output: z.object({
+    success,
+    banned: z
+      .array(normalizedAddress)
+      .meta({ description: 'Who was not notified, being banned from the game; everyone else was' }),
+  }),
+  async handler({ input: { wallets, ...notification }, caller: { game } }, { db }: { db: Database }) {
+    return { success: true, ...(await db.write(notifySeveral, game.id, wallets, notification)) };
+  },
+});

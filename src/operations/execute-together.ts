@@ -1,0 +1,134 @@
+import type { Authenticated, Authenticator, Callers, PlayerCaller } from '../auth/authenticator.ts';
+import { failedAt } from '../core/failed-at.ts';
+import type { Owner } from '../core/schemas/owner.ts';
+import type { Command } from '../core/storage/command.ts';
+import type { Database } from '../core/storage/database.ts';
+import { GantryError } from '../errors.ts';
+import type { BatchedCall, CallTogether } from './call-together.ts';
+import type { AnyOperation } from './define.ts';
+import { parseInput, refuseNotServed, refuseWhatIsForServers } from './parse-input.ts';
+import { withoutNulls } from './without-nulls.ts';
+import { WritesTogether } from './writes-together.ts';
+
+/** Carries out commands by their names, all of them or none. */
+export type RunAll = Command<
+  [owners: readonly Owner[], calls: readonly { command: string; args: readonly unknown[] }[]],
+  unknown[]
+>;
+
+export interface TogetherParts {
+  authenticator: Authenticator;
+  /** The operation of this name. */
+  find(name: string): AnyOperation | undefined;
+  runAll: RunAll;
+}
+
+/** Who calls a batch: a player, or a game's server, which may name a player for all operations. */
+export type BatchCaller = Callers['player-or-game'];
+
+/** An operation of a batch, once it is known that it may be carried out. */
+interface Prepared {
+  operation: AnyOperation;
+  caller: Pick<PlayerCaller, 'game'> & Partial<PlayerCaller>;
+  input: unknown;
+}
+
+/**
+ * Carries out the operations of one batch. `services` are the handlers', whose database writes for all of them together;
+ * `count` counts so many calls more against the caller's limits.
+ */
+export function executeTogether(
+  { find, authenticator, runAll }: TogetherParts,
+  batch: { authenticated: Authenticated; caller: BatchCaller; services: { db: Database } },
+  count: (calls: number) => Promise<void>,
+): CallTogether {
+  const { authenticated, services } = batch;
+
+  async function callerOf({ auth }: AnyOperation, data: BatchedCall['data']): Promise<Prepared['caller']> {
+    const { caller } = batch;
+    if (auth === 'game-secret') {
+      if (authenticated.hasSecret) return { game: caller.game };
+      throw new GantryError(
+        'secret_required',
+        "This takes the game's secret: Authorization: Bearer <secret>",
+      );
+    }
+    if (caller.session) return caller;
+    const named = data.wallet ?? caller.wallet;
+    if (auth === 'player-or-server' && named !== null) {
+      const wallet = await authenticator.admittedWallet(caller.game, named);
+      return { game: caller.game, wallet, session: null } as Prepared['caller'];
+    }
+    throw new GantryError(
+      'token_missing',
+      auth === 'player'
+        ? "This takes a player's launcherJwt"
+        : 'wallet is missing: say in data, or for the whole batch, which player this is about',
+    );
+  }
+
+  async function prepare({ method, data }: BatchedCall): Promise<Prepared> {
+    const operation = find(method);
+    if (!operation || !isBatchable(operation)) {
+      throw new GantryError('method_unknown', `${method} is no operation that writes`);
+    }
+    for (const own of ['launcherJwt', 'idempotencyKey']) {
+      if (data[own] === undefined || data[own] === null || data[own] === '') continue;
+      const field = { path: own, message: 'goes beside operations: there is one for the whole batch' };
+      throw new GantryError('input_invalid', `${own}: ${field.message}`, { fields: [field] });
+    }
+    const caller = await callerOf(operation, data);
+    refuseWhatIsForServers(operation, authenticated);
+    refuseNotServed(operation, data);
+    const schema = operation.dispatchInput ?? operation.input;
+    return { operation, caller, input: parseInput(schema, withoutNulls(schema, data)) };
+  }
+
+  return async (calls) => {
+    if (calls.length > 1) await count(calls.length - 1);
+    const prepared: Prepared[] = [];
+    for (const [at, call] of calls.entries()) {
+      prepared.push(await prepare(call).catch((error: unknown) => refuseAt(at, error)));
+    }
+    const { db } = services;
+    const owners = ownersOf(prepared);
+    const together = new WritesTogether(db, prepared.length, (writes) => db.write(runAll, owners, writes));
+    return Promise.all(
+      prepared.map(async ({ operation, caller, input }, at) => {
+        const given = { ...services, db: together.databaseFor(at) };
+        try {
+          const answer = await operation.handler(
+            { input: input as never, caller: caller as never },
+            given as never,
+          );
+          together.refuse(new Error(`${operation.name} has written nothing`));
+          return answer;
+        } catch (error) {
+          const named =
+            together.hasFailed(error) || !(error instanceof GantryError) ? error : failedAt(at, error);
+          together.refuse(named);
+          throw named;
+        }
+      }),
+    );
+  };
+}
+
+function isBatchable({ kind, auth, isRepeatable }: AnyOperation): boolean {
+  return kind === 'write' && !isRepeatable && ['player', 'player-or-server', 'game-secret'].includes(auth);
+}
+
+function refuseAt(at: number, error: unknown): never {
+  throw error instanceof GantryError ? failedAt(at, error) : error;
+}
+
+/** The players the operations are about, each once. */
+function ownersOf(prepared: readonly Prepared[]): Owner[] {
+  const owners = new Map<string, Owner>();
+  for (const { caller } of prepared) {
+    if (caller.wallet !== undefined) {
+      owners.set(caller.wallet, { gameId: caller.game.id, wallet: caller.wallet });
+    }
+  }
+  return [...owners.values()];
+}

@@ -1,0 +1,46 @@
+import type { z } from 'zod';
+import type { Authenticated } from '../auth/authenticator.ts';
+import { reasonAt } from '../core/schemas/field-reason.ts';
+import { isEmpty } from '../core/schemas/not-served.ts';
+import { type FieldError, GantryError } from '../errors.ts';
+import type { AnyOperation } from './define.ts';
+
+/** @throws GantryError `server_only` when the game leaves the operation to its server, and another one calls */
+export function refuseWhatIsForServers({ name }: AnyOperation, { game, hasSecret }: Authenticated): void {
+  const serverOnly: readonly string[] = game?.policies.serverOnly ?? [];
+  if (hasSecret || !serverOnly.includes(name)) return;
+  throw new GantryError(
+    'server_only',
+    `In this game only the game's own server calls ${name}: with Authorization: Bearer <game secret>, and wallet`,
+  );
+}
+
+/** @throws GantryError `input_invalid` when the input has a field that is not served; nested ones of a query too */
+export function refuseNotServed(
+  { notServed = {} }: AnyOperation,
+  input: Readonly<Record<string, unknown>>,
+): void {
+  for (const [field, why] of Object.entries(notServed)) {
+    const sent = Object.keys(input).find((name) => name === field || name.startsWith(`${field}[`));
+    if (sent === undefined || isEmpty(input[sent])) continue;
+    throw new GantryError('input_invalid', `${field}: ${why}`, { fields: [{ path: field, message: why }] });
+  }
+}
+
+/** @throws GantryError 400, naming every field that is wrong; the first one gives the reason */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const result = schema.safeParse(input, { reportInput: true });
+  if (result.success) return result.data;
+  const fields = result.error.issues.map(toFieldError);
+  const [first] = result.error.issues;
+  throw new GantryError(
+    (first && reasonAt(schema, first.path)) ?? 'input_invalid',
+    fields.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; '),
+    { fields },
+  );
+}
+
+function toFieldError(issue: z.core.$ZodIssue): FieldError {
+  const missing = issue.code === 'invalid_type' && issue.input === undefined;
+  return { path: issue.path.map(String).join('.'), message: missing ? 'is required' : issue.message };
+}

@@ -1,0 +1,88 @@
+import type { Command } from '../core/storage/command.ts';
+import type { Database } from '../core/storage/database.ts';
+
+/** A write that waits for the others. */
+interface Waiting {
+  command: string;
+  args: readonly unknown[];
+  settle: { resolve(result: unknown): void; reject(why: unknown): void };
+}
+
+/**
+ * Has several operations write in one transaction: each is given a database whose first write waits until all of them
+ * have come to theirs. Then these are written at once, all or none, and each operation goes on with its own result. What
+ * it writes after that follows from it, and is written by itself.
+ */
+export class WritesTogether {
+  readonly #db: Database;
+  readonly #writeAll: (calls: readonly { command: string; args: readonly unknown[] }[]) => Promise<unknown[]>;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #count: number;
+  /** Nothing is written: an operation was refused before it came to its write, or the writes were. */
+  #failure: { why: unknown } | null = null;
+  #isWritten = false;
+
+  constructor(
+    db: Database,
+    count: number,
+    writeAll: (calls: readonly { command: string; args: readonly unknown[] }[]) => Promise<unknown[]>,
+  ) {
+    this.#db = db;
+    this.#count = count;
+    this.#writeAll = writeAll;
+  }
+
+  /** For the operation of this place. */
+  databaseFor(at: number): Database {
+    const db = this.#db;
+    return {
+      write: <Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args) => {
+        if (this.#isWritten) return db.write(command, ...args);
+        return this.#await(at, command.commandName, args) as Promise<Result>;
+      },
+      read: (query, ...args) => db.read(query, ...args),
+      onCommit: (listener) => db.onCommit(listener),
+      onWake: (listener) => db.onWake(listener),
+      onTrouble: (listener) => db.onTrouble(listener),
+      onNewEpoch: (listener) => db.onNewEpoch(listener),
+      stats: () => db.stats(),
+      close: () => db.close(),
+    };
+  }
+
+  /** Whether this is why nothing was written. */
+  hasFailed(why: unknown): boolean {
+    return this.#failure?.why === why;
+  }
+
+  /** An operation was refused before it came to its write: nothing is written for any of them. */
+  refuse(why: unknown): void {
+    if (this.#isWritten || this.#failure) return;
+    this.#fail(why);
+  }
+
+  #await(at: number, command: string, args: readonly unknown[]): Promise<unknown> {
+    if (this.#failure) return Promise.reject(this.#failure.why);
+    if (this.#waiting.has(at)) throw new Error('an operation of a batch writes twice at once');
+    const { promise, ...settle } = Promise.withResolvers<unknown>();
+    this.#waiting.set(at, { command, args, settle });
+    if (this.#waiting.size === this.#count) void this.#write();
+    return promise;
+  }
+
+  async #write(): Promise<void> {
+    const inOrder = [...this.#waiting].toSorted(([one], [other]) => one - other).map(([, one]) => one);
+    try {
+      const results = await this.#writeAll(inOrder.map(({ command, args }) => ({ command, args })));
+      this.#isWritten = true;
+      for (const [at, { settle }] of inOrder.entries()) settle.resolve(results[at]);
+    } catch (why) {
+      this.#fail(why);
+    }
+  }
+
+  #fail(why: unknown): void {
+    this.#failure = { why };
+    for (const { settle } of this.#waiting.values()) settle.reject(why);
+  }
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { addressInput, normalizedAddress } from '../../core/schemas/address.ts';
+import { id } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { setProfile } from '../commands.ts';
+import { username } from '../player.ts';
+
+export const updatePlayerProfile = defineOperation({
+  name: 'updatePlayerProfile',
+  service: 'launcher',
+  kind: 'write',
+  summary: "Set a player's name, the same in every game; takes the game's secret",
+  auth: 'game-secret',
+  input: z.object({
+    wallet: addressInput,
+    username: username.meta({ description: 'At most 40 characters; empty takes the name away' }),
+  }),
+  output: z.object({ success, wallet: normalizedAddress, userId: id, username: z.string() }),
+  async handler({ input }, { db }: { db: Database }) {
+    const { wallet, userId, username } = await db.write(setProfile, input.wallet, {
+      username: input.username,
+    });
+    return { success: true, wallet, userId, username };
+  },
+});

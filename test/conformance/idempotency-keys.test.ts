@@ -1,0 +1,199 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { forgetIdempotencyKeys } from '../../src/idempotency/commands.ts';
+import { listScores } from '../../src/scores/queries.ts';
+import { apiOf } from '../support/api.ts';
+import { isOnPostgres } from '../support/engine.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { refused } from '../support/outcome.ts';
+import { redisMissing, startRedis } from '../support/redis.ts';
+import { rowsIn } from '../support/rows-in.ts';
+import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { bearer } from '../support/world.ts';
+
+// Nodes on PostgreSQL take a Redis, those on one file do not.
+const redis = isOnPostgres && redisMissing === null ? await startRedis() : null;
+const directory = await temporaryDirectory();
+const settings = {
+  DATA_DIR: directory.path,
+  PUBLIC_URL: 'https://gantry.example',
+  ...(redis && { REDIS_URL: redis.url }),
+};
+const nodes: readonly TestServer[] = [await startTestServer(settings), await startTestServer(settings)];
+const [server, other] = nodes as [TestServer, TestServer];
+afterAll(async () => {
+  for (const node of nodes) await node.close();
+  await redis?.[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+const { db } = server.services;
+const { gameId, gameSecret } = await server.createGame();
+const api = apiOf(server);
+
+const keyed = (key: string) => ({ 'Idempotency-Key': key });
+const newKey = () => crypto.randomUUID();
+const scoresOf = async (wallet: string) =>
+  (await db.read(listScores, { gameId, wallet }, { limit: 250, skip: 0 })).map(({ score }) => score);
+
+describe('a write with an idempotency key', () => {
+  it('is carried out once, however often it is sent to two nodes at once, and answered the same', async () => {
+    const wallet = randomWallet();
+    const headers = { ...bearer(gameSecret), ...keyed(newKey()) };
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, at) =>
+        apiOf(at % 2 === 0 ? server : other).post('/launcher/set-user-score', { wallet, score: 9 }, headers),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(await scoresOf(wallet)).toEqual([9]);
+  });
+
+  it('is carried out again with another key, and without one', async () => {
+    const { launcherJwt, wallet } = await server.openSession(gameId);
+    const send = (headers = {}) => api.post('/launcher/set-user-score', { launcherJwt, score: 1 }, headers);
+    const key = newKey();
+    for (const headers of [keyed(key), keyed(key), keyed(newKey()), {}, {}]) await send(headers);
+    expect(await scoresOf(wallet)).toHaveLength(4);
+  });
+
+  it('may carry the key in the data, over a socket as over HTTP', async () => {
+    const { launcherJwt, wallet } = await server.openSession(gameId);
+    using launcher = await connectLauncher(other.url, { launcherJwt });
+    const data = { score: 3, idempotencyKey: newKey() };
+    const first = await launcher.call('setUserScore', data);
+    expect(await launcher.call('setUserScore', data)).toEqual(first);
+    const overHttp = await api.dispatch('setUserScore', { launcherJwt, ...data });
+    expect(overHttp.body).toEqual(first);
+    expect(await scoresOf(wallet)).toEqual([3]);
+  });
+
+  it('is refused when the key came before with another input or for another operation', async () => {
+    const wallet = randomWallet();
+    const headers = { ...bearer(gameSecret), ...keyed(newKey()) };
+    await api.post('/launcher/set-user-score', { wallet, score: 1 }, headers);
+    const others: [string, object][] = [
+      ['set-user-score', { wallet, score: 2 }],
+      ['set-user-score', { wallet, score: 1, nonce: 'n' }],
+      ['set-user-score', { wallet: randomWallet(), score: 1 }],
+      ['send-notification', { wallet, message: 'Hi', type: 'success' }],
+    ];
+    for (const [path, body] of others) {
+      refused(await api.post(`/launcher/${path}`, body, headers), 409, 'idempotency_key_reused');
+    }
+    expect(await scoresOf(wallet)).toEqual([1]);
+  });
+
+  it("is another one's where the caller is: a player's keys, the server's, and another game's are apart", async () => {
+    const key = newKey();
+    const { gameId: otherGame } = await server.createGame();
+    const wallet = randomWallet();
+    const callers = [
+      await server.openSession(gameId, wallet),
+      await server.openSession(gameId),
+      await server.openSession(otherGame, wallet),
+    ];
+    for (const { launcherJwt } of callers) {
+      const answer = await api.post('/launcher/set-user-score', { launcherJwt, score: 4 }, keyed(key));
+      expect(answer.status).toBe(200);
+    }
+    const headers = { ...bearer(gameSecret), ...keyed(key) };
+    expect((await api.post('/launcher/set-user-score', { wallet, score: 4 }, headers)).status).toBe(200);
+    expect(await scoresOf(wallet)).toEqual([4, 4]);
+  });
+
+  it('that was refused leaves the key free', async () => {
+    const wallet = randomWallet();
+    const sessionId = crypto.randomUUID();
+    const headers = { ...bearer(gameSecret), ...keyed(newKey()) };
+    const track = (endTime: number) =>
+      api.post('/launcher/track-game-sessions', { wallet, sessionId, state: '{}', endTime }, headers);
+    const begun = { wallet, sessionId, state: '{}' };
+    await api.post('/launcher/track-game-sessions', begun, bearer(gameSecret));
+    refused(await track(1), 400, 'end_time_before_start');
+    expect((await track(Date.now() + 1000)).status).toBe(200);
+  });
+
+  it.each([
+    ['set-state', { label: 'save', state: '{"level":1}' }],
+    ['track-game-sessions', { sessionId: crypto.randomUUID(), state: '{}' }],
+    ['send-custom-activity', { label: 'found the key', eventId: 'key' }],
+    ['send-notification', { message: 'Hello', type: 'success' }],
+    ['trigger-rules-engine', { trigger: 'win' }],
+    ['open-channel-session', {}],
+    ['notify-players', { wallets: [randomWallet()], message: 'Hello', type: 'success' }],
+    ['update-player-profile', { username: 'Ada' }],
+    ['revoke-channel-session', {}],
+  ])('by a game server answers the same when it is sent again: %s', async (path, body) => {
+    const { wallet } = await server.openSession(gameId);
+    const headers = { ...bearer(gameSecret), ...keyed(newKey()) };
+    const first = await api.post(`/launcher/${path}`, { wallet, ...body }, headers);
+    const before = await eventCount();
+    const again = await apiOf(other).post(`/launcher/${path}`, { wallet, ...body }, headers);
+    expect(first.status).toBe(200);
+    expect(again.body).toEqual(first.body);
+    expect(await eventCount()).toEqual(before);
+  });
+
+  it('keeps nothing of what a player wrote, which can be taken back', async () => {
+    const [ada, bob] = [await server.openSession(gameId), await server.openSession(gameId)];
+    const { launcherJwt } = ada;
+    const channel = await api.post('/launcher/create-message-channel', {
+      launcherJwt,
+      otherParticipants: [bob.wallet],
+    });
+    const channelId = Object(channel.body)._id;
+    const content = `secret ${newKey()}`;
+    const headers = keyed(newKey());
+    const send = () =>
+      api.post('/launcher/send-channel-message', { launcherJwt, channelId, content }, headers);
+    const sent = await send();
+    expect(Object(sent.body).content).toBe(content);
+    const results = await rowsIn(db, 'SELECT result, fingerprint FROM idempotency_keys', {});
+    expect(JSON.stringify(results)).not.toContain(content);
+    await api.post('/launcher/unsend-channel-message', { launcherJwt, messageId: Object(sent.body)._id });
+    expect((await send()).body).toEqual(sent.body);
+    const page = await api.post('/launcher/get-channel-messages', { launcherJwt, channelId });
+    expect(page.body).toMatchObject({ total: 0 });
+  });
+
+  it.each(['', 'ü', 'with space', 'x'.repeat(256)])(
+    'is refused where the key is none: %j',
+    async (idempotencyKey) => {
+      const { launcherJwt, wallet } = await server.openSession(gameId);
+      const answer = await api.post('/launcher/set-user-score', { launcherJwt, score: 1, idempotencyKey });
+      if (idempotencyKey === '')
+        expect(answer.status).toBe(200); // left out
+      else refused(answer, 400, 'input_invalid');
+      expect(await scoresOf(wallet)).toHaveLength(idempotencyKey === '' ? 1 : 0);
+    },
+  );
+
+  it('is forgotten when it is old enough, and not before', async () => {
+    const { launcherJwt, wallet } = await server.openSession(gameId);
+    const headers = keyed(newKey());
+    const send = () => api.post('/launcher/set-user-score', { launcherJwt, score: 1 }, headers);
+    await send();
+    await db.write(forgetIdempotencyKeys, 60_000);
+    await send();
+    expect(await scoresOf(wallet)).toHaveLength(1);
+    await db.write(forgetIdempotencyKeys, -1);
+    await send();
+    expect(await scoresOf(wallet)).toHaveLength(2);
+  });
+});
+
+it('reads take no notice of a key, and administrators have no use for one', async () => {
+  const { launcherJwt } = await server.openSession(gameId);
+  const headers = keyed(newKey());
+  const read = () => api.post('/launcher/get-user-score', { launcherJwt }, headers);
+  expect((await read()).body).toEqual({ success: true, score: null });
+  await api.post('/launcher/set-user-score', { launcherJwt, score: 2 });
+  expect((await read()).body).toMatchObject({ score: { score: 2 } });
+  const asAdmin = { ...headers, ...bearer(server.adminToken) };
+  refused(await api.post('/admin/create-game', { name: 'Twice' }, asAdmin), 400, 'input_invalid');
+});
+
+async function eventCount(): Promise<unknown> {
+  return rowsIn(db, 'SELECT count(*) AS count FROM events', {});
+}

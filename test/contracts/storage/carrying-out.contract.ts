@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import { ban, unban } from '../../../src/administration/commands.ts';
+import { runAll, runOnce } from '../../../src/catalogue/commands.ts';
+import { type Claim, claimOf } from '../../../src/idempotency/claim.ts';
+import { forgetIdempotencyKeys } from '../../../src/idempotency/commands.ts';
+import { findPlayer, isBanned } from '../../../src/players/queries.ts';
+import { setScore } from '../../../src/scores/commands.ts';
+import { listScores } from '../../../src/scores/queries.ts';
+import { randomWallet } from '../../support/server.ts';
+import { addGame, addPlayer, inShort, listen, type OpenStore, wholePage } from './fixture.ts';
+
+function claim(gameId: string, wallet: string, input: object = { score: 1 }, key = 'key-1'): Claim {
+  return claimOf(key, { gameId, caller: wallet, wallet, operation: 'setUserScore', input });
+}
+
+/** Why a write was refused; null: it was not. */
+function refusal(write: Promise<unknown>): Promise<unknown> {
+  return write.then(
+    () => null,
+    (error: unknown) => Object(error).reason,
+  );
+}
+
+/** Commands that carry out others: once, and together. */
+export function carryingOutContract(open: OpenStore): void {
+  describe('a command under an idempotency key', () => {
+    test('is carried out once, also by another process and after a reopen, and answered the same', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const ada = await addPlayer(db, gameId);
+      const heard = listen(db);
+      const once = (store = db) => store.write(runOnce, claim(gameId, ada.wallet), 'setScore', [ada, 1]);
+      const beside = await fixture.openBeside();
+      const answers = await Promise.all([once(), once(), once(beside), once(beside), once()]);
+      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+      expect(await db.read(listScores, ada, wholePage)).toEqual([answers[0]]);
+      expect(inShort(heard).length).toBeLessThanOrEqual(1);
+      await beside.close();
+      expect(await once(await fixture.reopen())).toEqual(answers[0]);
+    });
+
+    test('is refused with another fingerprint, and carried out in another game or for another caller', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const { id: other } = await addGame(db);
+      const ada = await addPlayer(db, gameId);
+      await db.write(runOnce, claim(gameId, ada.wallet), 'setScore', [ada, 1]);
+      const again = db.write(runOnce, claim(gameId, ada.wallet, { score: 2 }), 'setScore', [ada, 2]);
+      expect(await refusal(again)).toBe('idempotency_key_reused');
+      const elsewhere = { gameId: other, wallet: ada.wallet };
+      await db.write(runOnce, claim(other, ada.wallet), 'setScore', [elsewhere, 3]);
+      expect(await db.read(listScores, elsewhere, wholePage)).toHaveLength(1);
+      expect(await db.read(listScores, ada, wholePage)).toHaveLength(1);
+    });
+
+    test('leaves no key where it is refused, and may be carried out later', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db, { policies: { scores: 'integer' } });
+      const ada = await addPlayer(db, gameId);
+      const attempt = (score: number) =>
+        db.write(runOnce, claim(gameId, ada.wallet), 'setScore', [ada, score]);
+      expect(await refusal(attempt(1.5))).toBe('score_not_integer');
+      expect(await attempt(2)).toMatchObject({ score: 2 });
+    });
+
+    test('is forgotten when it is old', async () => {
+      await using fixture = await open();
+      const { db, clock } = fixture;
+      const { id: gameId } = await addGame(db);
+      const ada = await addPlayer(db, gameId);
+      const once = () => db.write(runOnce, claim(gameId, ada.wallet), 'setScore', [ada, 1]);
+      await once();
+      clock.advance(10_000);
+      expect(await db.write(forgetIdempotencyKeys, 10_000)).toBe(false);
+      await once();
+      expect(await db.read(listScores, ada, wholePage)).toHaveLength(1);
+      clock.advance(1);
+      await db.write(forgetIdempotencyKeys, 10_000);
+      await once();
+      expect(await db.read(listScores, ada, wholePage)).toHaveLength(2);
+    });
+  });
+
+  describe('commands carried out together', () => {
+    test('are carried out in their order, make the players there are not, and see what came before', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const owners = Array.from({ length: 20 }, () => ({ gameId, wallet: randomWallet() }));
+      const calls = [...owners, ...owners].map((owner, at) => ({
+        command: 'setScore',
+        args: [owner, at, 'n'],
+      }));
+      const results = await db.write(runAll, owners, calls);
+      expect(results.map((result) => Object(result).score)).toEqual([...calls.keys()]);
+      for (const [at, owner] of owners.entries()) {
+        expect((await db.read(listScores, owner, wholePage)).map(({ score }) => score)).toEqual([at + 20]);
+        expect(await db.read(findPlayer, owner.wallet)).toMatchObject({ wallet: owner.wallet });
+      }
+    });
+
+    test('change nothing and tell nobody where one is refused, which the refusal names', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db, { policies: { scores: 'integer' } });
+      const owner = { gameId, wallet: randomWallet() };
+      const heard = listen(db);
+      const calls = [1, 2, 2.5, 3].map((score) => ({ command: 'setScore', args: [owner, score] }));
+      await expect(db.write(runAll, [owner], calls)).rejects.toMatchObject({
+        reason: 'score_not_integer',
+        message: expect.stringMatching(/^operations\.2: score: /),
+        fields: [{ path: 'operations.2.data.score' }],
+      });
+      expect(await db.read(listScores, owner, wholePage)).toEqual([]);
+      expect(await db.read(findPlayer, owner.wallet)).toBeNull();
+      expect(heard).toEqual([]);
+    });
+
+    test('of two stores at once, about the same players in another order, do not stand in each other’s way', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const owners = Array.from({ length: 10 }, () => ({ gameId, wallet: randomWallet() }));
+      const beside = await fixture.openBeside();
+      const run = (store: typeof db, some: typeof owners) =>
+        store.write(
+          runAll,
+          some,
+          some.map((owner) => ({ command: setScore.commandName, args: [owner, 1] })),
+        );
+      const reversed = owners.toReversed();
+      await Promise.all(Array.from({ length: 5 }, () => [run(db, owners), run(beside, reversed)]).flat());
+      for (const owner of owners) expect(await db.read(listScores, owner, wholePage)).toHaveLength(10);
+      await beside.close();
+    });
+  });
+
+  test('whether a player is banned is known at once, from one game or from all', async () => {
+    await using fixture = await open();
+    const { db } = fixture;
+    const { id: gameId } = await addGame(db);
+    const ada = await addPlayer(db, gameId);
+    const other = { ...ada, gameId: (await addGame(db)).id };
+    const standing = async () => [await db.read(isBanned, ada), await db.read(isBanned, other)];
+    expect(await standing()).toEqual([false, false]);
+    await db.write(ban, ada.wallet, gameId, 'cheating');
+    expect(await standing()).toEqual([true, false]);
+    await db.write(ban, ada.wallet, null, 'cheating');
+    expect(await standing()).toEqual([true, true]);
+    await db.write(unban, ada.wallet, null);
+    await db.write(unban, ada.wallet, gameId);
+    expect(await standing()).toEqual([false, false]);
+  });
+}

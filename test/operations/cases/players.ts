@@ -1,0 +1,12 @@
+import { serversOnly } from '../access.ts';
+import type { LauncherCases } from '../operation-case.ts';
+
+export const playerCases = {
+  updatePlayerProfile: {
+    input: ({ owner }) => ({ wallet: owner.wallet, username: 'Ada L.' }),
+    caller: 'gameServer',
+    answer: { success: true, wallet: '<owner>', userId: "<owner's user id>", username: 'Ada L.' },
+    // A player has one name in all games, and every game's server may set it.
+    access: { ...serversOnly, otherGameServer: 'shared' },
+  },
+} satisfies Partial<LauncherCases>;
