@@ -11,11 +11,11 @@ import { sweeps } from './migrations/0008-sweeps.ts';
 import { commands } from './migrations/0009-commands.ts';
 import { whoAddedWhom } from './migrations/0010-who-added-whom.ts';
 import { laneBudget } from './migrations/0011-lane-budget.ts';
-import { basementClients } from './migrations/0012-basement-clients.ts';
-import { storageUse } from './migrations/0014-storage-use.ts';
-import { serverKeys } from './migrations/0016-server-keys.ts';
-import { stateVersions } from './migrations/0017-state-versions.ts';
-import { idempotencyKeys } from './migrations/0018-idempotency-keys.ts';
+import { serverKeys } from './migrations/0012-server-keys.ts';
+import { storageUse } from './migrations/0013-storage-use.ts';
+import { basementClients } from './migrations/0014-basement-clients.ts';
+import { stateVersions } from './migrations/0015-state-versions.ts';
+import { idempotencyKeys } from './migrations/0016-idempotency-keys.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
