@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { shownAdminToken } from '../auth/admin-token.ts';
 import type { Authenticator, Credentials } from '../auth/authenticator.ts';
+import { describeIssue } from '../core/schemas/describe-issue.ts';
 import { reasonAt } from '../core/schemas/field-reason.ts';
 import { isEmpty } from '../core/schemas/not-served.ts';
 import { type FieldError, GantryError } from '../errors.ts';
@@ -115,7 +116,7 @@ function refuseNotServed({ notServed = {} }: AnyOperation, input: Readonly<Recor
 
 /** @throws GantryError 400, naming every field that is wrong; the first one gives the reason */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const result = schema.safeParse(input, { reportInput: true });
+  const result = schema.safeParse(input, { reportInput: true, error: describeIssue });
   if (result.success) return result.data;
   const fields = result.error.issues.map(toFieldError);
   const [first] = result.error.issues;
