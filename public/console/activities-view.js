@@ -5,8 +5,8 @@ import { Empty } from '../shared/states.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { DataTable } from './data-table.js';
 import { SelectField } from './fields.js';
+import { usePlayerFilter } from './player-filter.js';
 import { usePages } from './queries.js';
-import { useWalletFilter } from './wallet-filter.js';
 
 /** @typedef {import('../../src/activities/activity.ts').FeedItem} Activity */
 
@@ -16,7 +16,7 @@ import { useWalletFilter } from './wallet-filter.js';
  */
 export function ActivitiesView({ game }) {
   const { gameId } = game;
-  const { wallet, field } = useWalletFilter();
+  const { wallet, field } = usePlayerFilter(gameId);
   const [type, setType] = useState('');
   const pages = usePages(
     async ({ limit, skip }) => {
@@ -37,6 +37,7 @@ export function ActivitiesView({ game }) {
   const columns = [
     {
       title: 'Player',
+      narrow: 'bare',
       cell: ({ user }) => html`<${PlayerCell} wallet=${user.address} username=${user.username} />`,
       value: ({ user }) => user.address,
     },
@@ -48,11 +49,13 @@ export function ActivitiesView({ game }) {
     },
     {
       title: 'Event',
+      narrow: 'bare',
       cell: ({ eventId }) => html`<code class="truncate">${eventId}</code>`,
       value: ({ eventId }) => eventId,
     },
     {
       title: 'Type',
+      narrow: 'bare',
       cell: ({ type: kind }) =>
         kind === 'on-chain'
           ? html`<span class="badge info">on-chain</span>`

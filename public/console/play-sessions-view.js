@@ -9,8 +9,8 @@ import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { DataTable } from './data-table.js';
 import { JsonView } from './json-view.js';
 import { asBytes, asDuration } from './numbers.js';
+import { usePlayerFilter } from './player-filter.js';
 import { usePages, useQuery } from './queries.js';
-import { useWalletFilter } from './wallet-filter.js';
 
 /** @typedef {import('./admin.js').Output<'listPlaySessions'>['data'][number]} PlaySession */
 
@@ -21,7 +21,7 @@ import { useWalletFilter } from './wallet-filter.js';
 export function PlaySessionsView({ game }) {
   const admin = useAdmin();
   const { gameId } = game;
-  const { wallet, field } = useWalletFilter();
+  const { wallet, field } = usePlayerFilter(gameId);
   const [shown, setShown] = useState(/** @type {PlaySession | null} */ (null));
   const pages = usePages(
     (page) => admin.call('listPlaySessions', { gameId, ...page, ...(wallet && { wallet }) }),

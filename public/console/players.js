@@ -72,7 +72,7 @@ export function Players({ game }) {
       fileName=${game ? `${game.slug}-players` : 'players'}
       empty=${
         wanted
-          ? html`<${Empty} title="No matching players"><p>The search matches the beginning of names and wallets.</p><//>`
+          ? html`<${Empty} title="No matching players"><p>The search looks for a part of the name, or the wallet: whole, its beginning, or as it is shown.</p><//>`
           : html`<${Empty} icon="people" title="No players yet"><p>A player is created at the first sign-in.</p><//>`
       }
     >

@@ -9,8 +9,8 @@ import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { DataTable } from './data-table.js';
 import { JsonView } from './json-view.js';
 import { asBytes } from './numbers.js';
+import { usePlayerFilter } from './player-filter.js';
 import { usePages, useQuery } from './queries.js';
-import { useWalletFilter } from './wallet-filter.js';
 
 /** @typedef {import('./admin.js').Output<'listStates'>['data'][number]} State */
 
@@ -21,7 +21,7 @@ import { useWalletFilter } from './wallet-filter.js';
 export function StatesView({ game }) {
   const admin = useAdmin();
   const { gameId } = game;
-  const { wallet, field } = useWalletFilter();
+  const { wallet, field } = usePlayerFilter(gameId);
   const [shown, setShown] = useState(/** @type {State | null} */ (null));
   const pages = usePages(
     (page) => admin.call('listStates', { gameId, ...page, ...(wallet && { wallet }) }),
@@ -32,6 +32,7 @@ export function StatesView({ game }) {
   const columns = [
     {
       title: 'Player',
+      narrow: 'bare',
       cell: ({ normalizedAddress }) => html`<${PlayerCell} wallet=${normalizedAddress} />`,
       value: ({ normalizedAddress }) => normalizedAddress,
     },

@@ -20,7 +20,7 @@ export interface PlayerProfile {
 
 export interface PlayerFilter {
   gameId?: string | undefined;
-  /** What the name or the wallet begins with. */
+  /** A part of the name, the beginning of the wallet, or the wallet as it is shown: `0x1234…abcd`. */
   search?: string | undefined;
 }
 

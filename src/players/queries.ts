@@ -9,7 +9,10 @@ import { bans, type PlayerRow } from './tables.ts';
 /** More bans than a player ever gets: one for each game at most. */
 const maxBans = 100_000;
 
-/** Players whose name or wallet begins with `search`, in the given game or any, newest first. */
+/**
+ * Players in the given game or any, newest first; with `search`, those whose name has it in it, or whose wallet begins with
+ * it or is shown so (`shortAddress`).
+ */
 export const findPlayers = query(
   'findPlayers',
   function* (
@@ -19,7 +22,8 @@ export const findPlayers = query(
   ): ReadSteps<Paged<PlayerSummary>> {
     const filter: Filter = {
       gameId: gameId === undefined ? null : comparableId(gameId),
-      search: search === undefined ? null : `${search.replace(/[\\%_]/g, '\\$&')}%`,
+      name: search === undefined ? null : `%${literally(search)}%`,
+      wallet: search === undefined ? null : walletPattern(search),
     };
     const total = (yield* read.first(countMatching, filter))?.count ?? 0;
     const found = yield* read.all(listMatching, { ...filter, limit, skip });
@@ -38,13 +42,25 @@ export const findPlayers = query(
 
 interface Filter extends Record<string, string | number | null> {
   gameId: string | null;
-  /** A pattern for LIKE. */
-  search: string | null;
+  /** Patterns for LIKE; null: any. */
+  name: string | null;
+  wallet: string | null;
+}
+
+/** A text as a pattern for LIKE that nothing but this text matches. */
+function literally(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
+
+/** Wallets that begin so; of `0x1234…abcd`, with an ellipsis or three dots, those that are shortened to it. */
+function walletPattern(search: string): string {
+  const [, begin, end] = /^(0x[0-9a-f]*)(?:…|\.{3})([0-9a-f]*)$/i.exec(search) ?? [];
+  return begin === undefined ? `${literally(search)}%` : `${begin}%${end}`;
 }
 
 const matching = (like: string) => `(EXISTS (
     SELECT 1 FROM channel_sessions AS c WHERE c.wallet = p.wallet AND c.game_id = @gameId) OR @gameId IS NULL)
-  AND (p.wallet ${like} @search ESCAPE '\\' OR p.username ${like} @search ESCAPE '\\' OR @search IS NULL)`;
+  AND (p.wallet ${like} @wallet ESCAPE '\\' OR p.username ${like} @name ESCAPE '\\' OR @name IS NULL)`;
 
 // LIKE of SQLite's ignores the case of Latin letters, PostgreSQL's does not.
 const countMatching = statement<Filter, { count: number }>({

@@ -9,6 +9,7 @@ import { listRefusals } from '../../src/administration/operations/list-refusals.
 import { serverFigures } from '../../src/administration/operations/server-figures.ts';
 import { unbanPlayer } from '../../src/administration/operations/unban-player.ts';
 import { updateGame } from '../../src/administration/operations/update-game.ts';
+import { shortAddress } from '../../src/core/schemas/address.ts';
 import { createGame } from '../../src/games/operations/create-game.ts';
 import { listGameSecrets } from '../../src/games/operations/list-game-secrets.ts';
 import { listGames } from '../../src/games/operations/list-games.ts';
@@ -378,7 +379,21 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect((await found({ gameId })).toSorted()).toEqual([ada.wallet, grace.wallet].toSorted());
     expect(await found({ search: name.slice(0, 6) })).toEqual([ada.wallet]);
     expect(await found({ search: grace.wallet.slice(0, 30).toUpperCase() })).toEqual([grace.wallet]);
-    expect(await found({ search: '%' })).toEqual([]);
+    expect(await found({ search: name.slice(2, -2) })).toEqual([ada.wallet]);
+    for (const search of [
+      shortAddress(grace.wallet),
+      shortAddress(grace.wallet).toUpperCase().replace('0X', '0x'),
+      `${grace.wallet.slice(0, 12)}...${grace.wallet.slice(-6)}`,
+      `${grace.wallet.slice(0, 20)}…`,
+    ]) {
+      expect([search, await found({ gameId, search })]).toEqual([search, [grace.wallet]]);
+    }
+    expect(await found({ gameId, search: `${ada.wallet.slice(0, 20)}…${grace.wallet.slice(-20)}` })).toEqual(
+      [],
+    );
+    expect(await found({ gameId, search: '%' })).toEqual([ada.wallet]);
+    expect(await found({ gameId, search: '1_0' })).toEqual([]);
+    expect(await found({ gameId, search: '\\' })).toEqual([]);
     expect(await admin.call(listPlayers, { gameId, limit: 1, skip: 1 })).toMatchObject({
       total: 2,
       limit: 1,

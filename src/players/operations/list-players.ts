@@ -10,7 +10,8 @@ export const listPlayers = defineOperation({
   name: 'listPlayers',
   service: 'admin',
   kind: 'read',
-  summary: 'List players, newest first; in one game, or whose name or wallet begins so',
+  summary:
+    'List players, newest first; in one game, or found by a part of the name or by the wallet, also shortened',
   auth: 'admin',
   input: z.object({ ...paging, gameId: idInput.optional(), search: text(1, 100).optional() }),
   output: pagedOutput(
