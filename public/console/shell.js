@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
+import { ConfirmDialog } from '../shared/dialog.js';
 import { Icon } from '../shared/icon.js';
 import { useChanges } from '../shared/observable.js';
 import { SiteHeader } from '../shared/site-header.js';
@@ -8,6 +9,7 @@ import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { AuditLog } from './audit-log.js';
 import { useScrollToCurrent } from './current-link.js';
+import { drafts } from './drafts.js';
 import { EventsView } from './events-view.js';
 import { GameView } from './game-view.js';
 import { Games } from './games.js';
@@ -42,6 +44,7 @@ export function Shell({ takesFocus, onSignOut }) {
   const main = useRef(/** @type {HTMLElement | null} */ (null));
   const first = useRef(!takesFocus);
   const links = useScrollToCurrent(section);
+  const [isLeaving, setLeaving] = useState(false);
   const place = route.join('/');
   const title = sections.find(({ path }) => path === section)?.label ?? 'Console';
   // Together with the render: later, it would take the focus from a user who has moved on.
@@ -56,7 +59,7 @@ export function Shell({ takesFocus, onSignOut }) {
     <a class="skip-link visually-hidden" href="#main" onClick=${skipTo(main)}>Skip to content</a>
     <${SiteHeader} title="Console">
       ${!admin.reachable && html`<span class="badge bad busy">Offline</span>`}
-      <${Button} kind="plain" onClick=${onSignOut} label="Sign out"><${Icon} name="signOut" /><span class="wide-only">Sign out</span><//>
+      <${Button} kind="plain" onClick=${() => (drafts.size > 0 ? setLeaving(true) : onSignOut())} label="Sign out"><${Icon} name="signOut" /><span class="wide-only">Sign out</span><//>
     <//>
     <div class="console">
       <nav class="side" aria-label="Sections" ref=${links}>
@@ -81,6 +84,22 @@ export function Shell({ takesFocus, onSignOut }) {
         ${viewOf(section, id, tab)}
       </main>
     </div>
+    ${
+      isLeaving &&
+      html`
+        <${ConfirmDialog}
+          title="Sign out and discard unsaved rules?"
+          confirm="Sign out"
+          onClose=${() => setLeaving(false)}
+          onConfirm=${() => {
+            drafts.clear();
+            onSignOut();
+          }}
+        >
+          <p>Rules were edited in this tab and not saved.</p>
+        <//>
+      `
+    }
   `;
 }
 

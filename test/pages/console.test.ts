@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { shortAddress } from '../../src/core/schemas/address.ts';
 import { seedDemo } from '../../src/demo/seed.ts';
 import { findGame, findGameBySlug } from '../../src/games/queries.ts';
 import { createChannel } from '../../src/messages/channel-commands.ts';
@@ -171,6 +172,11 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByLabel('Custom rate limits').fill('{"write":');
     await page.getByText('Invalid JSON').waitFor();
     expect(await page.getByRole('button', { name: 'Save policies' }).isDisabled()).toBe(true);
+    await page.getByLabel('Custom rate limits').fill('{"write":{"points":0,"seconds":"10"}}');
+    await page.getByRole('button', { name: 'Save policies' }).click();
+    await page.getByText('write.points: must be at least 1', { exact: true }).waitFor();
+    await page.getByText('Correct the marked fields.').waitFor();
+    expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
     await page.getByLabel('Custom rate limits').fill('{"write":{"points":3,"seconds":10}}');
     await page.getByRole('button', { name: 'Save policies' }).click();
     const policies = async () => (await server.services.db.read(findGame, gameId))?.policies;
@@ -289,6 +295,33 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(complaints.every((one) => one.includes('ERR_FAILED'))).toBe(true);
   });
 
+  test('keeps rules that are not saved when their view is left, and asks before they go', async () => {
+    await server.createGame({ name: 'Left', slug: 'left' });
+    const page = await open('games/left/rules');
+    const editor = page.getByLabel('Rules (JSON array)');
+    await editor.fill(JSON.stringify(notify('not saved')));
+    await page.getByRole('link', { name: 'Players' }).first().click();
+    await page.getByRole('heading', { name: 'Players', level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByText('Unsaved changes', { exact: true }).waitFor();
+    expect(await editor.inputValue()).toContain('not saved');
+    await page.getByRole('link', { name: 'Leaderboard' }).click();
+    await page.getByRole('link', { name: /^Rules.*unsaved changes/ }).waitFor();
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page
+      .getByRole('dialog', { name: /discard unsaved rules/ })
+      .getByText('Cancel')
+      .click();
+    await page.getByRole('link', { name: /^Rules.*unsaved changes/ }).click();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('No rules, valid').waitFor();
+    expect(await page.getByText('unsaved changes').count()).toBe(0);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('Signed out').waitFor();
+  });
+
   test('adds an action from the help, which comes from the schema', async () => {
     await server.createGame({ name: 'Helped', slug: 'helped' });
     const page = await open('games/helped/rules');
@@ -388,8 +421,12 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
       await store.write(setScore, { gameId, wallet }, 100 - index);
     }
     const page = await open('games/board/leaderboard');
-    await page.getByLabel('Search players').fill('Gra');
-    await page.getByRole('row', { name: /^2 Grace.* 99 / }).waitFor();
+    for (const search of ['Gra', 'race', shortAddress(wallets[1] ?? '')]) {
+      await page.getByLabel('Search players').fill(search);
+      await page.getByRole('row', { name: /^2 Grace.* 99 / }).waitFor();
+      await page.getByLabel('Search players').fill('nobody');
+      await page.getByText('No matching players').waitFor();
+    }
     await page.getByLabel('Search players').fill('');
 
     const download = async (name: string) => {
@@ -455,7 +492,16 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const channel = await store.write(createChannel, ada, [grace.wallet]);
     const message = await store.write(sendMessage, ada, channel._id, 'Something rude');
 
+    await store.write(setProfile, ada.wallet, { username: 'Ada Lovelace' });
+    await store.write(setProfile, grace.wallet, { username: 'Grace Hopper' });
+
     const page = await open('games/kept/states');
+    const filter = page.getByLabel('Filter by player');
+    await filter.fill('e');
+    await page.getByText('2 players match').waitFor();
+    await filter.fill('hopper');
+    await page.getByText('No states').waitFor();
+    await filter.fill(shortAddress(ada.wallet));
     await page.getByRole('button', { name: 'Show state hero' }).click();
     await page.getByRole('group', { name: 'State hero' }).getByText('"Zoë"').waitFor();
     await page.getByRole('button', { name: 'Close' }).last().click();
