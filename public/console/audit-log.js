@@ -68,6 +68,7 @@ export function AuditLog() {
       pages=${pages}
       keyOf=${(/** @type {Entry} */ { id }) => id}
       fileName="audit-log"
+      filter="Filter by text"
       empty=${html`<${Empty} icon="shield" title="No entries yet" />`}
     />
     ${

@@ -15,6 +15,7 @@ import { GameView } from './game-view.js';
 import { Games } from './games.js';
 import { Overview } from './overview.js';
 import { PageHead } from './page-head.js';
+import { PlayerPage } from './player-page.js';
 import { Players } from './players.js';
 import { Queue } from './queue.js';
 import { RefusalsView } from './refusals-view.js';
@@ -40,7 +41,7 @@ export function Shell({ takesFocus, onSignOut }) {
   const admin = useAdmin();
   useChanges(admin);
   const route = useRoute();
-  const [section = '', id, tab] = route;
+  const [section = '', id, tab, game] = route;
   const main = useRef(/** @type {HTMLElement | null} */ (null));
   const first = useRef(!takesFocus);
   const links = useScrollToCurrent(section);
@@ -81,7 +82,7 @@ export function Shell({ takesFocus, onSignOut }) {
             </p>
           `
         }
-        ${viewOf(section, id, tab)}
+        ${viewOf(section, id, tab, game)}
       </main>
     </div>
     ${
@@ -107,15 +108,18 @@ export function Shell({ takesFocus, onSignOut }) {
  * @param {string} section
  * @param {string | undefined} id
  * @param {string | undefined} tab
+ * @param {string | undefined} game
  */
-function viewOf(section, id, tab) {
+function viewOf(section, id, tab, game) {
   switch (section) {
     case '':
       return html`<${Overview} />`;
     case 'games':
       return id ? html`<${GameView} key=${id} slug=${id} tab=${tab} />` : html`<${Games} />`;
     case 'players':
-      return html`<${PageHead} title="Players" /><${Players} />`;
+      return id
+        ? html`<${PlayerPage} key=${id} wallet=${id} tab=${tab} slug=${game} />`
+        : html`<${PageHead} title="Players" /><${Players} />`;
     case 'queue':
       return html`<${PageHead} title="Queue"><p class="quiet">On-chain actions and webhook deliveries.</p><//><${Queue} />`;
     case 'events':

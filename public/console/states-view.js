@@ -16,12 +16,13 @@ import { usePages, useQuery } from './queries.js';
 
 /**
  * The states of a game's players.
- * @param {{ game: import('./game-view.js').Game }} props
+ * @param {{ game: import('./game-view.js').Game, player?: string }} props `player`: the wallet of the only one that is shown
  */
-export function StatesView({ game }) {
+export function StatesView({ game, player }) {
   const admin = useAdmin();
   const { gameId } = game;
-  const { wallet, field } = usePlayerFilter(gameId);
+  const filter = usePlayerFilter(gameId);
+  const wallet = player ?? filter.wallet;
   const [shown, setShown] = useState(/** @type {State | null} */ (null));
   const pages = usePages(
     (page) => admin.call('listStates', { gameId, ...page, ...(wallet && { wallet }) }),
@@ -32,6 +33,7 @@ export function StatesView({ game }) {
   const columns = [
     {
       title: 'Player',
+      exportOnly: player !== undefined,
       narrow: 'bare',
       cell: ({ normalizedAddress }) => html`<${PlayerCell} wallet=${normalizedAddress} />`,
       value: ({ normalizedAddress }) => normalizedAddress,
@@ -65,7 +67,7 @@ export function StatesView({ game }) {
       fileName="${game.slug}-states"
       empty=${html`<${Empty} icon="list" title="No states"><p>Games save states with <code>setState</code>.</p><//>`}
     >
-      ${field}
+      ${player === undefined && filter.field}
     <//>
     ${shown && html`<${StateDialog} summary=${shown} onClose=${() => setShown(null)} />`}
   `;

@@ -1,7 +1,9 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../shared/icon.js';
 import { stackColumns, useStacking } from '../shared/stacked-columns.js';
 import { classOf } from '../shared/table.js';
+import { nextSort } from './sorting.js';
 
 /**
  * The height of a row by its lines, as in console.css; nothing in a row may be higher. It has lines of details below the
@@ -43,9 +45,22 @@ const step = 8;
  *   total?: number | undefined,
  *   onEnd?: (() => void) | undefined,
  *   onScrolled?: (top: boolean) => void,
- * }} props `onEnd` is called when the last rows come into sight; `onScrolled` says whether the first are in sight
+ *   sort?: import('./sorting.js').Sort | null,
+ *   onSort?: (sort: import('./sorting.js').Sort | null) => void,
+ * }} props `onEnd` is called when the last rows come into sight; `onScrolled` says whether the first are in sight; with
+ *   `onSort`, the titles of columns with a value are buttons
  */
-export function VirtualTable({ caption, columns: all, rows, keyOf, total, onEnd, onScrolled }) {
+export function VirtualTable({
+  caption,
+  columns: all,
+  rows,
+  keyOf,
+  total,
+  onEnd,
+  onScrolled,
+  sort = null,
+  onSort,
+}) {
   const shown = all.filter(({ exportOnly }) => !exportOnly);
   const { columns, details } = useStacking() ? stackColumns(shown) : { columns: shown, details: 0 };
   const detailLines = details === 0 ? 0 : details <= detailsPerLine ? 1 : 2;
@@ -83,9 +98,15 @@ export function VirtualTable({ caption, columns: all, rows, keyOf, total, onEnd,
         <thead>
           <tr aria-rowindex="1">
             ${columns.map(
-              ({ title, number, hidden, wide }) => html`
-                <th key=${title} scope="col" class=${classOf({ number, wide })}>
-                  ${hidden ? html`<span class="visually-hidden">${title}</span>` : title}
+              ({ title, number, hidden, wide, value }) => html`
+                <th key=${title} scope="col" class=${classOf({ number, wide })} aria-sort=${onSort && sort?.title === title ? (sort.descending ? 'descending' : 'ascending') : undefined}>
+                  ${
+                    hidden
+                      ? html`<span class="visually-hidden">${title}</span>`
+                      : onSort && value
+                        ? html`<button type="button" class="sort" onClick=${() => onSort(nextSort(sort, title))}>${title}${sort?.title === title && html`<${Icon} name=${sort.descending ? 'chevronDown' : 'chevronUp'} />`}</button>`
+                        : title
+                  }
                 </th>
               `,
             )}

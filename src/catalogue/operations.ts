@@ -2,6 +2,7 @@ import { getActivities } from '../activities/operations/get-activities.ts';
 import { sendCustomActivity } from '../activities/operations/send-custom-activity.ts';
 import { banPlayer } from '../administration/operations/ban-player.ts';
 import { erasePlayer } from '../administration/operations/erase-player.ts';
+import { getPlayer } from '../administration/operations/get-player.ts';
 import { listAuditLog } from '../administration/operations/list-audit-log.ts';
 import { listEvents } from '../administration/operations/list-events.ts';
 import { listRefusals } from '../administration/operations/list-refusals.ts';
@@ -26,6 +27,7 @@ import { getChannelParticipants } from '../messages/operations/get-channel-parti
 import { getMessageChannels } from '../messages/operations/get-message-channels.ts';
 import { listGameChannels } from '../messages/operations/list-game-channels.ts';
 import { listMessages } from '../messages/operations/list-messages.ts';
+import { listPlayerMessages } from '../messages/operations/list-player-messages.ts';
 import { removeMessage } from '../messages/operations/remove-message.ts';
 import { removeParticipant } from '../messages/operations/remove-participant.ts';
 import { sendChannelMessage } from '../messages/operations/send-channel-message.ts';
@@ -49,6 +51,7 @@ import { getGameScoresLeaderboard } from '../scores/operations/get-game-scores-l
 import { getUserScore } from '../scores/operations/get-user-score.ts';
 import { getUserScores } from '../scores/operations/get-user-scores.ts';
 import { getUsersPositionInGameScoreLeaderboard } from '../scores/operations/get-users-position-in-game-score-leaderboard.ts';
+import { listPlayerScores } from '../scores/operations/list-player-scores.ts';
 import { removeScore } from '../scores/operations/remove-score.ts';
 import { setUserScore } from '../scores/operations/set-user-score.ts';
 import { channelHeartbeat } from '../sessions/operations/channel-heartbeat.ts';
@@ -134,6 +137,7 @@ export const operations = [
   listWebhookDeliveries,
   replayWebhookDelivery,
   listPlayers,
+  getPlayer,
   updatePlayer,
   banPlayer,
   unbanPlayer,
@@ -141,9 +145,11 @@ export const operations = [
   listSessions,
   openSession,
   revokeSession,
+  listPlayerScores,
   removeScore,
   listGameChannels,
   listMessages,
+  listPlayerMessages,
   removeMessage,
   listStates,
   getPlayerState,

@@ -337,7 +337,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     opened.push(player);
     const page = await open('games/demo-game/players');
     await page.getByLabel('Search players').fill(player.wallet);
-    await page.getByRole('button', { name: `Manage ${player.wallet}` }).click();
+    await page.getByRole('link', { name: `Manage ${player.wallet}` }).click();
     await page.getByLabel('Reason').fill('cheating');
     await page.getByRole('button', { name: 'Ban from Demo Game' }).click();
     await page
@@ -347,7 +347,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByRole('button', { name: 'Ban', exact: true }).click();
     await player.page.getByRole('alert').filter({ hasText: 'You are banned from Demo Game' }).waitFor();
     await page.getByRole('button', { name: 'Unban from Demo Game' }).click();
-    await page.getByRole('button', { name: 'Unban', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unban', exact: true }).click();
     await page.getByRole('button', { name: 'Ban from Demo Game' }).waitFor();
     await player.page.getByRole('link', { name: 'All games' }).click();
     await player.page.getByRole('button', { name: 'Play Demo Game' }).click();
@@ -358,10 +358,10 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const { gameId } = await server.createGame({ name: 'Managed', slug: 'managed' });
     const { wallet, sessionId } = await server.openSession(gameId);
     const page = await open('games/managed/players');
-    await page.getByRole('button', { name: /^Manage/ }).click();
+    await page.getByRole('link', { name: /^Manage/ }).click();
     await page.getByLabel('Name').fill('Katherine');
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByRole('dialog', { name: 'Katherine' }).waitFor();
+    await page.getByRole('heading', { name: 'Katherine', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'End', exact: true }).click();
     await page.getByRole('button', { name: 'End session' }).click();
     await page.getByText('None.').waitFor();
@@ -386,7 +386,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
       await Promise.all(later.map((one) => store.write(revokeSessionById, one.sessionId)));
     }
     const page = await open('games/frequent/players');
-    await page.getByRole('button', { name: /^Manage/ }).click();
+    await page.getByRole('link', { name: /^Manage/ }).click();
     await page.getByRole('button', { name: 'End', exact: true }).click();
     await page.getByRole('button', { name: 'End session' }).click();
     await page.getByText('None.').waitFor();
@@ -406,7 +406,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
       const data = Array.from({ length: limit }, (_, index) => ({ ...ended, sessionId: `${skip + index}` }));
       await route.fulfill({ json: { ...answer, total: 1_000_000, data } });
     });
-    await page.getByRole('button', { name: /^Manage/ }).click();
+    await page.getByRole('link', { name: /^Manage/ }).click();
     await page.getByText('Only the newest 5,000 sessions were searched').waitFor();
     expect(skips).toHaveLength(20);
   });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { beginAudit } from '../../src/administration/commands.ts';
 import { banPlayer } from '../../src/administration/operations/ban-player.ts';
 import { erasePlayer } from '../../src/administration/operations/erase-player.ts';
+import { getPlayer } from '../../src/administration/operations/get-player.ts';
 import { listAuditLog } from '../../src/administration/operations/list-audit-log.ts';
 import { listEvents } from '../../src/administration/operations/list-events.ts';
 import { listRefusals } from '../../src/administration/operations/list-refusals.ts';
@@ -17,6 +18,7 @@ import { revokeGameSecret } from '../../src/games/operations/revoke-game-secret.
 import { rotateGameSecret } from '../../src/games/operations/rotate-game-secret.ts';
 import { listGameChannels } from '../../src/messages/operations/list-game-channels.ts';
 import { listMessages } from '../../src/messages/operations/list-messages.ts';
+import { listPlayerMessages } from '../../src/messages/operations/list-player-messages.ts';
 import { removeMessage } from '../../src/messages/operations/remove-message.ts';
 import { kebabCase } from '../../src/operations/registry.ts';
 import { getPlaySession } from '../../src/play-sessions/operations/get-play-session.ts';
@@ -31,6 +33,7 @@ import { retryAction } from '../../src/queue/operations/retry-action.ts';
 import { getRules } from '../../src/rules/operations/get-rules.ts';
 import { setRules } from '../../src/rules/operations/set-rules.ts';
 import { testRules } from '../../src/rules/operations/test-rules.ts';
+import { listPlayerScores } from '../../src/scores/operations/list-player-scores.ts';
 import { removeScore } from '../../src/scores/operations/remove-score.ts';
 import { listScores } from '../../src/scores/queries.ts';
 import { listSessions } from '../../src/sessions/operations/list-sessions.ts';
@@ -217,6 +220,8 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     const only = await setScore(grace.launcherJwt, 50);
     using launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
 
+    const { data: scores } = await admin.call(listPlayerScores, { gameId, wallet: ada.wallet });
+    expect(scores.map(({ score }) => score)).toEqual([1_000_000, 10]);
     await admin.call(removeScore, { gameId, scoreId: cheated._id });
     expect(await leaderboard(gameId)).toEqual([
       [grace.wallet, 50],
@@ -394,6 +399,8 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect(await found({ gameId, search: '%' })).toEqual([ada.wallet]);
     expect(await found({ gameId, search: '1_0' })).toEqual([]);
     expect(await found({ gameId, search: '\\' })).toEqual([]);
+    const { player } = await admin.call(getPlayer, { wallet: ada.wallet });
+    expect(player).toMatchObject({ wallet: ada.wallet, username: name, bans: [], games: [{ gameId }] });
     expect(await admin.call(listPlayers, { gameId, limit: 1, skip: 1 })).toMatchObject({
       total: 2,
       limit: 1,
@@ -468,6 +475,8 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
       { _id: channel._id, gameId },
     ]);
     expect((await admin.call(listMessages, { channelId: channel._id })).data).toEqual([answer, message]);
+    const { data: written } = await admin.call(listPlayerMessages, { wallet: message.senderId });
+    expect(written).toEqual([{ ...message, gameId: expect.any(String) }]);
     const { success, ...identity } = await admin.call(removeMessage, { messageId: message._id });
     const { content: _, updatedAt: __, ...kept } = message;
     expect([success, identity]).toMatchObject([true, kept]);
