@@ -17,6 +17,7 @@ import { revokeSessionById } from '../../src/sessions/commands.ts';
 import { findSession } from '../../src/sessions/queries.ts';
 import { readWebhooks } from '../../src/webhooks/queries.ts';
 import { post } from '../support/http.ts';
+import { connectLauncher } from '../support/launcher.ts';
 import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { bearer } from '../support/world.ts';
@@ -377,6 +378,96 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(await server.services.db.read(findSession, sessionId)).toBeNull();
   });
 
+  test('shows on a page of its own all there is of a player, in one game and in all', async () => {
+    const { gameId } = await server.createGame({ name: 'Known', slug: 'known' });
+    const elsewhere = await server.createGame({ name: 'Elsewhere', slug: 'elsewhere' });
+    const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
+    await server.openSession(elsewhere.gameId, ada.wallet);
+    const { db: store } = server.services;
+    await store.write(setProfile, ada.wallet, { username: 'Ada of Known' });
+    for (const score of [30, 10, 20]) await store.write(setScore, ada, score);
+    const call = (path: string, body: object) =>
+      post(`${server.url}/launcher/${path}`, { launcherJwt: ada.launcherJwt, ...body });
+    await call('set-state', { label: 'hero', state: '{"level":3}' });
+    const sessionId = crypto.randomUUID();
+    await call('track-game-sessions', { sessionId, state: '{}' });
+    await call('send-custom-activity', { label: '{username} found the key', eventId: 'key' });
+    const channel = await store.write(createChannel, ada, [grace.wallet]);
+    await store.write(sendMessage, ada, channel._id, 'Written by Ada');
+    await store.write(sendMessage, grace, channel._id, 'Written by Grace');
+    using _launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
+
+    const page = await open('games/known/leaderboard');
+    await page.getByRole('link', { name: 'Ada of Known' }).click();
+    await page.getByRole('heading', { name: 'Ada of Known', level: 1 }).waitFor();
+    await page.getByText('online now').waitFor();
+    await page.getByRole('row', { name: /Known 1 .* online/ }).waitFor();
+    await page.getByRole('row', { name: /Elsewhere 1 .* offline/ }).waitFor();
+    const tabs = page.getByRole('navigation', { name: 'Player tabs' });
+    const show = (tab: string) => tabs.getByRole('link', { name: tab, exact: true }).click();
+    await show('Sessions');
+    await page.getByText('2 rows', { exact: true }).waitFor();
+    await page.getByLabel('Game', { exact: true }).selectOption('known');
+    await page.getByText('1 row', { exact: true }).waitFor();
+    await show('Scores');
+    await page.getByText('rank 1', { exact: true }).waitFor();
+    const scores = async () => (await page.locator('tbody td:first-child').allTextContents()).join();
+    await until('the scores are listed', async () => (await scores()) === '20,10,30');
+    await page.getByRole('button', { name: 'Remove score 30' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await until('it is gone', async () => (await scores()) === '20,10');
+    await show('States');
+    await page.getByRole('row', { name: /^hero/ }).waitFor();
+    await show('Play sessions');
+    await page.getByRole('row', { name: new RegExp(`^${sessionId}`) }).waitFor();
+    await show('Activities');
+    await page.getByRole('row', { name: /found the key/ }).waitFor();
+    await show('Messages');
+    await page.getByRole('row', { name: /Written by Ada Known/ }).waitFor();
+    expect(await page.getByText('Written by Grace').count()).toBe(0);
+
+    await page.goto(`${server.url}/console#/players/${randomWallet()}`);
+    await page.getByText('Player not found').waitFor();
+    await page.route('**/admin/get-player', (route) => route.fulfill({ status: 500, json: {} }));
+    await page.goto(`${server.url}/console#/players/${ada.wallet}`);
+    await page.getByText('Could not load this').waitFor();
+    await page.unroute('**/admin/get-player');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('heading', { name: 'Ada of Known', level: 1 }).waitFor();
+    expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('500')]);
+  });
+
+  test('lists the players who are online now, or banned', async () => {
+    const { gameId } = await server.createGame({ name: 'Manned', slug: 'manned' });
+    const [ada, grace, alan] = [
+      await server.openSession(gameId),
+      await server.openSession(gameId),
+      await server.openSession(gameId),
+    ];
+    using _launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
+    await post(`${server.url}/admin/ban-player`, { wallet: grace.wallet, gameId }, bearer(server.adminToken));
+    const page = await open('games/manned/players');
+    for (const [status, wallets] of [
+      ['', [ada.wallet, grace.wallet, alan.wallet]],
+      ['online', [ada.wallet]],
+      ['banned', [grace.wallet]],
+      ['offline', [grace.wallet, alan.wallet]],
+    ] as const) {
+      await page.getByLabel('Status', { exact: true }).selectOption(status);
+      await until(`those are listed: ${status}`, async () => {
+        const links = await page.getByRole('link', { name: /^Manage/ }).all();
+        const shown = await Promise.all(links.map((link) => link.getAttribute('aria-label')));
+        return (
+          shown.toSorted().join() ===
+          wallets
+            .map((wallet) => `Manage ${wallet}`)
+            .toSorted()
+            .join()
+        );
+      });
+    }
+  });
+
   test("finds the session of a player's that lives behind hundreds that have ended", async () => {
     const { gameId } = await server.createGame({ name: 'Frequent', slug: 'frequent' });
     const { db: store } = server.services;
@@ -478,6 +569,37 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByRole('button', { name: 'Refresh' }).click();
     await again;
     expect(asked.filter((body) => body.includes('"skip":300'))).toEqual([]);
+  });
+
+  test('sorts a table by any of its columns, with all of its rows, and on a phone too', async () => {
+    const { gameId } = await server.createGame({ name: 'Sorted', slug: 'sorted' });
+    const { db: store } = server.services;
+    await Promise.all(
+      Array.from({ length: 300 }, (_, index) =>
+        store.write(setScore, { gameId, wallet: randomWallet() }, index),
+      ),
+    );
+    const page = await open('games/sorted/leaderboard');
+    const first = page.locator('tbody tr:not(.spacer)').first();
+    const firstIs = (rank: number, score: number) =>
+      until(`${score} is first`, async () => {
+        const [shownRank, , shownScore] = await first.getByRole('cell').allTextContents();
+        return shownRank === String(rank) && shownScore === String(score);
+      });
+    await firstIs(1, 299);
+    const score = page.getByRole('columnheader', { name: 'Score' });
+    await score.getByRole('button').click();
+    await firstIs(300, 0);
+    expect(await score.getAttribute('aria-sort')).toBe('ascending');
+    await page.getByText('300 rows', { exact: true }).waitFor();
+    await score.getByRole('button').click();
+    await firstIs(1, 299);
+    expect(await score.getAttribute('aria-sort')).toBe('descending');
+    await score.getByRole('button').click();
+    expect(await score.getAttribute('aria-sort')).toBeNull();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByLabel('Sort', { exact: true }).selectOption({ label: 'Score, ascending' });
+    await firstIs(300, 0);
   });
 
   test('reads states, play sessions, activities and messages, and takes a message back', async () => {
@@ -643,7 +765,13 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
   test('reads in the audit log what was done', async () => {
     const { gameId } = await server.createGame();
     await post(`${server.url}/admin/update-game`, { gameId, name: 'Audited' }, bearer(server.adminToken));
+    await post(`${server.url}/admin/update-game`, { gameId, name: 'Unnoticed' }, bearer(server.adminToken));
     const page = await open('audit');
+    await page.getByRole('row', { name: /Unnoticed/ }).waitFor();
+    await page.getByLabel('Filter by text').fill('nobody wrote this');
+    await page.getByText('No matching rows').waitFor();
+    await page.getByLabel('Filter by text').fill('AUDITED');
+    await page.getByRole('row', { name: /Unnoticed/ }).waitFor({ state: 'hidden' });
     await page
       .getByRole('row', { name: /updateGame.*Audited.*ok/ })
       .getByRole('button', { name: 'Show' })
