@@ -68,6 +68,7 @@ import { verifyUnverifiedChannel } from '../sessions/operations/verify-unverifie
 import { getPlayerState } from '../states/operations/get-player-state.ts';
 import { getStates } from '../states/operations/get-states.ts';
 import { listStates } from '../states/operations/list-states.ts';
+import { setPlayerState } from '../states/operations/set-player-state.ts';
 import { setState } from '../states/operations/set-state.ts';
 import { createWebhook } from '../webhooks/operations/create-webhook.ts';
 import { listWebhookDeliveries } from '../webhooks/operations/list-webhook-deliveries.ts';
@@ -153,6 +154,7 @@ export const operations = [
   removeMessage,
   listStates,
   getPlayerState,
+  setPlayerState,
   listPlaySessions,
   getPlaySession,
   listEvents,

@@ -2,12 +2,21 @@ import { comparableId } from '../core/schemas/ids.ts';
 import type { Page, Paged } from '../core/schemas/paging.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
-import type { PlayerFilter, PlayerSummary } from './player.ts';
+import type { Player, PlayerFilter, PlayerSummary } from './player.ts';
 import { toPlayer } from './stored-player.ts';
-import { bans, type PlayerRow } from './tables.ts';
+import { bans, type PlayerRow, players } from './tables.ts';
 
 /** More bans than a player ever gets: one for each game at most. */
 const maxBans = 100_000;
+
+/** The player of a wallet; null for one never seen. */
+export const findPlayer = query(
+  'findPlayer',
+  function* (read: Read, wallet: string): ReadSteps<Player | null> {
+    const row = yield* read.get(players, wallet);
+    return row ? toPlayer(row) : null;
+  },
+);
 
 /**
  * Players in the given game or any, newest first; with `search`, those whose name has it in it, or whose wallet begins with

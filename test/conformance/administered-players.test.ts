@@ -3,10 +3,13 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { banPlayer } from '../../src/administration/operations/ban-player.ts';
 import { erasePlayer } from '../../src/administration/operations/erase-player.ts';
 import { getPlayer } from '../../src/administration/operations/get-player.ts';
+import { listAuditLog } from '../../src/administration/operations/list-audit-log.ts';
 import { listPlayerMessages } from '../../src/messages/operations/list-player-messages.ts';
 import { listPlayers } from '../../src/players/operations/list-players.ts';
 import { updatePlayer } from '../../src/players/operations/update-player.ts';
 import { listPlayerScores } from '../../src/scores/operations/list-player-scores.ts';
+import { listStates } from '../../src/states/operations/list-states.ts';
+import { setPlayerState } from '../../src/states/operations/set-player-state.ts';
 import { overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
 import { conversationsOn } from '../support/conversations.ts';
@@ -166,5 +169,48 @@ describe('list-player-messages', () => {
     expect(await contents({ gameId: first.gameId })).toEqual([2, [two, one]]);
     expect(await contents({ gameId: 'none' })).toEqual([0, []]);
     expect(await contents({ limit: 1, skip: 1 })).toEqual([3, [two]]);
+  });
+});
+
+describe('set-player-state', () => {
+  it('replaces a state, which the player then reads, or makes one, and keeps what it says out of the audit log', async () => {
+    const { gameId } = await server.createGame();
+    const { wallet, launcherJwt } = await server.openSession(gameId);
+    await api.post('/launcher/set-state', { launcherJwt, label: 'hero', state: '{"level":3}' });
+    const read = async (label: string) =>
+      (await api.post('/launcher/get-states', { launcherJwt, label })).body;
+    const { newState } = await admin.call(setPlayerState, {
+      gameId,
+      wallet,
+      label: 'hero',
+      state: '{ "name": "Zo\u00eb of the secret order", "level": 4 }',
+    });
+    expect(newState.state).toEqual({ level: 4, name: 'Zoë of the secret order' });
+    expect(await read('hero')).toEqual({ success: true, states: [newState] });
+    await admin.call(setPlayerState, { gameId, wallet, label: 'given', state: '[1]' });
+    expect(await read('given')).toMatchObject({ states: [{ label: 'given', state: [1] }] });
+
+    const { data } = await admin.call(listAuditLog, { limit: 2 });
+    expect(data).toMatchObject([
+      { operation: 'setPlayerState', input: { gameId, wallet, label: 'given', bytes: 3 }, outcome: 'ok' },
+      { operation: 'setPlayerState', input: { gameId, wallet, label: 'hero' }, outcome: 'ok' },
+    ]);
+    expect(JSON.stringify(data)).not.toContain('secret order');
+  });
+
+  it('refuses what is no JSON, what is too large, and players and games there are none of', async () => {
+    const { gameId } = await server.createGame();
+    const { wallet } = await server.openSession(gameId);
+    const right = { gameId, wallet, label: 'hero', state: '{}' };
+    for (const [wrong, message] of [
+      [{ state: '{' }, 'JSON'],
+      [{ state: JSON.stringify('a'.repeat(1_048_576)) }, '1048576'],
+      [{ wallet: randomWallet() }, 'no player with this wallet'],
+      [{ gameId: 'none' }, 'no game'],
+      [{ label: '' }, 'label'],
+    ] as const) {
+      await expect(admin.call(setPlayerState, { ...right, ...wrong })).rejects.toThrow(message);
+    }
+    expect(await admin.call(listStates, { gameId })).toMatchObject({ total: 0 });
   });
 });

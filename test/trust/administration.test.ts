@@ -41,6 +41,7 @@ import { openSession } from '../../src/sessions/operations/open-session.ts';
 import { revokeSession } from '../../src/sessions/operations/revoke-session.ts';
 import { getPlayerState } from '../../src/states/operations/get-player-state.ts';
 import { listStates } from '../../src/states/operations/list-states.ts';
+import { setPlayerState } from '../../src/states/operations/set-player-state.ts';
 import { createWebhook } from '../../src/webhooks/operations/create-webhook.ts';
 import { listWebhookDeliveries } from '../../src/webhooks/operations/list-webhook-deliveries.ts';
 import { listWebhooks } from '../../src/webhooks/operations/list-webhooks.ts';
@@ -526,6 +527,11 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     const { state } = await admin.call(getPlayerState, { gameId, wallet, label: 'save' });
     expect(state?.state).toEqual({ level: 3 });
     expect((await admin.call(getPlayerState, { gameId, wallet, label: 'none' })).state).toBeNull();
+    const changed = await admin.call(setPlayerState, { gameId, wallet, label: 'save', state: '{"level":4}' });
+    expect(changed.newState.state).toEqual({ level: 4 });
+    expect((await admin.call(getPlayerState, { gameId, wallet, label: 'save' })).state).toEqual(
+      changed.newState,
+    );
     expect(await admin.call(listPlaySessions, { gameId, wallet })).toMatchObject({
       total: 1,
       data: [{ sessionId, endTime: null }],

@@ -469,6 +469,10 @@ export const adminCases: AdminCases = {
     input: ({ gameId, owner }) => ({ gameId, wallet: owner.wallet, label: 'save' }),
     answer: { success: true, state: { ...stateSummary, state: { level: 3, hero: '<state>' } } },
   },
+  setPlayerState: {
+    input: ({ gameId, owner }) => ({ gameId, wallet: owner.wallet, label: 'save', state: '{"level":4}' }),
+    answer: { success: true, newState: { ...stateSummary, state: { level: 4 } } },
+  },
   listPlaySessions: {
     input: ({ gameId }) => ({ gameId, limit: 10 }),
     answer: { total: 1, limit: 10, skip: 0, data: [playSession] },
