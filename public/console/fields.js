@@ -109,7 +109,7 @@ function problemsIn(error) {
 const isAt = (problem, path) => problem.path === path || problem.path.startsWith(`${path}.`);
 
 /**
- * The error of a rejected call for one field. `within` says how a place in its value is called, from the rest of the
+ * What is wrong with one field of a rejected call. `within` says how a place in its value is called, from the rest of the
  * path; for JSON, which the user has written, it is the path itself.
  * @param {unknown} error
  * @param {string} path
@@ -117,10 +117,14 @@ const isAt = (problem, path) => problem.path === path || problem.path.startsWith
  * @returns {string | undefined}
  */
 export function problemAt(error, path, within = (inside) => inside) {
-  const found = problemsIn(error).find((problem) => isAt(problem, path));
-  if (!found) return undefined;
-  const inside = found.path.slice(path.length + 1);
-  return inside === '' ? sentence(found.message) : `${within(inside)}: ${found.message}`;
+  const found = problemsIn(error).filter((problem) => isAt(problem, path));
+  if (found.length === 0) return undefined;
+  return found
+    .map(({ path: at, message }) => {
+      const inside = at.slice(path.length + 1);
+      return inside === '' ? sentence(message) : `${within(inside)}: ${message}`;
+    })
+    .join('; ');
 }
 
 /**

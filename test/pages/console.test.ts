@@ -176,7 +176,9 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(await page.getByRole('button', { name: 'Save policies' }).isDisabled()).toBe(true);
     await page.getByLabel('Custom rate limits').fill('{"write":{"points":0,"seconds":"10"}}');
     await page.getByRole('button', { name: 'Save policies' }).click();
-    await page.getByText('write.points: must be at least 1', { exact: true }).waitFor();
+    await page
+      .getByText('write.points: must be at least 1; write.seconds: must be a number', { exact: true })
+      .waitFor();
     await page.getByText('Correct the marked fields.').waitFor();
     expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
     await page.getByLabel('Custom rate limits').fill('{"write":{"points":3,"seconds":10}}');
