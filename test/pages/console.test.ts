@@ -449,6 +449,11 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     ];
     using _launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
     await post(`${server.url}/admin/ban-player`, { wallet: grace.wallet, gameId }, bearer(server.adminToken));
+    const filter = { gameId, present: true };
+    await until('Ada is online', async () => {
+      const { body } = await post(`${server.url}/admin/list-players`, filter, bearer(server.adminToken));
+      return Object(body).total === 1;
+    });
     const page = await open('games/manned/players');
     for (const [status, wallets] of [
       ['', [ada.wallet, grace.wallet, alan.wallet]],
@@ -458,15 +463,11 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     ] as const) {
       await page.getByLabel('Status', { exact: true }).selectOption(status);
       await until(`those are listed: ${status}`, async () => {
-        const links = await page.getByRole('link', { name: /^Manage/ }).all();
-        const shown = await Promise.all(links.map((link) => link.getAttribute('aria-label')));
-        return (
-          shown.toSorted().join() ===
-          wallets
-            .map((wallet) => `Manage ${wallet}`)
-            .toSorted()
-            .join()
-        );
+        const shown = await page
+          .getByRole('link', { name: /^Manage/ })
+          .evaluateAll((links) => links.map((link) => link.getAttribute('aria-label')));
+        const wanted = wallets.map((wallet) => `Manage ${wallet}`);
+        return shown.toSorted().join() === wanted.toSorted().join();
       });
     }
   });

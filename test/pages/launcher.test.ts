@@ -92,11 +92,13 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);
     await startConversation(grace, ada.wallet);
-    for (const [{ page }, width, height] of [
-      [ada, 1440, 900],
-      [ada, 1024, 700],
-      [grace, 390, 844],
+    for (const [{ page }, width, height, tab] of [
+      [ada, 1440, 900, 'Messages'],
+      [ada, 1024, 700, 'Messages'],
+      [grace, 390, 844, 'Messages'],
+      [grace, 390, 844, 'Leaders'],
     ] as const) {
+      await page.getByRole('tab', { name: tab }).click();
       await page.setViewportSize({ width, height });
       const text = 'Copying is not allowed in this browser; select the text instead';
       await page.evaluate(`import('/shared/toasts.js').then(({ toast }) => toast(${JSON.stringify(text)}))`);
