@@ -84,9 +84,9 @@ export async function openServices(
       sockets: () => later.gateway().connectionCount,
       present: () => presence.count(),
       queueDepth: () => db.read(countOpenActions),
-      databaseBytes: async () => {
+      storage: async () => {
         const { databaseBytes, logBytes } = await db.stats();
-        return databaseBytes + logBytes;
+        return { databaseBytes, logBytes: config.databaseUrl === undefined ? logBytes : null };
       },
     },
     { signal: later.background, report },

@@ -5,18 +5,19 @@ import { Empty } from '../shared/states.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { DataTable } from './data-table.js';
 import { SelectField } from './fields.js';
+import { usePlayerFilter } from './player-filter.js';
 import { usePages } from './queries.js';
-import { useWalletFilter } from './wallet-filter.js';
 
 /** @typedef {import('../../src/activities/activity.ts').FeedItem} Activity */
 
 /**
  * A game's public feed.
- * @param {{ game: import('./game-view.js').Game }} props
+ * @param {{ game: import('./game-view.js').Game, player?: string }} props `player`: the wallet of the only one that is shown
  */
-export function ActivitiesView({ game }) {
+export function ActivitiesView({ game, player }) {
   const { gameId } = game;
-  const { wallet, field } = useWalletFilter();
+  const filter = usePlayerFilter(gameId);
+  const wallet = player ?? filter.wallet;
   const [type, setType] = useState('');
   const pages = usePages(
     async ({ limit, skip }) => {
@@ -37,6 +38,8 @@ export function ActivitiesView({ game }) {
   const columns = [
     {
       title: 'Player',
+      exportOnly: player !== undefined,
+      narrow: 'bare',
       cell: ({ user }) => html`<${PlayerCell} wallet=${user.address} username=${user.username} />`,
       value: ({ user }) => user.address,
     },
@@ -48,11 +51,13 @@ export function ActivitiesView({ game }) {
     },
     {
       title: 'Event',
+      narrow: 'bare',
       cell: ({ eventId }) => html`<code class="truncate">${eventId}</code>`,
       value: ({ eventId }) => eventId,
     },
     {
       title: 'Type',
+      narrow: 'bare',
       cell: ({ type: kind }) =>
         kind === 'on-chain'
           ? html`<span class="badge info">on-chain</span>`
@@ -74,7 +79,7 @@ export function ActivitiesView({ game }) {
       fileName="${game.slug}-activities"
       empty=${html`<${Empty} icon="list" title="No activities"><p>Recorded with <code>sendCustomActivity</code>, by rules and by confirmed on-chain actions.</p><//>`}
     >
-      ${field}
+      ${player === undefined && filter.field}
       <${SelectField} label="Type" hideLabel value=${type} onValue=${setType} options=${[['', 'All types'], ['off-chain', 'Off-chain'], ['on-chain', 'On-chain']]} />
     <//>
   `;

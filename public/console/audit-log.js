@@ -22,26 +22,35 @@ export function AuditLog() {
   );
   /** @type {import('./virtual-table.js').Column<Entry>[]} */
   const columns = [
-    { title: 'Time', cell: ({ at }) => html`<${TimeCell} at=${at} />`, value: ({ at }) => isoTime(at) },
+    {
+      title: 'Time',
+      narrow: 'bare',
+      cell: ({ at }) => html`<${TimeCell} at=${at} />`,
+      value: ({ at }) => isoTime(at),
+    },
     {
       title: 'Actor',
+      narrow: 'bare',
       cell: ({ actor }) =>
         actor === 'cli' ? 'command line' : actor === 'admin-token' ? 'admin token' : actor,
       value: ({ actor }) => actor,
     },
     {
       title: 'Operation',
+      narrow: 'main',
       cell: ({ operation }) => html`<strong>${operation}</strong>`,
       value: ({ operation }) => operation,
     },
     {
       title: 'Input',
+      narrow: 'omit',
       wide: true,
       cell: ({ input }) => html`<code class="truncate quiet">${JSON.stringify(input)}</code>`,
       value: ({ input }) => JSON.stringify(input),
     },
     {
       title: 'Outcome',
+      narrow: 'bare',
       cell: ({ outcome }) => html`<${Outcome} outcome=${outcome} />`,
       value: ({ outcome }) => outcome,
     },
@@ -59,6 +68,7 @@ export function AuditLog() {
       pages=${pages}
       keyOf=${(/** @type {Entry} */ { id }) => id}
       fileName="audit-log"
+      filter="Filter by text"
       empty=${html`<${Empty} icon="shield" title="No entries yet" />`}
     />
     ${

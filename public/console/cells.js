@@ -2,19 +2,27 @@ import { html } from 'htm/preact';
 import { Address } from '../shared/address.js';
 import { Avatar } from '../shared/avatar.js';
 import { RelativeTime } from '../shared/relative-time.js';
+import { linkTo } from './route.js';
 
 /**
- * A player in a table cell.
+ * A player in a table cell, with a link to the player's page.
  * @param {{ wallet: string, username?: string, avatar?: string }} props
  */
 export function PlayerCell({ wallet, username, avatar }) {
+  const page = linkTo('players', wallet);
+  const isNamed = Boolean(username) && !username?.includes('…');
   return html`
     <span class="player-cell">
       <${Avatar} wallet=${wallet} url=${avatar || undefined} small />
-      ${username && !username.includes('…') && html`<span class="truncate">${username}</span>`}
-      <${Address} wallet=${wallet} />
+      ${isNamed && html`<a class="truncate" href=${page}>${username}</a>`}
+      <${Address} wallet=${wallet} href=${isNamed ? undefined : page} />
     </span>
   `;
+}
+
+/** Whether a player is online. @param {{ present: boolean }} props */
+export function PresenceBadge({ present }) {
+  return present ? html`<span class="badge good">online</span>` : html`<span class="quiet">offline</span>`;
 }
 
 /**

@@ -4,12 +4,15 @@ import uPlot from 'uplot';
 import { clockTime } from '../shared/relative-time.js';
 
 const heightPx = 160;
+const labelPx = 11;
+/** The steps of the time axis, in seconds: its labels tell minutes. */
+const timeSteps = [1, 2, 5, 10, 15, 30, 60].map((minutes) => minutes * 60);
 /** The shortest time range of a chart. */
 const minSeconds = 60;
 
 /**
- * A small chart of the last minutes. The latest value is shown beside it as text; the canvas is hidden from
- * screen readers.
+ * A small chart of the last minutes, which shows the values under the pointer. The latest ones are shown beside it as
+ * text; the canvas is hidden from screen readers.
  * @param {{
  *   times: readonly number[],
  *   lines: readonly { label: string, tone: string, values: readonly (number | null)[] }[],
@@ -37,6 +40,9 @@ export function Chart({ times, lines, shownSeconds, format, steps }) {
       );
     };
     draw();
+    let isShown = true;
+    // A canvas does not follow its font either: until it has come, another one was measured and drawn.
+    document.fonts.ready.then(() => isShown && draw());
     const fit = new ResizeObserver(() =>
       chart.current?.setSize({ width: element.clientWidth, height: heightPx }),
     );
@@ -47,6 +53,7 @@ export function Chart({ times, lines, shownSeconds, format, steps }) {
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     scheme.addEventListener('change', draw);
     return () => {
+      isShown = false;
       fit.disconnect();
       theme.disconnect();
       scheme.removeEventListener('change', draw);
@@ -72,14 +79,19 @@ function optionsFor(element, lines, shownSeconds, format, steps) {
     stroke: colour('--quiet'),
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { show: false },
-    font: `11px ${getComputedStyle(document.body).fontFamily}`,
+    font: `${labelPx}px ${getComputedStyle(document.body).fontFamily}`,
+    gap: 6,
   };
+  const widthOf = widthsIn(axis.font);
+  // A label stands in the middle under its time, which may be the last one.
+  const right = Math.ceil(widthOf(clockTime(0)) / 2) + 2;
   return {
     width: element.clientWidth,
     height: heightPx,
     legend: { show: false },
-    cursor: { show: false },
-    padding: [6, 6, 0, 0],
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
+    plugins: [tooltip(lines, format)],
+    padding: [Math.ceil(labelPx / 2) + 2, right, 0, 0],
     scales: {
       // Shortly after the start the samples still take the whole width, of at least a minute.
       x: {
@@ -94,11 +106,12 @@ function optionsFor(element, lines, shownSeconds, format, steps) {
         grid: { show: false },
         size: 22,
         space: 70,
+        incrs: timeSteps,
         values: (_chart, times) => times.map((at) => clockTime(at * 1000)),
       },
       {
         ...axis,
-        size: 50,
+        size: (_chart, labels) => Math.ceil(Math.max(0, ...(labels ?? []).map(widthOf))) + axis.gap + 2,
         space: 38,
         values: (_chart, values) => values.map(format),
         ...(steps && { incrs: [...steps] }),
@@ -131,4 +144,55 @@ function coloursOf(element) {
     probe.remove();
     return opacity === 1 ? color : color.replace(/^rgb\((.*)\)$/, `rgba($1, ${opacity})`);
   };
+}
+
+/**
+ * How wide texts are in a font, in pixels.
+ * @param {string} font
+ */
+function widthsIn(font) {
+  const context = document.createElement('canvas').getContext('2d');
+  if (context) context.font = font;
+  return (/** @type {string} */ text) => context?.measureText(text).width ?? 0;
+}
+
+/**
+ * Shows the time and the values under the pointer, on the side of it where there is room.
+ * @param {readonly { label: string }[]} lines
+ * @param {(value: number) => string} format
+ * @returns {uPlot.Plugin}
+ */
+function tooltip(lines, format) {
+  const box = document.createElement('div');
+  box.className = 'chart-tooltip';
+  box.hidden = true;
+  return {
+    hooks: {
+      init: (chart) => chart.over.append(box),
+      setCursor: (chart) => {
+        const { idx, left = -1 } = chart.cursor;
+        const at = idx == null ? undefined : chart.data[0][idx];
+        box.hidden = at === undefined || left < 0;
+        if (at === undefined || idx == null) return;
+        box.replaceChildren(
+          row('chart-tooltip-time', clockTime(at * 1000, true)),
+          ...lines.map(({ label }, line) => {
+            const value = chart.data[line + 1]?.[idx];
+            return row('', `${value == null ? '–' : format(value)} ${label}`);
+          }),
+        );
+        const isLeft = left > chart.over.clientWidth / 2;
+        box.style.left = isLeft ? 'auto' : `${left + 8}px`;
+        box.style.right = isLeft ? `${chart.over.clientWidth - left + 8}px` : 'auto';
+      },
+    },
+  };
+}
+
+/** @param {string} className @param {string} text */
+function row(className, text) {
+  const element = document.createElement('div');
+  element.className = className;
+  element.textContent = text;
+  return element;
 }

@@ -11,6 +11,7 @@ import { toast } from '../shared/toasts.js';
  * confirmation, and reports success.
  * @param {{
  *   label: string,
+ *   text?: string,
  *   icon?: import('../shared/icon.js').IconName,
  *   iconOnly?: boolean,
  *   kind?: 'danger' | 'plain' | '',
@@ -20,10 +21,11 @@ import { toast } from '../shared/toasts.js';
  *   act: () => Promise<unknown>,
  *   done: string,
  *   onDone?: () => void,
- * }} props `label` is the button's; `title` the question; `confirm` its answer, a verb; `done` the toast afterwards
+ * }} props `label` is the button's, `text` what it shows of it when that is less; `title` the question; `confirm` its answer, a verb; `done` the toast afterwards
  */
 export function ConfirmButton({
   label,
+  text = label,
   icon,
   iconOnly,
   kind = '',
@@ -55,8 +57,8 @@ export function ConfirmButton({
     setBusy(false);
   };
   return html`
-    <${Button} size="small" kind=${kind} iconOnly=${iconOnly} label=${iconOnly ? label : undefined} onClick=${ask}>
-      ${icon && html`<${Icon} name=${icon} />`}${iconOnly ? '' : label}
+    <${Button} size="small" kind=${kind} iconOnly=${iconOnly} label=${iconOnly ? label : undefined} aria-label=${text === label ? undefined : label} onClick=${ask}>
+      ${icon && html`<${Icon} name=${icon} />`}${iconOnly ? '' : text}
     <//>
     ${
       asking &&

@@ -1,14 +1,22 @@
 import { html } from 'htm/preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
+import { useStacking } from '../shared/stacked-columns.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { ExportButtons } from './export-buttons.js';
+import { SelectField, TextField } from './fields.js';
 import { asCount } from './numbers.js';
+import { matching, sorted } from './sorting.js';
+import { useDebounced } from './use-debounced.js';
 import { VirtualTable } from './virtual-table.js';
+
+/** The most rows that are loaded to be sorted or filtered by a text. */
+const maxArranged = 10_000;
 
 /**
  * A paged list of the server's as a table that loads more rows on scrolling, with its filters and its export as
- * a file.
+ * a file. It is sorted by a press on a column's title, for which all its rows are loaded, up to `maxArranged`.
  * @template Row
  * @param {{
  *   caption: string,
@@ -18,15 +26,37 @@ import { VirtualTable } from './virtual-table.js';
  *   fileName: string,
  *   children?: import('preact').ComponentChildren,
  *   empty?: import('preact').ComponentChildren,
- * }} props `children` are the filters; `fileName` is without its ending
+ *   filter?: string,
+ * }} props `children` are the filters; `fileName` is without its ending; `filter` is the label of a field that filters by
+ *   the text of any column, for lists that the server does not filter
  */
-export function DataTable({ caption, columns, pages, keyOf, fileName, children, empty }) {
+export function DataTable({ caption, columns, pages, keyOf, fileName, children, empty, filter }) {
   const { rows, total, complete, loading, error, loadMore, reload } = pages;
+  const [sort, setSort] = useState(/** @type {import('./sorting.js').Sort | null} */ (null));
+  const [text, setText] = useState('');
+  const wanted = useDebounced(text.trim());
+  const isArranged = sort !== null || wanted !== '';
+  const loaded = rows?.length ?? 0;
+  const needsMore = isArranged && rows !== undefined && !complete && error === null && loaded < maxArranged;
+  useEffect(() => {
+    if (needsMore && !loading) loadMore().catch(() => {}); // shown in the table
+  }, [needsMore, loading, loaded]);
+  const shown = useMemo(() => {
+    if (rows === undefined) return undefined;
+    const found = wanted === '' ? rows : matching(rows, columns, wanted);
+    return sort === null ? found : sorted(found, columns, sort);
+  }, [rows, sort, wanted]);
+  const isStacked = useStacking();
+  const sortable = columns.filter(({ value, exportOnly }) => value && !exportOnly);
   return html`
     <div class="card table-card">
       <div class="table-tools">
-        <div class="filters">${children}</div>
-        <span class="quiet small numeric" role="status">${countOf(rows?.length, total, complete)}</span>
+        <div class="filters">
+          ${children}
+          ${filter && html`<${TextField} label=${filter} hideLabel type="search" placeholder=${filter} maxlength=${200} value=${text} onValue=${setText} />`}
+          ${isStacked && sortable.length > 1 && html`<${SortField} columns=${sortable} sort=${sort} onSort=${setSort} />`}
+        </div>
+        <span class="quiet small numeric" role="status">${needsMore && html`<span class="spinner inline"></span> `}${countOf(loaded, total, complete, rows === undefined)}${wanted && shown ? `, ${asCount(shown.length)} match` : ''}</span>
         <${Button} kind="plain" size="small" iconOnly label="Refresh" busy=${loading && rows !== undefined} onClick=${reload}><${Icon} name="refresh" /><//>
         <${ExportButtons} columns=${columns} pages=${pages} fileName=${fileName} />
       </div>
@@ -37,14 +67,19 @@ export function DataTable({ caption, columns, pages, keyOf, fileName, children, 
             : html`<${LoadingRows} label=${caption} />`
           : rows.length === 0
             ? (empty ?? html`<${Empty} title="Nothing here yet" />`)
-            : html`
+            : shown?.length === 0 && !needsMore
+              ? html`<${Empty} title="No matching rows" />`
+              : html`
+                ${isArranged && !complete && !needsMore && error === null && html`<p class="banner warn">Only the first ${asCount(loaded)} rows are ${sort ? 'sorted' : 'searched'}.</p>`}
                 ${error !== null && html`<p class="banner bad" role="alert">Could not load more rows. <button type="button" class="link" onClick=${() => loadMore().catch(() => {})}>Retry</button></p>`}
                 <${VirtualTable}
                   caption=${caption}
                   columns=${columns}
-                  rows=${rows}
+                  rows=${shown}
+                  sort=${sort}
+                  onSort=${setSort}
                   keyOf=${keyOf}
-                  total=${total}
+                  total=${wanted ? shown?.length : total}
                   onEnd=${complete || loading || error !== null ? undefined : () => loadMore().catch(() => {})}
                 />
               `
@@ -54,12 +89,34 @@ export function DataTable({ caption, columns, pages, keyOf, fileName, children, 
 }
 
 /**
- * @param {number | undefined} loaded
+ * The sort of a table whose titles are not all on the screen.
+ * @param {{
+ *   columns: readonly import('./virtual-table.js').Column<any>[],
+ *   sort: import('./sorting.js').Sort | null,
+ *   onSort: (sort: import('./sorting.js').Sort | null) => void,
+ * }} props
+ */
+function SortField({ columns, sort, onSort }) {
+  const options = columns.flatMap(({ title }, index) => [
+    [`${index}`, `${title}, ascending`],
+    [`${index}-`, `${title}, descending`],
+  ]);
+  const at = columns.findIndex(({ title }) => title === sort?.title);
+  const choose = (/** @type {string} */ value) => {
+    const title = columns[Number.parseInt(value, 10)]?.title;
+    onSort(title === undefined ? null : { title, descending: value.endsWith('-') });
+  };
+  return html`<${SelectField} label="Sort" hideLabel value=${sort === null || at === -1 ? '' : `${at}${sort.descending ? '-' : ''}`} onValue=${choose} options=${[['', 'Sort: as listed'], ...options]} />`;
+}
+
+/**
+ * @param {number} loaded
  * @param {number | undefined} total
  * @param {boolean} complete
+ * @param {boolean} isFirst nothing has come yet
  */
-function countOf(loaded, total, complete) {
-  if (loaded === undefined) return '';
+function countOf(loaded, total, complete, isFirst) {
+  if (isFirst) return '';
   if (complete || total === loaded) return `${asCount(loaded)} ${loaded === 1 ? 'row' : 'rows'}`;
   return total === undefined
     ? `${asCount(loaded)} rows loaded`

@@ -2,9 +2,8 @@ import { html } from 'htm/preact';
 import { useId, useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
-import { messageOf } from '../shared/states.js';
 import { useAdmin } from './admin.js';
-import { problemAt, TextField } from './fields.js';
+import { FormProblem, problemAt, TextField } from './fields.js';
 
 /** @typedef {import('./admin.js').Output<'testRules'>['actions'][number]} Verdict */
 
@@ -58,7 +57,7 @@ export function DryRun({ game, rules }) {
         </div>
         <datalist id=${triggersId}>${triggers.map((one) => html`<option key=${one} value=${one}></option>`)}</datalist>
         <${Button} type="submit" busy=${busy} disabled=${rules === null}><${Icon} name="play" />Run<//>
-        ${error !== null && html`<p class="banner bad" role="alert">${messageOf(error)}</p>`}
+        <${FormProblem} error=${error} fields=${['wallet', 'trigger', 'value']} />
         <div role="status">
           ${
             verdicts &&

@@ -66,11 +66,13 @@ export function EventsView({ game }) {
     },
     {
       title: 'Event',
+      narrow: 'main',
       cell: ({ name: called }) => html`<strong>${called}</strong>`,
       value: ({ name: called }) => called,
     },
     {
       title: 'Player',
+      narrow: 'bare',
       cell: ({ wallets }) =>
         wallets?.[0]
           ? html`<${PlayerCell} wallet=${wallets[0]} />${wallets.length > 1 ? html`<span class="quiet small"> +${wallets.length - 1}</span>` : ''}`
@@ -79,6 +81,7 @@ export function EventsView({ game }) {
     },
     {
       title: 'Record',
+      narrow: 'omit',
       wide: true,
       cell: ({ record }) => html`<span class="truncate quiet">${summaryOf(record)}</span>`,
       value: ({ record }) => JSON.stringify(record),

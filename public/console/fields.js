@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import { useId } from 'preact/hooks';
 import { messageOf } from '../shared/states.js';
+import { lineOf } from './json-places.js';
 
 /**
  * A labelled text input, or with `rows` a text area. Other props are passed to the element.
@@ -94,27 +95,80 @@ function More({ id, hint, problem }) {
   return hint ? html`<p id=${id} class="hint">${hint}</p>` : null;
 }
 
+/** @typedef {{ path: string, message: string }} FieldProblem */
+
 /**
- * The error of a rejected call for one field, or for a field nested in it.
+ * @param {unknown} error
+ * @returns {readonly FieldProblem[]}
+ */
+function problemsIn(error) {
+  return error instanceof Error && 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+}
+
+/** Whether a problem is that of a field, or of something in it. @param {FieldProblem} problem @param {string} path */
+const isAt = (problem, path) => problem.path === path || problem.path.startsWith(`${path}.`);
+
+/**
+ * What is wrong with one field of a rejected call. `within` says how a place in its value is called, from the rest of the
+ * path; for JSON, which the user has written, it is the path itself.
  * @param {unknown} error
  * @param {string} path
+ * @param {(inside: string) => string} [within]
  * @returns {string | undefined}
  */
-export function problemAt(error, path) {
-  if (!(error instanceof Error) || !('errors' in error) || !Array.isArray(error.errors)) return undefined;
-  const found = error.errors.find((one) => one.path === path || one.path.startsWith(`${path}.`));
-  return found?.message;
+export function problemAt(error, path, within = (inside) => inside) {
+  const found = problemsIn(error).filter((problem) => isAt(problem, path));
+  if (found.length === 0) return undefined;
+  return found
+    .map(({ path: at, message }) => {
+      const inside = at.slice(path.length + 1);
+      return inside === '' ? sentence(message) : `${within(inside)}: ${message}`;
+    })
+    .join('; ');
+}
+
+/**
+ * Likewise for a text area whose non-empty lines are the entries of a list.
+ * @param {unknown} error
+ * @param {string} path
+ * @param {string} text
+ */
+export function problemAtLine(error, path, text) {
+  const lines = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [index + 1]));
+  return problemAt(error, path, (inside) => `Line ${lines[Number.parseInt(inside, 10)] ?? '?'}`);
 }
 
 /**
  * Why a form was not accepted; what is said at its fields is not repeated.
- * @param {{ error: unknown }} props
+ * @param {{ error: unknown, fields: readonly string[] }} props `fields`: the paths of the fields that say it themselves
  */
-export function FormProblem({ error }) {
+export function FormProblem({ error, fields }) {
   if (error === null) return null;
+  const problems = problemsIn(error);
   const isAtFields =
-    error instanceof Error && 'errors' in error && Array.isArray(error.errors) && error.errors.length > 0;
+    problems.length > 0 && problems.every((problem) => fields.some((path) => isAt(problem, path)));
   return html`<p class="banner bad" role="alert">${isAtFields ? 'Correct the marked fields.' : messageOf(error)}</p>`;
+}
+
+/**
+ * What is wrong with a text that has to be JSON; empty when nothing is.
+ * @param {string} text
+ */
+export function jsonProblem(text) {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    // V8 tells the position; other engines tell lines of their own, or nothing.
+    const [, position] = /position (\d+)/.exec(messageOf(error)) ?? [];
+    const line = position === undefined ? '' : ` on line ${lineOf(text, Number(position))}`;
+    return `Invalid JSON${text.trim() === '' ? ': the field is empty' : line}`;
+  }
+}
+
+/** @param {string} message `must be …` */
+function sentence(message) {
+  return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
 /** The non-empty lines of a text area. @param {string} text */

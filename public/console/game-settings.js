@@ -1,10 +1,18 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
-import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
-import { CheckField, FormProblem, linesOf, problemAt, SelectField, TextField } from './fields.js';
+import {
+  CheckField,
+  FormProblem,
+  jsonProblem,
+  linesOf,
+  problemAt,
+  problemAtLine,
+  SelectField,
+  TextField,
+} from './fields.js';
 import { GameSecrets } from './game-secrets.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
@@ -48,8 +56,8 @@ function General({ game, onChanged }) {
       >
         <${TextField} label="Name" required maxlength=${100} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} />
         <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where the game is hosted. Launchers open it with the token appended." />
-        <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAt(error, 'allowedOrigins')} hint="Browser origins allowed to call the API for this game, one per line. Empty: any." />
-        <${FormProblem} error=${error} />
+        <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAtLine(error, 'allowedOrigins', origins)} hint="Browser origins allowed to call the API for this game, one per line. Empty: any." />
+        <${FormProblem} error=${error} fields=${['name', 'url', 'allowedOrigins']} />
         <div class="form-end"><${Button} type="submit" kind="primary" busy=${busy}>Save<//></div>
       </form>
     </section>
@@ -114,7 +122,7 @@ function Policies({ game, onChanged }) {
         <${CheckField} label="One session per player" checked=${oneSession} onChecked=${setOneSession} hint="A new session ends the player's previous one." />
         <${TextField} label="Custom rate limits" rows=${4} mono spellcheck=${false} value=${limits} onValue=${setLimits} problem=${problems.limits || problemAt(error, 'policies.limits')} hint='JSON: {"write":{"points":300,"seconds":10}} for read and write. {}: server defaults.' />
         <${TextField} label="On-chain spending limits" rows=${6} mono spellcheck=${false} value=${spending} onValue=${setSpending} problem=${problems.spending || problemAt(error, 'policies.spending')} hint="JSON: what the game's rules may spend per day. Replaces the current value." />
-        ${error !== null && html`<p class="banner bad" role="alert">${messageOf(error)}</p>`}
+        <${FormProblem} error=${error} fields=${['policies.limits', 'policies.spending']} />
         <div class="form-end"><${Button} type="submit" kind="primary" busy=${busy} disabled=${Boolean(problems.limits || problems.spending)}>Save policies<//></div>
       </form>
     </section>
@@ -144,14 +152,4 @@ function useSave(onSaved) {
     setBusy(false);
   };
   return { busy, error, save };
-}
-
-/** @param {string} text */
-function jsonProblem(text) {
-  try {
-    JSON.parse(text);
-    return '';
-  } catch (error) {
-    return `Invalid JSON:  ${messageOf(error)}`;
-  }
 }

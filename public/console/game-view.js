@@ -1,10 +1,12 @@
 import { html } from 'htm/preact';
 import { CopyButton } from '../shared/copy-button.js';
 import { Icon } from '../shared/icon.js';
+import { useChanges } from '../shared/observable.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { ActivitiesView } from './activities-view.js';
 import { useAdmin } from './admin.js';
 import { useScrollToCurrent } from './current-link.js';
+import { drafts } from './drafts.js';
 import { EventsView } from './events-view.js';
 import { GameSettings } from './game-settings.js';
 import { LeaderboardView } from './leaderboard-view.js';
@@ -14,7 +16,7 @@ import { Players } from './players.js';
 import { useQuery } from './queries.js';
 import { Queue } from './queue.js';
 import { linkTo } from './route.js';
-import { RulesView } from './rules-view.js';
+import { RulesView, rulesDraftKey } from './rules-view.js';
 import { StatesView } from './states-view.js';
 import { WebhooksView } from './webhooks-view.js';
 
@@ -72,12 +74,13 @@ export function GameView({ slug, tab }) {
 
 /** @param {{ game: Game, current: string }} props */
 function TabLinks({ game, current }) {
+  useChanges(drafts);
   const row = useScrollToCurrent(current);
   return html`
     <nav class="tabs game-tabs" aria-label="${game.name} tabs" ref=${row}>
       ${tabs.map(
         ({ path, label }) => html`
-          <a key=${path} class="tab" href=${linkTo('games', game.slug, path)} aria-current=${path === current ? 'page' : undefined}>${label}</a>
+          <a key=${path} class="tab" href=${linkTo('games', game.slug, path)} aria-current=${path === current ? 'page' : undefined}>${label}${path === 'rules' && drafts.get(rulesDraftKey(game.gameId)) !== undefined && html`<span class="unsaved" title="Unsaved changes"><span class="visually-hidden">, unsaved changes</span></span>`}</a>
         `,
       )}
     </nav>

@@ -40,6 +40,7 @@ export function LeaderboardView({ game }) {
     {
       title: 'Rank',
       number: true,
+      narrow: 'column',
       cell: ({ position }) => asCount(position),
       value: ({ position }) => position,
     },
@@ -56,7 +57,13 @@ export function LeaderboardView({ game }) {
       cell: () => null,
       value: ({ normalizedAddress }) => normalizedAddress,
     },
-    { title: 'Score', number: true, cell: ({ score }) => asScore(score), value: ({ score }) => score },
+    {
+      title: 'Score',
+      number: true,
+      narrow: 'column',
+      cell: ({ score }) => asScore(score),
+      value: ({ score }) => score,
+    },
     {
       title: 'Updated',
       cell: ({ updatedAt }) => html`<${TimeCell} at=${updatedAt} />`,
@@ -135,7 +142,7 @@ function Found({ gameId, search, columns }) {
       columns=${columns.filter(({ exportOnly }) => !exportOnly)}
       rows=${result}
       keyOf=${(/** @type {Row} */ row) => row.normalizedAddress}
-      empty=${html`<${Empty} title="No matching players"><p>The search matches the beginning of names and wallets.</p><//>`}
+      empty=${html`<${Empty} title="No matching players"><p>The search looks for a part of the name, or the wallet: whole, its beginning, or as it is shown.</p><//>`}
     />
   `;
 }

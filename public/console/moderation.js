@@ -39,6 +39,12 @@ export function Moderation({ game }) {
     },
     { title: 'ID', exportOnly: true, cell: () => null, value: ({ _id }) => _id },
     {
+      title: 'Wallets',
+      exportOnly: true,
+      cell: () => null,
+      value: ({ participants }) => participants.map(({ wallet }) => wallet).join(' '),
+    },
+    {
       title: 'Participants',
       number: true,
       cell: ({ participants }) => participants.length,
@@ -68,6 +74,7 @@ export function Moderation({ game }) {
       pages=${pages}
       keyOf=${(/** @type {Channel} */ channel) => channel._id}
       fileName="${game.slug}-channels"
+      filter="Filter by participant"
       empty=${html`<${Empty} icon="chat" title="No message channels"><p>Players start them from their launcher.</p><//>`}
     />
   `;
@@ -127,6 +134,7 @@ function Messages({ channel, onBack }) {
       pages=${pages}
       keyOf=${(/** @type {Message} */ message) => message._id}
       fileName="channel-${channelId}"
+      filter="Filter by text"
       empty=${html`<${Empty} icon="chat" title="No messages" />`}
     />
   `;

@@ -67,8 +67,11 @@ const charts = [
     steps: wholeSteps,
   },
   {
-    title: 'Database',
-    lines: [{ label: 'on disk', tone: '--good', of: ({ databaseBytes }) => databaseBytes }],
+    title: 'Storage',
+    lines: [
+      { label: 'database', tone: '--good', of: ({ databaseBytes }) => databaseBytes },
+      { label: 'write-ahead log', tone: '--quiet', of: ({ logBytes }) => logBytes },
+    ],
     format: asBytes,
     steps: byteSteps,
   },
@@ -105,8 +108,10 @@ export function Overview() {
 }
 
 /** @param {Pick<(typeof charts)[number], 'title' | 'lines' | 'format' | 'steps'> & { samples: readonly FigureSample[] }} props */
-function StatCard({ title, lines, format, steps, samples }) {
+function StatCard({ title, lines: all, format, steps, samples }) {
   const latest = samples.at(-1);
+  // What this server has no figure of at all is left out: PostgreSQL has no write-ahead log of its own.
+  const lines = all.filter(({ of }, index) => index === 0 || samples.some((one) => of(one) !== null));
   return html`
     <h2>${title}</h2>
     <dl class="figures">
@@ -121,6 +126,7 @@ function StatCard({ title, lines, format, steps, samples }) {
       })}
     </dl>
     <${Chart}
+      key=${lines.length}
       times=${samples.map(({ at }) => at / 1000)}
       lines=${lines.map(({ label, tone, of }) => ({ label, tone, values: samples.map(of) }))}
       shownSeconds=${shownMs / 1000}

@@ -9,19 +9,20 @@ import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { DataTable } from './data-table.js';
 import { JsonView } from './json-view.js';
 import { asBytes, asDuration } from './numbers.js';
+import { usePlayerFilter } from './player-filter.js';
 import { usePages, useQuery } from './queries.js';
-import { useWalletFilter } from './wallet-filter.js';
 
 /** @typedef {import('./admin.js').Output<'listPlaySessions'>['data'][number]} PlaySession */
 
 /**
  * The play sessions of a game, and their states.
- * @param {{ game: import('./game-view.js').Game }} props
+ * @param {{ game: import('./game-view.js').Game, player?: string }} props `player`: the wallet of the only one that is shown
  */
-export function PlaySessionsView({ game }) {
+export function PlaySessionsView({ game, player }) {
   const admin = useAdmin();
   const { gameId } = game;
-  const { wallet, field } = useWalletFilter();
+  const filter = usePlayerFilter(gameId);
+  const wallet = player ?? filter.wallet;
   const [shown, setShown] = useState(/** @type {PlaySession | null} */ (null));
   const pages = usePages(
     (page) => admin.call('listPlaySessions', { gameId, ...page, ...(wallet && { wallet }) }),
@@ -33,10 +34,17 @@ export function PlaySessionsView({ game }) {
     {
       title: 'Player',
       wide: true,
+      exportOnly: player !== undefined,
       cell: ({ normalizedAddress }) => html`<${PlayerCell} wallet=${normalizedAddress} />`,
       value: ({ normalizedAddress }) => normalizedAddress,
     },
-    { title: 'Session', exportOnly: true, cell: () => null, value: ({ sessionId }) => sessionId },
+    {
+      title: 'Session',
+      wide: true,
+      exportOnly: player === undefined,
+      cell: ({ sessionId }) => html`<code class="truncate">${sessionId}</code>`,
+      value: ({ sessionId }) => sessionId,
+    },
     {
       title: 'Started',
       cell: ({ startedAt }) => html`<${TimeCell} at=${startedAt} />`,
@@ -70,7 +78,7 @@ export function PlaySessionsView({ game }) {
       fileName="${game.slug}-play-sessions"
       empty=${html`<${Empty} icon="clock" title="No play sessions"><p>Games record them with <code>trackGameSessions</code>.</p><//>`}
     >
-      ${field}
+      ${player === undefined && filter.field}
     <//>
     ${shown && html`<${PlaySessionDialog} summary=${shown} onClose=${() => setShown(null)} />`}
   `;

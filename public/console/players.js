@@ -1,17 +1,19 @@
 import { html } from 'htm/preact';
-import { useRef, useState } from 'preact/hooks';
-import { Button } from '../shared/button.js';
+import { useState } from 'preact/hooks';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { BanBadge } from './ban-badge.js';
-import { isoTime, PlayerCell, TimeCell } from './cells.js';
+import { isoTime, PlayerCell, PresenceBadge, TimeCell } from './cells.js';
 import { DataTable } from './data-table.js';
-import { TextField } from './fields.js';
-import { PlayerDialog } from './player-dialog.js';
+import { SelectField, TextField } from './fields.js';
 import { usePages } from './queries.js';
+import { linkTo } from './route.js';
 import { useDebounced } from './use-debounced.js';
 
 /** @typedef {import('./admin.js').Output<'listPlayers'>['data'][number]} Player */
+
+/** What is asked for by the filter of the status. @type {Readonly<Record<string, { present?: boolean, banned?: boolean }>>} */
+const statuses = { online: { present: true }, offline: { present: false }, banned: { banned: true } };
 
 /**
  * The players of a game, or of all games.
@@ -20,14 +22,19 @@ import { useDebounced } from './use-debounced.js';
 export function Players({ game }) {
   const admin = useAdmin();
   const [search, setSearch] = useState('');
-  const [chosen, setChosen] = useState('');
+  const [status, setStatus] = useState('');
   const wanted = useDebounced(search.trim());
   const gameId = game?.gameId;
   const pages = usePages(
     (page) =>
-      admin.call('listPlayers', { ...page, ...(gameId && { gameId }), ...(wanted && { search: wanted }) }),
+      admin.call('listPlayers', {
+        ...page,
+        ...(gameId && { gameId }),
+        ...(wanted && { search: wanted }),
+        ...statuses[status],
+      }),
     (/** @type {Player} */ player) => player.wallet,
-    [gameId, wanted],
+    [gameId, wanted, status],
   );
   /** @type {import('./virtual-table.js').Column<Player>[]} */
   const columns = [
@@ -42,8 +49,20 @@ export function Players({ game }) {
     { title: 'User ID', exportOnly: true, cell: () => null, value: ({ userId }) => userId },
     {
       title: 'First seen',
+      narrow: 'omit',
       cell: ({ createdAt }) => html`<${TimeCell} at=${createdAt} />`,
       value: ({ createdAt }) => isoTime(createdAt),
+    },
+    {
+      title: 'Last sign-in',
+      cell: ({ lastOpenedAt }) => html`<${TimeCell} at=${lastOpenedAt} none="never" />`,
+      value: ({ lastOpenedAt }) => isoTime(lastOpenedAt),
+    },
+    {
+      title: 'Status',
+      narrow: 'bare',
+      cell: ({ present }) => html`<${PresenceBadge} present=${present} />`,
+      value: ({ present }) => (present ? 'online' : 'offline'),
     },
     {
       title: 'Banned',
@@ -54,15 +73,10 @@ export function Players({ game }) {
       title: 'Manage',
       hidden: true,
       cell: ({ wallet, username }) => html`
-        <${Button} size="small" aria-label="Manage ${username || wallet}" onClick=${() => setChosen(wallet)}>Manage<//>
+        <a class="button small" aria-label="Manage ${username || wallet}" href=${linkTo('players', wallet, 'profile', ...(game ? [game.slug] : []))}>Manage</a>
       `,
     },
   ];
-  // The managed player stays while the list is reloaded.
-  const managed = useRef(/** @type {Player | undefined} */ (undefined));
-  const found = pages.rows?.find(({ wallet }) => wallet === chosen);
-  if (found || managed.current?.wallet !== chosen) managed.current = found;
-  const player = chosen === '' ? undefined : managed.current;
   return html`
     <${DataTable}
       caption=${game ? `Players of ${game.name}` : 'Players'}
@@ -71,13 +85,13 @@ export function Players({ game }) {
       keyOf=${(/** @type {Player} */ one) => one.wallet}
       fileName=${game ? `${game.slug}-players` : 'players'}
       empty=${
-        wanted
-          ? html`<${Empty} title="No matching players"><p>The search matches the beginning of names and wallets.</p><//>`
+        wanted || status
+          ? html`<${Empty} title="No matching players"><p>The search looks for a part of the name, or the wallet: whole, its beginning, or as it is shown.</p><//>`
           : html`<${Empty} icon="people" title="No players yet"><p>A player is created at the first sign-in.</p><//>`
       }
     >
       <${TextField} label="Search players" hideLabel type="search" placeholder="Search by name or wallet" maxlength=${100} value=${search} onValue=${setSearch} />
+      <${SelectField} label="Status" hideLabel value=${status} onValue=${setStatus} options=${[['', 'Everyone'], ['online', 'Online now'], ['offline', 'Offline'], ['banned', 'Banned']]} />
     <//>
-    ${player && html`<${PlayerDialog} key=${player.wallet} player=${player} game=${game} onClose=${() => setChosen('')} onChanged=${pages.reload} />`}
   `;
 }

@@ -47,11 +47,13 @@ export function Queue({ game }) {
     },
     {
       title: 'State',
+      narrow: 'bare',
       cell: ({ state: now }) => html`<span class="badge ${stateTones[now]}">${now}</span>`,
       value: ({ state: now }) => now,
     },
     {
       title: 'Player',
+      narrow: 'bare',
       cell: ({ normalizedAddress }) =>
         normalizedAddress ? html`<${PlayerCell} wallet=${normalizedAddress} />` : '–',
       value: ({ normalizedAddress }) => normalizedAddress,

@@ -58,6 +58,7 @@ export function RefusalsView() {
     },
     {
       title: 'IP address',
+      narrow: 'bare',
       cell: ({ network }) => html`<code>${network}</code>`,
       value: ({ network }) => network,
     },

@@ -8,6 +8,7 @@ import { ErrorState, LoadingRows, messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
 import { ConfirmButton } from './confirm-button.js';
+import { drafts, useDraft } from './drafts.js';
 import { DryRun } from './dry-run.js';
 import { TextField } from './fields.js';
 import { lineOf, placeOf } from './json-places.js';
@@ -19,6 +20,7 @@ import { useDebounced } from './use-debounced.js';
 /** @typedef {Pick<import('./admin.js').Output<'getRules'>, 'rules' | 'version'>} Stored */
 /** @typedef {{ message: string, start: number, line: number }} Problem */
 /** @typedef {{ rules: Rules | null, problems: Problem[] }} Read */
+/** @typedef {{ base: Stored, text: string }} Draft `base`: the version it was made of */
 
 /** A trigger that no rule has: with it, `testRules` validates the rules and evaluates none. */
 const noTrigger = '\u0000';
@@ -40,17 +42,21 @@ export function RulesView({ game }) {
   return html`<${Editor} game=${game} stored=${result} reload=${reload} />`;
 }
 
+/** @param {string} gameId */
+export const rulesDraftKey = (gameId) => `rules ${gameId}`;
+
 /**
- * Edits the version it was opened with. A version saved by someone else in the meantime replaces it when
+ * Edits the version it was opened with, or goes on with the draft that was left unsaved. A version saved by someone else in the meantime replaces it when
  * there are no unsaved changes; otherwise the user chooses.
  * @param {{ game: import('./game-view.js').Game, stored: Stored, reload: () => void }} props `stored`: as last read
  */
 function Editor({ game, stored, reload }) {
   const admin = useAdmin();
   const { gameId } = game;
-  const [base, setBase] = useState(stored);
+  const [draft] = useState(() => /** @type {Draft | undefined} */ (drafts.get(rulesDraftKey(gameId))));
+  const [base, setBase] = useState(draft?.base ?? stored);
   const before = useMemo(() => textOf(base.rules), [base]);
-  const [text, setText] = useState(before);
+  const [text, setText] = useState(draft?.text ?? before);
   const [busy, setBusy] = useState(false);
   const area = useRef(/** @type {HTMLDivElement | null} */ (null));
   const { rules, problems, checking } = useCheck(gameId, text);
@@ -64,7 +70,7 @@ function Editor({ game, stored, reload }) {
   useEffect(() => {
     if (outdated && !changed) load(stored);
   }, [outdated, changed, stored]);
-  useWarning(changed);
+  useDraft(rulesDraftKey(gameId), changed ? { base, text } : undefined);
   /** @param {Problem} problem */
   const show = ({ start, line }) => {
     const field = area.current?.querySelector('textarea');
@@ -104,7 +110,10 @@ function Editor({ game, stored, reload }) {
       <section class="card" aria-labelledby="rules-title">
         <div class="card-head">
           <h2 id="rules-title">Rules</h2>
-          <span class="quiet small">${base.version === 0 ? 'No version saved yet' : `Version ${base.version}`}</span>
+          <span class="button-row">
+            ${changed && html`<span class="badge warn">Unsaved changes</span>`}
+            <span class="quiet small">${base.version === 0 ? 'No version saved yet' : `Version ${base.version}`}</span>
+          </span>
         </div>
         <div class="card-body form">
           <div ref=${area}>
@@ -268,14 +277,4 @@ function parsed(text) {
 function ruleCount(rules) {
   const count = rules?.length ?? 0;
   return count === 0 ? 'No rules' : count === 1 ? '1 rule' : `${count} rules`;
-}
-
-/** The browser asks before unsaved changes are lost. @param {boolean} changed */
-function useWarning(changed) {
-  useEffect(() => {
-    if (!changed) return;
-    const warn = (/** @type {BeforeUnloadEvent} */ event) => event.preventDefault();
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, [changed]);
 }

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
+import { ConfirmDialog } from '../shared/dialog.js';
 import { Icon } from '../shared/icon.js';
 import { useChanges } from '../shared/observable.js';
 import { SiteHeader } from '../shared/site-header.js';
@@ -8,11 +9,13 @@ import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { AuditLog } from './audit-log.js';
 import { useScrollToCurrent } from './current-link.js';
+import { drafts } from './drafts.js';
 import { EventsView } from './events-view.js';
 import { GameView } from './game-view.js';
 import { Games } from './games.js';
 import { Overview } from './overview.js';
 import { PageHead } from './page-head.js';
+import { PlayerPage } from './player-page.js';
 import { Players } from './players.js';
 import { Queue } from './queue.js';
 import { RefusalsView } from './refusals-view.js';
@@ -38,10 +41,11 @@ export function Shell({ takesFocus, onSignOut }) {
   const admin = useAdmin();
   useChanges(admin);
   const route = useRoute();
-  const [section = '', id, tab] = route;
+  const [section = '', id, tab, game] = route;
   const main = useRef(/** @type {HTMLElement | null} */ (null));
   const first = useRef(!takesFocus);
   const links = useScrollToCurrent(section);
+  const [isLeaving, setLeaving] = useState(false);
   const place = route.join('/');
   const title = sections.find(({ path }) => path === section)?.label ?? 'Console';
   // Together with the render: later, it would take the focus from a user who has moved on.
@@ -56,7 +60,7 @@ export function Shell({ takesFocus, onSignOut }) {
     <a class="skip-link visually-hidden" href="#main" onClick=${skipTo(main)}>Skip to content</a>
     <${SiteHeader} title="Console">
       ${!admin.reachable && html`<span class="badge bad busy">Offline</span>`}
-      <${Button} kind="plain" onClick=${onSignOut} label="Sign out"><${Icon} name="signOut" /><span class="wide-only">Sign out</span><//>
+      <${Button} kind="plain" onClick=${() => (drafts.size > 0 ? setLeaving(true) : onSignOut())} label="Sign out"><${Icon} name="signOut" /><span class="wide-only">Sign out</span><//>
     <//>
     <div class="console">
       <nav class="side" aria-label="Sections" ref=${links}>
@@ -78,9 +82,25 @@ export function Shell({ takesFocus, onSignOut }) {
             </p>
           `
         }
-        ${viewOf(section, id, tab)}
+        ${viewOf(section, id, tab, game)}
       </main>
     </div>
+    ${
+      isLeaving &&
+      html`
+        <${ConfirmDialog}
+          title="Sign out and discard unsaved rules?"
+          confirm="Sign out"
+          onClose=${() => setLeaving(false)}
+          onConfirm=${() => {
+            drafts.clear();
+            onSignOut();
+          }}
+        >
+          <p>Rules were edited in this tab and not saved.</p>
+        <//>
+      `
+    }
   `;
 }
 
@@ -88,15 +108,18 @@ export function Shell({ takesFocus, onSignOut }) {
  * @param {string} section
  * @param {string | undefined} id
  * @param {string | undefined} tab
+ * @param {string | undefined} game
  */
-function viewOf(section, id, tab) {
+function viewOf(section, id, tab, game) {
   switch (section) {
     case '':
       return html`<${Overview} />`;
     case 'games':
       return id ? html`<${GameView} key=${id} slug=${id} tab=${tab} />` : html`<${Games} />`;
     case 'players':
-      return html`<${PageHead} title="Players" /><${Players} />`;
+      return id
+        ? html`<${PlayerPage} key=${id} wallet=${id} tab=${tab} slug=${game} />`
+        : html`<${PageHead} title="Players" /><${Players} />`;
     case 'queue':
       return html`<${PageHead} title="Queue"><p class="quiet">On-chain actions and webhook deliveries.</p><//><${Queue} />`;
     case 'events':

@@ -1,8 +1,17 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../shared/icon.js';
+import { stackColumns, useStacking } from '../shared/stacked-columns.js';
+import { classOf } from '../shared/table.js';
+import { nextSort } from './sorting.js';
 
-/** The height of a row, as in console.css; nothing in a row may be higher. */
-const rowPx = 44;
+/**
+ * The height of a row by its lines, as in console.css; nothing in a row may be higher. It has lines of details below the
+ * first where the columns are stacked.
+ */
+const rowHeightsPx = /** @type {const} */ ([44, 72, 100]);
+/** So many details are in one line; with more there are two. */
+const detailsPerLine = 2;
 /** Rows rendered before and after the visible ones. */
 const overscan = 12;
 /** More rows are requested when fewer than this many are left below. */
@@ -20,8 +29,9 @@ const step = 8;
  *   hidden?: boolean,
  *   wide?: boolean,
  *   exportOnly?: boolean,
+ *   narrow?: 'main' | 'column' | 'bare' | 'omit',
  * }} Column `value` is what an export has; without one the column is not exported. `hidden`: the title is for
- *   screen readers only. `wide`: takes what room the others leave
+ *   screen readers only. `wide`: takes what room the others leave. `narrow`: see stacked-columns.js
  */
 
 /**
@@ -35,10 +45,26 @@ const step = 8;
  *   total?: number | undefined,
  *   onEnd?: (() => void) | undefined,
  *   onScrolled?: (top: boolean) => void,
- * }} props `onEnd` is called when the last rows come into sight; `onScrolled` says whether the first are in sight
+ *   sort?: import('./sorting.js').Sort | null,
+ *   onSort?: (sort: import('./sorting.js').Sort | null) => void,
+ * }} props `onEnd` is called when the last rows come into sight; `onScrolled` says whether the first are in sight; with
+ *   `onSort`, the titles of columns with a value are buttons
  */
-export function VirtualTable({ caption, columns: all, rows, keyOf, total, onEnd, onScrolled }) {
-  const columns = all.filter(({ exportOnly }) => !exportOnly);
+export function VirtualTable({
+  caption,
+  columns: all,
+  rows,
+  keyOf,
+  total,
+  onEnd,
+  onScrolled,
+  sort = null,
+  onSort,
+}) {
+  const shown = all.filter(({ exportOnly }) => !exportOnly);
+  const { columns, details } = useStacking() ? stackColumns(shown) : { columns: shown, details: 0 };
+  const detailLines = details === 0 ? 0 : details <= detailsPerLine ? 1 : 2;
+  const rowPx = rowHeightsPx[detailLines];
   const scroller = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [first, setFirst] = useState(0);
   const [seen, setSeen] = useState(20);
@@ -54,7 +80,7 @@ export function VirtualTable({ caption, columns: all, rows, keyOf, total, onEnd,
   // The observer lives as long as the table: it must call the latest closure.
   const measureRef = useRef(measure);
   measureRef.current = measure;
-  useEffect(measure, [rows.length]);
+  useEffect(measure, [rows.length, rowPx]);
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return;
@@ -66,22 +92,28 @@ export function VirtualTable({ caption, columns: all, rows, keyOf, total, onEnd,
   const from = Math.max(0, Math.min(first, rows.length - 1) - overscan);
   const to = Math.min(rows.length, first + seen + overscan);
   return html`
-    <div class="table-scroll virtual" tabindex="0" role="region" aria-label=${caption} ref=${scroller} onScroll=${measure}>
+    <div class="table-scroll virtual details-${detailLines}" tabindex="0" role="region" aria-label=${caption} ref=${scroller} onScroll=${measure}>
       <table class="table" aria-rowcount=${(total ?? rows.length) + 1}>
         <caption class="visually-hidden">${caption}</caption>
         <thead>
           <tr aria-rowindex="1">
             ${columns.map(
-              ({ title, number, hidden, wide }) => html`
-                <th key=${title} scope="col" class=${classOf({ number, wide })}>
-                  ${hidden ? html`<span class="visually-hidden">${title}</span>` : title}
+              ({ title, number, hidden, wide, value }) => html`
+                <th key=${title} scope="col" class=${classOf({ number, wide })} aria-sort=${onSort && sort?.title === title ? (sort.descending ? 'descending' : 'ascending') : undefined}>
+                  ${
+                    hidden
+                      ? html`<span class="visually-hidden">${title}</span>`
+                      : onSort && value
+                        ? html`<button type="button" class="sort" onClick=${() => onSort(nextSort(sort, title))}>${title}${sort?.title === title && html`<${Icon} name=${sort.descending ? 'chevronDown' : 'chevronUp'} />`}</button>`
+                        : title
+                  }
                 </th>
               `,
             )}
           </tr>
         </thead>
         <tbody>
-          <${Spacer} key="before" rows=${from} columns=${columns.length} />
+          <${Spacer} key="before" rows=${from} rowPx=${rowPx} columns=${columns.length} />
           ${rows.slice(from, to).map(
             (row, index) => html`
               <tr key=${keyOf(row)} aria-rowindex=${from + index + 2}>
@@ -92,7 +124,7 @@ export function VirtualTable({ caption, columns: all, rows, keyOf, total, onEnd,
               </tr>
             `,
           )}
-          <${Spacer} key="after" rows=${rows.length - to} columns=${columns.length} />
+          <${Spacer} key="after" rows=${rows.length - to} rowPx=${rowPx} columns=${columns.length} />
         </tbody>
       </table>
     </div>
@@ -101,14 +133,9 @@ export function VirtualTable({ caption, columns: all, rows, keyOf, total, onEnd,
 
 /**
  * Stands in for rows that are not drawn.
- * @param {{ rows: number, columns: number }} props
+ * @param {{ rows: number, rowPx: number, columns: number }} props
  */
-function Spacer({ rows, columns }) {
+function Spacer({ rows, rowPx, columns }) {
   if (rows <= 0) return null;
   return html`<tr class="spacer" aria-hidden="true"><td colspan=${columns} style=${{ height: `${rows * rowPx}px` }}></td></tr>`;
-}
-
-/** @param {{ number?: boolean | undefined, wide?: boolean | undefined }} column */
-function classOf({ number, wide }) {
-  return [number && 'number', wide && 'wide-column'].filter(Boolean).join(' ') || undefined;
 }

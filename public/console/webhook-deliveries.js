@@ -44,6 +44,7 @@ export function WebhookDeliveries({ game }) {
     },
     {
       title: 'State',
+      narrow: 'bare',
       cell: ({ state: now }) => html`<span class="badge ${stateTones[now]}">${now}</span>`,
       value: ({ state: now }) => now,
     },

@@ -56,9 +56,14 @@ export function WebhooksView({ game }) {
   /** @type {import('../shared/table.js').Column<Webhook>[]} */
   const columns = [
     { title: 'URL', cell: ({ url }) => html`<span class="mono wrap">${url}</span>` },
-    { title: 'Filter', cell: ({ filter }) => filters.find(([value]) => value === filter)?.[1] ?? filter },
+    {
+      title: 'Filter',
+      narrow: 'bare',
+      cell: ({ filter }) => filters.find(([value]) => value === filter)?.[1] ?? filter,
+    },
     {
       title: 'State',
+      narrow: 'bare',
       cell: ({ enabled, disabledReason }) =>
         enabled
           ? html`<span class="badge good">enabled</span>`
@@ -163,7 +168,7 @@ function CreateWebhook({ gameId, onClose, onCreated }) {
       <form id="new-webhook" class="form" onSubmit=${create}>
         <${TextField} label="URL" required autofocus inputmode="url" maxlength=${2000} placeholder="https://game.example/hooks" value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} />
         <${SelectField} label="Filter" value=${filter} onValue=${setFilter} options=${filters} />
-        <${FormProblem} error=${error} />
+        <${FormProblem} error=${error} fields=${['url', 'filter']} />
       </form>
     <//>
   `;

@@ -11,12 +11,16 @@ export function shortAddress(wallet) {
 
 /**
  * A wallet's address, shortened, with the full one on hover and a copy button.
- * @param {{ wallet: string }} props
+ * @param {{ wallet: string, href?: string | undefined }} props `href`: where its text leads
  */
-export function Address({ wallet }) {
+export function Address({ wallet, href }) {
   return html`
     <span class="address">
-      <span title=${wallet}>${shortAddress(wallet)}</span>
+      ${
+        href === undefined
+          ? html`<span title=${wallet}>${shortAddress(wallet)}</span>`
+          : html`<a href=${href} title=${wallet}>${shortAddress(wallet)}</a>`
+      }
       <${CopyButton} text=${wallet} label="Copy address ${shortAddress(wallet)}" />
     </span>
   `;

@@ -14,6 +14,7 @@ const paths = {
   chat: ['M20.5 12a8 8 0 0 1-8 8H4l1.8-3A8 8 0 1 1 20.5 12Z'],
   check: ['M4.5 12.5 10 18 19.5 7'],
   chevronDown: ['m6 9.5 6 6 6-6'],
+  chevronUp: ['m6 14.5 6-6 6 6'],
   chevronRight: ['m9.5 6 6 6-6 6'],
   clock: ['M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z', 'M12 7v5.2l3.2 2'],
   close: ['M6 6l12 12', 'M18 6 6 18'],

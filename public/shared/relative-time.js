@@ -14,6 +14,12 @@ const steps = /** @type {const} */ ([
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const clockOfSeconds = new Intl.DateTimeFormat('en', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
 
 /** Younger than this is `just now`; clocks differ by about as much. */
 const justNowMs = 5_000;
@@ -39,9 +45,12 @@ export function exactTime(timestamp) {
   return exact.format(timestamp);
 }
 
-/** `16:05` @param {number} timestamp Unix milliseconds */
-export function clockTime(timestamp) {
-  return clock.format(timestamp);
+/**
+ * `16:05`, or with seconds `16:05:09`
+ * @param {number} timestamp Unix milliseconds
+ */
+export function clockTime(timestamp, withSeconds = false) {
+  return (withSeconds ? clockOfSeconds : clock).format(timestamp);
 }
 
 // One timer for all of them: a list of hundreds would otherwise have as many.

@@ -1,4 +1,5 @@
 import { html } from 'htm/preact';
+import { stackColumns, useStacking } from './stacked-columns.js';
 import { Empty, ErrorState, LoadingRows } from './states.js';
 
 /**
@@ -8,7 +9,10 @@ import { Empty, ErrorState, LoadingRows } from './states.js';
  *   cell: (row: Row) => import('preact').ComponentChildren,
  *   number?: boolean,
  *   hidden?: boolean,
- * }} Column `hidden`: the title is for screen readers only
+ *   wide?: boolean,
+ *   narrow?: 'main' | 'column' | 'bare' | 'omit',
+ * }} Column `hidden`: the title is for screen readers only. `wide`: takes what room the others leave. `narrow`: see
+ *   stacked-columns.js
  */
 
 /**
@@ -24,7 +28,8 @@ import { Empty, ErrorState, LoadingRows } from './states.js';
  *   empty?: import('preact').ComponentChildren,
  * }} props `caption` is for screen readers
  */
-export function Table({ caption, columns, rows, keyOf, error, onRetry, empty }) {
+export function Table({ caption, columns: all, rows, keyOf, error, onRetry, empty }) {
+  const columns = useStacking() ? stackColumns(all).columns : all;
   if (error !== undefined && error !== null) return html`<${ErrorState} error=${error} onRetry=${onRetry} />`;
   if (rows === undefined) return html`<${LoadingRows} label=${caption} />`;
   if (rows.length === 0) return empty ?? html`<${Empty} title="Nothing here yet" />`;
@@ -35,8 +40,8 @@ export function Table({ caption, columns, rows, keyOf, error, onRetry, empty }) 
         <thead>
           <tr>
             ${columns.map(
-              ({ title, number, hidden }) => html`
-                <th key=${title} scope="col" class=${number ? 'number' : undefined}>
+              ({ title, number, hidden, wide }) => html`
+                <th key=${title} scope="col" class=${classOf({ number, wide })}>
                   ${hidden ? html`<span class="visually-hidden">${title}</span>` : title}
                 </th>
               `,
@@ -48,8 +53,8 @@ export function Table({ caption, columns, rows, keyOf, error, onRetry, empty }) 
             (row) => html`
               <tr key=${keyOf(row)}>
                 ${columns.map(
-                  ({ title, cell, number }) =>
-                    html`<td key=${title} class=${number ? 'number' : undefined}>${cell(row)}</td>`,
+                  ({ title, cell, number, wide }) =>
+                    html`<td key=${title} class=${classOf({ number, wide })}>${cell(row)}</td>`,
                 )}
               </tr>
             `,
@@ -58,4 +63,9 @@ export function Table({ caption, columns, rows, keyOf, error, onRetry, empty }) 
       </table>
     </div>
   `;
+}
+
+/** @param {{ number?: boolean | undefined, wide?: boolean | undefined }} column */
+export function classOf({ number, wide }) {
+  return [number && 'number', wide && 'wide-column'].filter(Boolean).join(' ') || undefined;
 }

@@ -2,6 +2,7 @@ import { getActivities } from '../activities/operations/get-activities.ts';
 import { sendCustomActivity } from '../activities/operations/send-custom-activity.ts';
 import { banPlayer } from '../administration/operations/ban-player.ts';
 import { erasePlayer } from '../administration/operations/erase-player.ts';
+import { getPlayer } from '../administration/operations/get-player.ts';
 import { listAuditLog } from '../administration/operations/list-audit-log.ts';
 import { listEvents } from '../administration/operations/list-events.ts';
 import { listRefusals } from '../administration/operations/list-refusals.ts';
@@ -27,6 +28,7 @@ import { getChannelParticipants } from '../messages/operations/get-channel-parti
 import { getMessageChannels } from '../messages/operations/get-message-channels.ts';
 import { listGameChannels } from '../messages/operations/list-game-channels.ts';
 import { listMessages } from '../messages/operations/list-messages.ts';
+import { listPlayerMessages } from '../messages/operations/list-player-messages.ts';
 import { removeMessage } from '../messages/operations/remove-message.ts';
 import { removeParticipant } from '../messages/operations/remove-participant.ts';
 import { sendChannelMessage } from '../messages/operations/send-channel-message.ts';
@@ -52,6 +54,7 @@ import { getGameScoresLeaderboard } from '../scores/operations/get-game-scores-l
 import { getUserScore } from '../scores/operations/get-user-score.ts';
 import { getUserScores } from '../scores/operations/get-user-scores.ts';
 import { getUsersPositionInGameScoreLeaderboard } from '../scores/operations/get-users-position-in-game-score-leaderboard.ts';
+import { listPlayerScores } from '../scores/operations/list-player-scores.ts';
 import { removeScore } from '../scores/operations/remove-score.ts';
 import { setUserScore } from '../scores/operations/set-user-score.ts';
 import { channelHeartbeat } from '../sessions/operations/channel-heartbeat.ts';
@@ -72,6 +75,7 @@ import { getStates } from '../states/operations/get-states.ts';
 import { listStates } from '../states/operations/list-states.ts';
 import { patchState } from '../states/operations/patch-state.ts';
 import { removeState } from '../states/operations/remove-state.ts';
+import { setPlayerState } from '../states/operations/set-player-state.ts';
 import { setState } from '../states/operations/set-state.ts';
 import { setStates } from '../states/operations/set-states.ts';
 import { createWebhook } from '../webhooks/operations/create-webhook.ts';
@@ -150,6 +154,7 @@ export const operations = [
   listWebhookDeliveries,
   replayWebhookDelivery,
   listPlayers,
+  getPlayer,
   updatePlayer,
   banPlayer,
   unbanPlayer,
@@ -157,12 +162,15 @@ export const operations = [
   listSessions,
   openSession,
   revokeSession,
+  listPlayerScores,
   removeScore,
   listGameChannels,
   listMessages,
+  listPlayerMessages,
   removeMessage,
   listStates,
   getPlayerState,
+  setPlayerState,
   listPlaySessions,
   getPlaySession,
   listEvents,

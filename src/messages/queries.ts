@@ -1,3 +1,4 @@
+import { comparableId } from '../core/schemas/ids.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Page, Paged } from '../core/schemas/paging.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
@@ -111,6 +112,35 @@ export const listMessagesForModeration = query(
     if (!channel) throw channelUnknown();
     return yield* pageOf(read, channel, page);
   },
+);
+
+/** What a player has written, in one game or in all, newest first. */
+export const listMessagesOfPlayer = query(
+  'listMessagesOfPlayer',
+  function* (
+    read: Read,
+    { wallet, gameId }: { wallet: string; gameId?: string | undefined },
+    { limit, skip }: Page,
+  ): ReadSteps<Paged<ChannelMessage & { gameId: string }>> {
+    const filter = { wallet, gameId: gameId === undefined ? null : comparableId(gameId) };
+    const total = (yield* read.first(countOfSender, filter))?.count ?? 0;
+    const rows = yield* read.all(messagesOfSender, { ...filter, limit, skip });
+    return { total, rows: rows.map((row) => ({ ...toMessage(row), gameId: row.gameId })) };
+  },
+);
+
+const ofSender = `FROM messages AS m JOIN message_channels AS c ON c.id = m.channel_id
+  WHERE m.sender = @wallet AND (c.game_id = @gameId OR @gameId IS NULL)`;
+const countOfSender = statement<{ wallet: string; gameId: string | null }, { count: number }>(
+  `SELECT count(*) AS count ${ofSender}`,
+);
+const messagesOfSender = statement<
+  { wallet: string; gameId: string | null; limit: number; skip: number },
+  MessageRow & { gameId: string }
+>(
+  `SELECT m.id, m.channel_id AS "channelId", m.sender, m.content, m.event_seqs AS "eventSeqs",
+      m.created_at AS "createdAt", m.updated_at AS "updatedAt", c.game_id AS "gameId" ${ofSender}
+    ORDER BY m.created_at DESC, m.id DESC LIMIT @limit OFFSET @skip`,
 );
 
 const channelColumns = `c.id, c.game_id AS "gameId", c.name, c.chat_picture AS "chatPicture",

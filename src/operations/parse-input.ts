@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Authenticated } from '../auth/authenticator.ts';
+import { describeIssue } from '../core/schemas/describe-issue.ts';
 import { reasonAt } from '../core/schemas/field-reason.ts';
 import { isEmpty } from '../core/schemas/not-served.ts';
 import { type FieldError, GantryError } from '../errors.ts';
@@ -29,7 +30,7 @@ export function refuseNotServed(
 
 /** @throws GantryError 400, naming every field that is wrong; the first one gives the reason */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const result = schema.safeParse(input, { reportInput: true });
+  const result = schema.safeParse(input, { reportInput: true, error: describeIssue });
   if (result.success) return result.data;
   const fields = result.error.issues.map(toFieldError);
   const [first] = result.error.issues;

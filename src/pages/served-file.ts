@@ -59,6 +59,8 @@ const types: Readonly<Record<string, string>> = {
   png: 'image/png',
   webmanifest: 'application/manifest+json',
   md: 'text/markdown; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+  woff2: 'font/woff2', // compressed as it is
 };
 
 function typeOf(name: string): string {

@@ -23,6 +23,8 @@ const nobleCurves = [
 ];
 const nobleHashes = ['_md', '_u64', 'crypto', 'hmac', 'sha2', 'sha3', 'utils'];
 
+const interFont = '@fontsource-variable/inter';
+
 export const vendoredFiles: readonly VendoredFile[] = [
   { path: 'preact/preact.mjs', package: 'preact', file: 'dist/preact.mjs', module: 'preact' },
   { path: 'preact/hooks.mjs', package: 'preact', file: 'hooks/dist/hooks.mjs', module: 'preact/hooks' },
@@ -38,6 +40,9 @@ export const vendoredFiles: readonly VendoredFile[] = [
   { path: 'uplot/uPlot.min.css', package: 'uplot', file: 'dist/uPlot.min.css' },
   { path: 'swagger-ui/swagger-ui-bundle.js', package: 'swagger-ui-dist', file: 'swagger-ui-bundle.js' },
   { path: 'swagger-ui/swagger-ui.css', package: 'swagger-ui-dist', file: 'swagger-ui.css' },
+  // One file has all weights; letters beyond Latin come from the system's font. Its licence goes wherever it goes.
+  { path: 'inter/inter-latin.woff2', package: interFont, file: 'files/inter-latin-wght-normal.woff2' },
+  { path: 'inter/LICENSE.txt', package: interFont, file: 'LICENSE' },
   ...nobleCurves.map((name) => noble('curves', name)),
   ...nobleHashes.map((name) => noble('hashes', name)),
 ];

@@ -20,8 +20,12 @@ export interface PlayerProfile {
 
 export interface PlayerFilter {
   gameId?: string | undefined;
-  /** What the name or the wallet begins with. */
+  /** A part of the name, the beginning of the wallet, or the wallet as it is shown: `0x1234…abcd`. */
   search?: string | undefined;
+  /** Only players with a session that someone is in, or only the others. */
+  present?: boolean | undefined;
+  /** Only players with a ban, in whatever game, or only the others. */
+  banned?: boolean | undefined;
 }
 
 export interface PlayerSummary extends Player {
@@ -29,6 +33,10 @@ export interface PlayerSummary extends Player {
   createdAt: number;
   /** The games the player is banned from; `''` stands for all of them. */
   bannedFrom: string[];
+  /** When the newest session was opened, in any game; null without one. Unix milliseconds. */
+  lastOpenedAt: number | null;
+  /** Someone is in one of the sessions, as the player's launchers were told last. */
+  present: boolean;
 }
 
 /** A name a player may be given; the empty one takes the name away. */

@@ -23,7 +23,7 @@ export const isBanned = query(
   { max: maxRemembered, keyOf: ({ gameId, wallet }) => `${gameId} ${wallet}` },
 );
 
-/** Null for a wallet that has never been seen. Asked with every write of a game's server. */
+/** The player of a wallet; null for one that has never been seen. Asked with every write of a game's server. */
 export const findPlayer = query(
   'findPlayer',
   function* (read: Read, wallet: string): ReadSteps<Player | null> {
@@ -33,27 +33,36 @@ export const findPlayer = query(
   { max: maxRemembered, keyOf: (wallet) => wallet },
 );
 
-/** Players whose name or wallet begins with `search`, in the given game or any, newest first. */
+/**
+ * Players in the given game or any, newest first; with `search`, those whose name has it in it, or whose wallet begins with
+ * it or is shown so (`shortAddress`).
+ */
 export const findPlayers = query(
   'findPlayers',
   function* (
     read: Read,
-    { gameId, search }: PlayerFilter,
+    { gameId, search, present, banned }: PlayerFilter,
     { limit, skip }: Page,
   ): ReadSteps<Paged<PlayerSummary>> {
     const filter: Filter = {
       gameId: gameId === undefined ? null : comparableId(gameId),
-      search: search === undefined ? null : `${search.replace(/[\\%_]/g, '\\$&')}%`,
+      name: search === undefined ? null : `%${literally(search)}%`,
+      wallet: search === undefined ? null : walletPattern(search),
+      present: flag(present),
+      banned: flag(banned),
+      now: read.now,
     };
     const total = (yield* read.first(countMatching, filter))?.count ?? 0;
     const found = yield* read.all(listMatching, { ...filter, limit, skip });
     const rows: PlayerSummary[] = [];
     for (const row of found) {
-      const banned = yield* read.list(bans.byWallet, [row.wallet], { limit: maxBans });
+      const bannedFrom = yield* read.list(bans.byWallet, [row.wallet], { limit: maxBans });
       rows.push({
         ...toPlayer(row),
         createdAt: row.createdAt,
-        bannedFrom: banned.map(({ gameId }) => gameId),
+        bannedFrom: bannedFrom.map((one) => one.gameId),
+        lastOpenedAt: row.lastOpenedAt,
+        present: row.present === 1,
       });
     }
     return { total, rows };
@@ -62,13 +71,39 @@ export const findPlayers = query(
 
 interface Filter extends Record<string, string | number | null> {
   gameId: string | null;
-  /** A pattern for LIKE. */
-  search: string | null;
+  /** Patterns for LIKE; null: any. */
+  name: string | null;
+  wallet: string | null;
+  /** 1, 0, or null: either. */
+  present: number | null;
+  banned: number | null;
+  now: number;
 }
+
+function flag(wanted: boolean | undefined): number | null {
+  return wanted === undefined ? null : Number(wanted);
+}
+
+/** A text as a pattern for LIKE that nothing but this text matches. */
+function literally(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
+
+/** Wallets that begin so; of `0x1234…abcd`, with an ellipsis or three dots, those that are shortened to it. */
+function walletPattern(search: string): string {
+  const [, begin, end] = /^(0x[0-9a-f]*)(?:…|\.{3})([0-9a-f]*)$/i.exec(search) ?? [];
+  return begin === undefined ? `${literally(search)}%` : `${begin}%${end}`;
+}
+
+const isPresent = `CASE WHEN EXISTS (
+    SELECT 1 FROM channel_sessions AS live JOIN told_present AS told ON told.session_id = live.id
+    WHERE live.wallet = p.wallet AND live.ended_at IS NULL AND live.expires_at > @now) THEN 1 ELSE 0 END`;
+const hasBan = 'CASE WHEN EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet) THEN 1 ELSE 0 END';
 
 const matching = (like: string) => `(EXISTS (
     SELECT 1 FROM channel_sessions AS c WHERE c.wallet = p.wallet AND c.game_id = @gameId) OR @gameId IS NULL)
-  AND (p.wallet ${like} @search ESCAPE '\\' OR p.username ${like} @search ESCAPE '\\' OR @search IS NULL)`;
+  AND (p.wallet ${like} @wallet ESCAPE '\\' OR p.username ${like} @name ESCAPE '\\' OR @name IS NULL)
+  AND (${hasBan} = @banned OR @banned IS NULL) AND (${isPresent} = @present OR @present IS NULL)`;
 
 // LIKE of SQLite's ignores the case of Latin letters, PostgreSQL's does not.
 const countMatching = statement<Filter, { count: number }>({
@@ -77,10 +112,14 @@ const countMatching = statement<Filter, { count: number }>({
 });
 
 const listText = (like: string) =>
-  `SELECT wallet, user_id AS "userId", username, avatar, created_at AS "createdAt" FROM players AS p
-   WHERE ${matching(like)} ORDER BY created_at DESC, wallet LIMIT @limit OFFSET @skip`;
+  `SELECT wallet, user_id AS "userId", username, avatar, created_at AS "createdAt", ${isPresent} AS present,
+     (SELECT max(opened_at) FROM channel_sessions AS c WHERE c.wallet = p.wallet) AS "lastOpenedAt"
+   FROM players AS p WHERE ${matching(like)} ORDER BY created_at DESC, wallet LIMIT @limit OFFSET @skip`;
 
-const listMatching = statement<Filter & { limit: number; skip: number }, PlayerRow>({
+const listMatching = statement<
+  Filter & { limit: number; skip: number },
+  PlayerRow & { present: number; lastOpenedAt: number | null }
+>({
   sqlite: listText('LIKE'),
   postgres: listText('ILIKE'),
 });

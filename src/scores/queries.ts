@@ -29,6 +29,14 @@ export const findScore = query(
 /** A player's records, last set first; or the one under `nonce`. */
 export const listScores = query('listScores', recordsOf);
 
+/** How many records a player has. */
+export const countScores = query(
+  'countScores',
+  function* (read: Read, { gameId, wallet }: Owner): ReadSteps<number> {
+    return yield* read.count(scores.byUpdate, [streamOf.player(gameId, wallet)]);
+  },
+);
+
 /**
  * One row a player, by the game's policy; ties to whoever got there first, then by id. The same frozen array again
  * while nothing in it has changed.

@@ -14,7 +14,7 @@ export interface StatsSources {
   sockets(): number;
   present(): Promise<number>;
   queueDepth(): Promise<number>;
-  databaseBytes(): Promise<number>;
+  storage(): Promise<Pick<StatsSample, 'databaseBytes' | 'logBytes'>>;
 }
 
 export interface RecentStatsOptions {
@@ -71,15 +71,20 @@ export class RecentStats implements Stats {
     this.#since = now;
     this.#requests = this.#refused = this.#errors = this.#events = 0;
     this.#durationsMs = [];
-    const { sockets, present, queueDepth, databaseBytes } = this.#sources;
-    const [presentNow, depth, bytes] = await Promise.all([present(), queueDepth(), databaseBytes()]);
+    const { sockets, present, queueDepth, storage } = this.#sources;
+    const [presentNow, depth, { databaseBytes, logBytes }] = await Promise.all([
+      present(),
+      queueDepth(),
+      storage(),
+    ]);
     this.#samples.push({
       at: Date.now(),
       sockets: sockets(),
       present: presentNow,
       ...counted,
       queueDepth: depth,
-      databaseBytes: bytes,
+      databaseBytes,
+      logBytes,
     });
     if (this.#samples.length > samplesKept) this.#samples.shift();
   }

@@ -13,7 +13,10 @@ export const statsSample = z
     eventsPerSecond: z.number(),
     p99Ms: z.number().nullable().meta({ description: 'Of the time calls took; null: there were none' }),
     queueDepth: z.int().meta({ description: 'Actions queued or submitted' }),
-    databaseBytes: z.int().meta({ description: 'The database with its write-ahead log' }),
+    databaseBytes: z.int().meta({ description: 'The database, without its write-ahead log' }),
+    logBytes: z.int().nullable().meta({
+      description: 'The write-ahead log of SQLite; null: PostgreSQL keeps one for all its databases',
+    }),
   })
   .meta({ id: 'FigureSample' });
 export type StatsSample = z.infer<typeof statsSample>;

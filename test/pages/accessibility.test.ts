@@ -71,9 +71,11 @@ describe.skipIf(noBrowser !== null)('every page, light and dark,', { timeout: 15
       await page.keyboard.press('Escape');
       await page.goto(`${server.url}/console#/players`);
       await page
-        .getByRole('button', { name: /^Manage/ })
+        .getByRole('link', { name: /^Manage/ })
         .first()
         .click();
+      await page.getByRole('heading', { name: 'Active sessions' }).waitFor();
+      await expectFine(watched, "a player's page");
       await page.getByRole('button', { name: 'Ban from all games' }).click();
       await page.getByRole('dialog', { name: /^Ban this player/ }).waitFor();
       await expectFine(watched, 'the dialogs of a player');

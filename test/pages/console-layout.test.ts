@@ -1,10 +1,15 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { statSync } from 'node:fs';
+import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { asBytes } from '../../public/console/numbers.js';
+import { dataFiles } from '../../src/config.ts';
 import { seedDemo } from '../../src/demo/seed.ts';
 import { findGameBySlug } from '../../src/games/queries.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone } from './browser.ts';
 import { openConsole } from './operator.ts';
+import { consoleViews } from './views.ts';
 
 const screens: [string, BrowserContextOptions][] = [
   ['1440', { ...desktop, viewport: { width: 1440, height: 900 }, colorScheme: 'light' }],
@@ -58,6 +63,40 @@ describe.skipIf(noBrowser !== null)('the console', () => {
       expect(await dialog.textContent()).not.toContain('allowedOrigins');
     });
 
+    test('shows all of its tables without scrolling them sideways', async () => {
+      const page = await open('', options);
+      for (const [view, shows] of consoleViews.filter(([name]) => !/settings|rules/.test(name))) {
+        await page.goto(`${server.url}/console#/${view}`);
+        await page.locator(`.main :is(${shows})`).first().waitFor();
+        await page.waitForFunction(() => !document.querySelector('.loading-rows'));
+        expect([view, await beyondTables(page)]).toEqual([view, []]);
+      }
+    });
+
+    test('draws every label of its charts within them, and tells the value under the pointer', async () => {
+      const { page } = await openPage(browser, options);
+      await page.addInitScript(recordTexts);
+      await page.route('**/admin/server-figures', answerFiguresToTheMinute);
+      await page.goto(`${server.url}/console`);
+      await page.getByLabel('Admin token').fill(server.adminToken);
+      await page.keyboard.press('Enter');
+      await until('the charts have labels', async () => (await page.evaluate(drawnTexts)).length >= 16);
+      const texts = await page.evaluate(drawnTexts);
+      expect(texts.filter(({ text }) => /^\d\d:\d\d$/.test(text)).length).toBeGreaterThan(0);
+      expect(texts.filter(({ beyond }) => beyond > 0)).toEqual([]);
+      const chart = page.locator('.chart-card', { hasText: 'Sockets' }).locator('.u-over');
+      await chart.hover({ position: { x: 100, y: 20 } });
+      await chart.getByText(/^\d+ connected$/).waitFor();
+      await chart.getByText(/^\d\d:\d\d:\d\d$/).waitFor();
+      const { width = 0 } = (await chart.boundingBox()) ?? {};
+      await chart.hover({ position: { x: width - 4, y: 20 } });
+      const [box, card] = [
+        await chart.locator('.chart-tooltip').boundingBox(),
+        await page.locator('.chart-card', { hasText: 'Sockets' }).boundingBox(),
+      ];
+      expect(box && card && box.x + box.width < card.x + card.width).toBe(true);
+    });
+
     test('does not scroll on its page for signing in', async () => {
       const { page } = await openPage(browser, options);
       await page.goto(`${server.url}/console`);
@@ -90,6 +129,29 @@ describe.skipIf(noBrowser !== null)('the console', () => {
     await page.getByRole('dialog', { name: 'Comets created' }).waitFor();
     const game = await server.services.db.read(findGameBySlug, 'comets');
     expect(game?.allowedOrigins).toEqual(['https://comets.example', 'https://b.example']);
+  });
+
+  test('tells the size of the database apart from that of its log', async () => {
+    const page = await open('');
+    const card = page.locator('.chart-card', { hasText: 'Storage' });
+    const { database } = dataFiles(server.config.dataDirectory);
+    await until('both are told', async () => {
+      const sizes = [database, `${database}-wal`].map((file) => asBytes(statSync(file).size));
+      return (await card.locator('.figure-value').allTextContents()).join() === sizes.join();
+    });
+  });
+
+  test('is drawn with the font that it brings', async () => {
+    const page = await open('games');
+    const session = await page.context().newCDPSession(page);
+    await session.send('DOM.enable');
+    await session.send('CSS.enable');
+    const { root } = await session.send('DOM.getDocument');
+    const { nodeId } = await session.send('DOM.querySelector', { nodeId: root.nodeId, selector: 'h1' });
+    await until('the font has come', async () => {
+      const { fonts } = await session.send('CSS.getPlatformFontsForNode', { nodeId });
+      return fonts.length === 1 && fonts[0]?.isCustomFont && /^Inter/.test(fonts[0].familyName);
+    });
   });
 
   test('puts the focus on the page when one has signed in', async () => {
@@ -127,4 +189,56 @@ function cutOff(page: Page, selector: string): Promise<string[]> {
       })
       .map((one) => one.textContent ?? ''),
   );
+}
+
+/**
+ * What of the tables lies beyond their edges, or is cut off below: a row that is higher than the table counts on, or a
+ * table that scrolls sideways.
+ */
+function beyondTables(page: Page): Promise<string[]> {
+  return page.locator('.table-scroll').evaluateAll((tables) =>
+    tables.flatMap((table) => {
+      const beyond = table.scrollWidth - table.clientWidth;
+      const high = [...table.querySelectorAll('tbody tr:not(.spacer)')].filter((row) => {
+        const wanted = Number.parseFloat(getComputedStyle(row).height);
+        const counted = Number.parseFloat(getComputedStyle(table).getPropertyValue('--row')) || wanted;
+        return Math.round(row.getBoundingClientRect().height) > counted;
+      });
+      return [
+        ...(beyond > 0 ? [`${table.ariaLabel}: ${beyond} pixels`] : []),
+        ...high.map((row) => row.textContent ?? ''),
+      ];
+    }),
+  );
+}
+
+/** Has every text that a canvas draws kept, with how many pixels of it lie beyond the canvas. */
+function recordTexts(): void {
+  const texts: { text: string; beyond: number }[] = [];
+  Reflect.set(globalThis, 'drawnTexts', texts);
+  const draw = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+    const { actualBoundingBoxLeft, actualBoundingBoxRight } = this.measureText(text);
+    const at = this.getTransform().transformPoint({ x, y });
+    const beyond = Math.max(actualBoundingBoxLeft - at.x, at.x + actualBoundingBoxRight - this.canvas.width);
+    texts.push({ text, beyond: Math.ceil(beyond) });
+    draw.call(this, text, x, y, ...rest);
+  };
+}
+
+function drawnTexts(): { text: string; beyond: number }[] {
+  return Reflect.get(globalThis, 'drawnTexts');
+}
+
+/** Answers with five minutes of samples of which the last is on a full minute: its label is at the edge of the chart. */
+async function answerFiguresToTheMinute(route: Route): Promise<void> {
+  const { after } = route.request().postDataJSON();
+  const answer = await (await route.fetch()).json();
+  const sample = answer.samples.at(-1);
+  const minute = Math.floor(Date.now() / 60_000) * 60_000;
+  const samples = Array.from({ length: 150 }, (_, index) => ({
+    ...sample,
+    at: minute - (149 - index) * 2_000,
+  }));
+  await route.fulfill({ json: { ...answer, samples: sample && after === 0 ? samples : [] } });
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { shortAddress } from '../../src/core/schemas/address.ts';
 import { seedDemo } from '../../src/demo/seed.ts';
 import { findGame, findGameBySlug } from '../../src/games/queries.ts';
 import { createChannel } from '../../src/messages/channel-commands.ts';
@@ -14,8 +15,10 @@ import { setScore } from '../../src/scores/commands.ts';
 import { readPosition } from '../../src/scores/queries.ts';
 import { revokeSessionById } from '../../src/sessions/commands.ts';
 import { findSession } from '../../src/sessions/queries.ts';
+import { listPlayerStates } from '../../src/states/queries.ts';
 import { readWebhooks } from '../../src/webhooks/queries.ts';
 import { post } from '../support/http.ts';
+import { connectLauncher } from '../support/launcher.ts';
 import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { bearer } from '../support/world.ts';
@@ -171,6 +174,13 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByLabel('Custom rate limits').fill('{"write":');
     await page.getByText('Invalid JSON').waitFor();
     expect(await page.getByRole('button', { name: 'Save policies' }).isDisabled()).toBe(true);
+    await page.getByLabel('Custom rate limits').fill('{"write":{"points":0,"seconds":"10"}}');
+    await page.getByRole('button', { name: 'Save policies' }).click();
+    await page
+      .getByText('write.points: must be at least 1; write.seconds: must be a number', { exact: true })
+      .waitFor();
+    await page.getByText('Correct the marked fields.').waitFor();
+    expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
     await page.getByLabel('Custom rate limits').fill('{"write":{"points":3,"seconds":10}}');
     await page.getByRole('checkbox', { name: 'Scores' }).check();
     await page.getByRole('checkbox', { name: 'Rule triggers' }).check();
@@ -293,6 +303,33 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(complaints.every((one) => one.includes('ERR_FAILED'))).toBe(true);
   });
 
+  test('keeps rules that are not saved when their view is left, and asks before they go', async () => {
+    await server.createGame({ name: 'Left', slug: 'left' });
+    const page = await open('games/left/rules');
+    const editor = page.getByLabel('Rules (JSON array)');
+    await editor.fill(JSON.stringify(notify('not saved')));
+    await page.getByRole('link', { name: 'Players' }).first().click();
+    await page.getByRole('heading', { name: 'Players', level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByText('Unsaved changes', { exact: true }).waitFor();
+    expect(await editor.inputValue()).toContain('not saved');
+    await page.getByRole('link', { name: 'Leaderboard' }).click();
+    await page.getByRole('link', { name: /^Rules.*unsaved changes/ }).waitFor();
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page
+      .getByRole('dialog', { name: /discard unsaved rules/ })
+      .getByText('Cancel')
+      .click();
+    await page.getByRole('link', { name: /^Rules.*unsaved changes/ }).click();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('No rules, valid').waitFor();
+    expect(await page.getByText('unsaved changes').count()).toBe(0);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('Signed out').waitFor();
+  });
+
   test('adds an action from the help, which comes from the schema', async () => {
     await server.createGame({ name: 'Helped', slug: 'helped' });
     const page = await open('games/helped/rules');
@@ -308,7 +345,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     opened.push(player);
     const page = await open('games/demo-game/players');
     await page.getByLabel('Search players').fill(player.wallet);
-    await page.getByRole('button', { name: `Manage ${player.wallet}` }).click();
+    await page.getByRole('link', { name: `Manage ${player.wallet}` }).click();
     await page.getByLabel('Reason').fill('cheating');
     await page.getByRole('button', { name: 'Ban from Demo Game' }).click();
     await page
@@ -318,7 +355,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByRole('button', { name: 'Ban', exact: true }).click();
     await player.page.getByRole('alert').filter({ hasText: 'You are banned from Demo Game' }).waitFor();
     await page.getByRole('button', { name: 'Unban from Demo Game' }).click();
-    await page.getByRole('button', { name: 'Unban', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unban', exact: true }).click();
     await page.getByRole('button', { name: 'Ban from Demo Game' }).waitFor();
     await player.page.getByRole('link', { name: 'All games' }).click();
     await player.page.getByRole('button', { name: 'Play Demo Game' }).click();
@@ -329,10 +366,10 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const { gameId } = await server.createGame({ name: 'Managed', slug: 'managed' });
     const { wallet, sessionId } = await server.openSession(gameId);
     const page = await open('games/managed/players');
-    await page.getByRole('button', { name: /^Manage/ }).click();
+    await page.getByRole('link', { name: /^Manage/ }).click();
     await page.getByLabel('Name').fill('Katherine');
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByRole('dialog', { name: 'Katherine' }).waitFor();
+    await page.getByRole('heading', { name: 'Katherine', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'End', exact: true }).click();
     await page.getByRole('button', { name: 'End session' }).click();
     await page.getByText('None.').waitFor();
@@ -348,6 +385,97 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(await server.services.db.read(findSession, sessionId)).toBeNull();
   });
 
+  test('shows on a page of its own all there is of a player, in one game and in all', async () => {
+    const { gameId } = await server.createGame({ name: 'Known', slug: 'known' });
+    const elsewhere = await server.createGame({ name: 'Elsewhere', slug: 'elsewhere' });
+    const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
+    await server.openSession(elsewhere.gameId, ada.wallet);
+    const { db: store } = server.services;
+    await store.write(setProfile, ada.wallet, { username: 'Ada of Known' });
+    for (const score of [30, 10, 20]) await store.write(setScore, ada, score);
+    const call = (path: string, body: object) =>
+      post(`${server.url}/launcher/${path}`, { launcherJwt: ada.launcherJwt, ...body });
+    await call('set-state', { label: 'hero', state: '{"level":3}' });
+    const sessionId = crypto.randomUUID();
+    await call('track-game-sessions', { sessionId, state: '{}' });
+    await call('send-custom-activity', { label: '{username} found the key', eventId: 'key' });
+    const channel = await store.write(createChannel, ada, [grace.wallet]);
+    await store.write(sendMessage, ada, channel._id, 'Written by Ada');
+    await store.write(sendMessage, grace, channel._id, 'Written by Grace');
+    using _launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
+
+    const page = await open('games/known/leaderboard');
+    await page.getByRole('link', { name: 'Ada of Known' }).click();
+    await page.getByRole('heading', { name: 'Ada of Known', level: 1 }).waitFor();
+    await page.getByText('online now').waitFor();
+    await page.getByRole('row', { name: /Known 1 .* online/ }).waitFor();
+    await page.getByRole('row', { name: /Elsewhere 1 .* offline/ }).waitFor();
+    const tabs = page.getByRole('navigation', { name: 'Player tabs' });
+    const show = (tab: string) => tabs.getByRole('link', { name: tab, exact: true }).click();
+    await show('Sessions');
+    await page.getByText('2 rows', { exact: true }).waitFor();
+    await page.getByLabel('Game', { exact: true }).selectOption('known');
+    await page.getByText('1 row', { exact: true }).waitFor();
+    await show('Scores');
+    await page.getByText('rank 1', { exact: true }).waitFor();
+    const scores = async () => (await page.locator('tbody td:first-child').allTextContents()).join();
+    await until('the scores are listed', async () => (await scores()) === '20,10,30');
+    await page.getByRole('button', { name: 'Remove score 30' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await until('it is gone', async () => (await scores()) === '20,10');
+    await show('States');
+    await page.getByRole('row', { name: /^hero/ }).waitFor();
+    await show('Play sessions');
+    await page.getByRole('row', { name: new RegExp(`^${sessionId}`) }).waitFor();
+    await show('Activities');
+    await page.getByRole('row', { name: /found the key/ }).waitFor();
+    await show('Messages');
+    await page.getByRole('row', { name: /Written by Ada Known/ }).waitFor();
+    expect(await page.getByText('Written by Grace').count()).toBe(0);
+
+    await page.goto(`${server.url}/console#/players/${randomWallet()}`);
+    await page.getByText('Player not found').waitFor();
+    await page.route('**/admin/get-player', (route) => route.fulfill({ status: 500, json: {} }));
+    await page.goto(`${server.url}/console#/players/${ada.wallet}`);
+    await page.getByText('Could not load this').waitFor();
+    await page.unroute('**/admin/get-player');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('heading', { name: 'Ada of Known', level: 1 }).waitFor();
+    expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('500')]);
+  });
+
+  test('lists the players who are online now, or banned', async () => {
+    const { gameId } = await server.createGame({ name: 'Manned', slug: 'manned' });
+    const [ada, grace, alan] = [
+      await server.openSession(gameId),
+      await server.openSession(gameId),
+      await server.openSession(gameId),
+    ];
+    using _launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
+    await post(`${server.url}/admin/ban-player`, { wallet: grace.wallet, gameId }, bearer(server.adminToken));
+    const filter = { gameId, present: true };
+    await until('Ada is online', async () => {
+      const { body } = await post(`${server.url}/admin/list-players`, filter, bearer(server.adminToken));
+      return Object(body).total === 1;
+    });
+    const page = await open('games/manned/players');
+    for (const [status, wallets] of [
+      ['', [ada.wallet, grace.wallet, alan.wallet]],
+      ['online', [ada.wallet]],
+      ['banned', [grace.wallet]],
+      ['offline', [grace.wallet, alan.wallet]],
+    ] as const) {
+      await page.getByLabel('Status', { exact: true }).selectOption(status);
+      await until(`those are listed: ${status}`, async () => {
+        const shown = await page
+          .getByRole('link', { name: /^Manage/ })
+          .evaluateAll((links) => links.map((link) => link.getAttribute('aria-label')));
+        const wanted = wallets.map((wallet) => `Manage ${wallet}`);
+        return shown.toSorted().join() === wanted.toSorted().join();
+      });
+    }
+  });
+
   test("finds the session of a player's that lives behind hundreds that have ended", async () => {
     const { gameId } = await server.createGame({ name: 'Frequent', slug: 'frequent' });
     const { db: store } = server.services;
@@ -357,7 +485,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
       await Promise.all(later.map((one) => store.write(revokeSessionById, one.sessionId)));
     }
     const page = await open('games/frequent/players');
-    await page.getByRole('button', { name: /^Manage/ }).click();
+    await page.getByRole('link', { name: /^Manage/ }).click();
     await page.getByRole('button', { name: 'End', exact: true }).click();
     await page.getByRole('button', { name: 'End session' }).click();
     await page.getByText('None.').waitFor();
@@ -377,7 +505,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
       const data = Array.from({ length: limit }, (_, index) => ({ ...ended, sessionId: `${skip + index}` }));
       await route.fulfill({ json: { ...answer, total: 1_000_000, data } });
     });
-    await page.getByRole('button', { name: /^Manage/ }).click();
+    await page.getByRole('link', { name: /^Manage/ }).click();
     await page.getByText('Only the newest 5,000 sessions were searched').waitFor();
     expect(skips).toHaveLength(20);
   });
@@ -392,8 +520,12 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
       await store.write(setScore, { gameId, wallet }, 100 - index);
     }
     const page = await open('games/board/leaderboard');
-    await page.getByLabel('Search players').fill('Gra');
-    await page.getByRole('row', { name: /^2 Grace.* 99 / }).waitFor();
+    for (const search of ['Gra', 'race', shortAddress(wallets[1] ?? '')]) {
+      await page.getByLabel('Search players').fill(search);
+      await page.getByRole('row', { name: /^2 Grace.* 99 / }).waitFor();
+      await page.getByLabel('Search players').fill('nobody');
+      await page.getByText('No matching players').waitFor();
+    }
     await page.getByLabel('Search players').fill('');
 
     const download = async (name: string) => {
@@ -447,6 +579,37 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(asked.filter((body) => body.includes('"skip":300'))).toEqual([]);
   });
 
+  test('sorts a table by any of its columns, with all of its rows, and on a phone too', async () => {
+    const { gameId } = await server.createGame({ name: 'Sorted', slug: 'sorted' });
+    const { db: store } = server.services;
+    await Promise.all(
+      Array.from({ length: 300 }, (_, index) =>
+        store.write(setScore, { gameId, wallet: randomWallet() }, index),
+      ),
+    );
+    const page = await open('games/sorted/leaderboard');
+    const first = page.locator('tbody tr:not(.spacer)').first();
+    const firstIs = (rank: number, score: number) =>
+      until(`${score} is first`, async () => {
+        const [shownRank, , shownScore] = await first.getByRole('cell').allTextContents();
+        return shownRank === String(rank) && shownScore === String(score);
+      });
+    await firstIs(1, 299);
+    const score = page.getByRole('columnheader', { name: 'Score' });
+    await score.getByRole('button').click();
+    await firstIs(300, 0);
+    expect(await score.getAttribute('aria-sort')).toBe('ascending');
+    await page.getByText('300 rows', { exact: true }).waitFor();
+    await score.getByRole('button').click();
+    await firstIs(1, 299);
+    expect(await score.getAttribute('aria-sort')).toBe('descending');
+    await score.getByRole('button').click();
+    expect(await score.getAttribute('aria-sort')).toBeNull();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByLabel('Sort', { exact: true }).selectOption({ label: 'Score, ascending' });
+    await firstIs(300, 0);
+  });
+
   test('reads states, play sessions, activities and messages, and takes a message back', async () => {
     const { gameId } = await server.createGame({ name: 'Kept', slug: 'kept' });
     const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
@@ -462,11 +625,40 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const channel = await store.write(createChannel, ada, [grace.wallet]);
     const message = await store.write(sendMessage, ada, channel._id, 'Something rude');
 
+    await store.write(setProfile, ada.wallet, { username: 'Ada Lovelace' });
+    await store.write(setProfile, grace.wallet, { username: 'Grace Hopper' });
+
     const page = await open('games/kept/states');
     await page.getByRole('row', { name: / card 2 Yes / }).waitFor();
     await page.getByRole('row', { name: / hero 1 No / }).waitFor();
+    const filter = page.getByLabel('Filter by player');
+    await filter.fill('e');
+    await page.getByText('2 players match').waitFor();
+    await filter.fill('hopper');
+    await page.getByText('No states').waitFor();
+    await filter.fill(shortAddress(ada.wallet));
     await page.getByRole('button', { name: 'Show state hero' }).click();
     await page.getByRole('group', { name: 'State hero' }).getByText('"Zoë"').waitFor();
+    const editor = page.getByLabel('State (JSON)');
+    const save = page.getByRole('button', { name: /^Save/ });
+    const owner = { gameId, wallet: ada.wallet };
+    const level = async () => {
+      const [state] = await store.read(listPlayerStates, owner, { limit: 1, skip: 0 }, 'hero');
+      return JSON.parse(state?.json ?? '{}').level;
+    };
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await editor.fill('{"level":4,');
+    await page.getByText('Invalid JSON').waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    await editor.fill('{"level":4,"name":"Zoë"}');
+    await page.keyboard.press('Escape');
+    await call('set-state', { label: 'hero', state: '{"level":9}' });
+    await save.click();
+    await page.getByText('The game has saved another state in the meantime.').waitFor();
+    expect(await level()).toBe(9);
+    await save.click();
+    await page.getByRole('group', { name: 'State hero' }).getByText('4').waitFor();
+    expect(await level()).toBe(4);
     await page.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('link', { name: 'Play sessions' }).click();
     await page.getByRole('button', { name: /Show play session/ }).click();
@@ -606,7 +798,13 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
   test('reads in the audit log what was done', async () => {
     const { gameId } = await server.createGame();
     await post(`${server.url}/admin/update-game`, { gameId, name: 'Audited' }, bearer(server.adminToken));
+    await post(`${server.url}/admin/update-game`, { gameId, name: 'Unnoticed' }, bearer(server.adminToken));
     const page = await open('audit');
+    await page.getByRole('row', { name: /Unnoticed/ }).waitFor();
+    await page.getByLabel('Filter by text').fill('nobody wrote this');
+    await page.getByText('No matching rows').waitFor();
+    await page.getByLabel('Filter by text').fill('AUDITED');
+    await page.getByRole('row', { name: /Unnoticed/ }).waitFor({ state: 'hidden' });
     await page
       .getByRole('row', { name: /updateGame.*Audited.*ok/ })
       .getByRole('button', { name: 'Show' })

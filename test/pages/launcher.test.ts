@@ -88,6 +88,36 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     await ada.page.getByText('Offline').waitFor({ timeout: 15_000 });
   });
 
+  test('shows what it has to say beside what is being written, and not over it', async () => {
+    const [ada, grace] = await two();
+    await startConversation(ada, grace.wallet);
+    await startConversation(grace, ada.wallet);
+    for (const [{ page }, width, height, tab] of [
+      [ada, 1440, 900, 'Messages'],
+      [ada, 1024, 700, 'Messages'],
+      [grace, 390, 844, 'Messages'],
+      [grace, 390, 844, 'Leaders'],
+    ] as const) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.setViewportSize({ width, height });
+      const text = 'Copying is not allowed in this browser; select the text instead';
+      await page.evaluate(`import('/shared/toasts.js').then(({ toast }) => toast(${JSON.stringify(text)}))`);
+      await page.locator('.toast').first().waitFor();
+      const covered = await page.evaluate(() => {
+        const boxesOf = (selector: string) =>
+          [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect());
+        const toasts = boxesOf('.toast');
+        return boxesOf('.composer, .conversation-head, .narrow .tabs').filter((box) =>
+          toasts.some(
+            ({ left, right, top, bottom }) =>
+              left < box.right && right > box.left && top < box.bottom && bottom > box.top,
+          ),
+        ).length;
+      });
+      expect([width, covered]).toEqual([width, 0]);
+    }
+  });
+
   test('what one wrote and nobody has seen yet is there after a reload, and what one has read stays read', async () => {
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);

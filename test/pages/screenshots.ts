@@ -134,10 +134,15 @@ async function takeDialogs(page: Page, screen: string): Promise<void> {
   await page.locator('.secret-text').waitFor();
   await take(page, `console-secret-${screen}`);
   await loadConsole(page, 'games/demo-game/players');
-  await page.getByRole('button', { name: 'Manage Katherine' }).click();
-  await page.getByRole('heading', { name: 'Active sessions' }).waitFor();
-  await page.waitForLoadState('networkidle');
-  await take(page, `console-player-${screen}`);
+  await page.getByRole('link', { name: 'Manage Katherine' }).click();
+  for (const tab of ['Sessions', 'Scores', 'States', 'Play sessions', 'Activities', 'Messages', 'Profile']) {
+    await page
+      .getByRole('navigation', { name: 'Player tabs' })
+      .getByRole('link', { name: tab, exact: true })
+      .click();
+    await page.waitForLoadState('networkidle');
+    await take(page, `console-player-${tab.toLowerCase().replace(' ', '-')}-${screen}`);
+  }
   await page.getByRole('button', { name: 'Ban from all games' }).click();
   await page.getByRole('dialog', { name: /^Ban this player/ }).waitFor();
   await take(page, `console-ban-${screen}`);

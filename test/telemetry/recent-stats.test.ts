@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { dataFiles } from '../../src/config.ts';
 import { RecentStats } from '../../src/telemetry/recent-stats.ts';
 import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
@@ -9,7 +11,7 @@ const sources = {
   sockets: () => 3,
   present: async () => 2,
   queueDepth: async () => 1,
-  databaseBytes: async () => 4096,
+  storage: async () => ({ databaseBytes: 4096, logBytes: 8192 }),
 };
 const failed = (thrown: unknown): never => {
   throw thrown;
@@ -28,7 +30,14 @@ test('a sample tells of what was counted since the one before, and how the rest 
   stats.countEvents(51);
   await stats.take();
   const [first] = stats.samples(0);
-  expect(first).toMatchObject({ sockets: 3, present: 2, queueDepth: 1, databaseBytes: 4096, p99Ms: 99 });
+  expect(first).toMatchObject({
+    sockets: 3,
+    present: 2,
+    queueDepth: 1,
+    databaseBytes: 4096,
+    logBytes: 8192,
+    p99Ms: 99,
+  });
   expect(first?.requestsPerSecond).toBeCloseTo((first?.refusedPerSecond ?? 0) * 102, 5);
   expect(first?.eventsPerSecond).toBeCloseTo((first?.errorsPerSecond ?? 0) * 51, 5);
   expect(first?.errorsPerSecond).toBeGreaterThan(0);
@@ -64,5 +73,13 @@ test('a server tells how it has been doing: calls answered and refused, events, 
   expect(busy.requestsPerSecond).toBeGreaterThan(busy.refusedPerSecond);
   expect(busy.eventsPerSecond).toBeGreaterThan(0);
   expect(busy.p99Ms).toBeGreaterThan(0);
-  expect(busy.databaseBytes).toBeGreaterThan(4096);
+  const { database } = dataFiles(server.config.dataDirectory);
+  const [file, log] = [database, `${database}-wal`].map((name) => statSync(name).size);
+  expect(file).toBeGreaterThan(0);
+  expect(log).toBeGreaterThan(0);
+  await until('the sizes of the file and of its log are told apart', async () => {
+    const { samples } = Object(await read());
+    const { databaseBytes, logBytes } = samples.at(-1);
+    return databaseBytes === file && logBytes === log;
+  });
 });

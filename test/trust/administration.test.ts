@@ -3,12 +3,14 @@ import { z } from 'zod';
 import { beginAudit } from '../../src/administration/commands.ts';
 import { banPlayer } from '../../src/administration/operations/ban-player.ts';
 import { erasePlayer } from '../../src/administration/operations/erase-player.ts';
+import { getPlayer } from '../../src/administration/operations/get-player.ts';
 import { listAuditLog } from '../../src/administration/operations/list-audit-log.ts';
 import { listEvents } from '../../src/administration/operations/list-events.ts';
 import { listRefusals } from '../../src/administration/operations/list-refusals.ts';
 import { serverFigures } from '../../src/administration/operations/server-figures.ts';
 import { unbanPlayer } from '../../src/administration/operations/unban-player.ts';
 import { updateGame } from '../../src/administration/operations/update-game.ts';
+import { shortAddress } from '../../src/core/schemas/address.ts';
 import { createGame } from '../../src/games/operations/create-game.ts';
 import { listGameSecrets } from '../../src/games/operations/list-game-secrets.ts';
 import { listGames } from '../../src/games/operations/list-games.ts';
@@ -16,6 +18,7 @@ import { revokeGameSecret } from '../../src/games/operations/revoke-game-secret.
 import { rotateGameSecret } from '../../src/games/operations/rotate-game-secret.ts';
 import { listGameChannels } from '../../src/messages/operations/list-game-channels.ts';
 import { listMessages } from '../../src/messages/operations/list-messages.ts';
+import { listPlayerMessages } from '../../src/messages/operations/list-player-messages.ts';
 import { removeMessage } from '../../src/messages/operations/remove-message.ts';
 import { kebabCase } from '../../src/operations/registry.ts';
 import { getPlaySession } from '../../src/play-sessions/operations/get-play-session.ts';
@@ -30,6 +33,7 @@ import { retryAction } from '../../src/queue/operations/retry-action.ts';
 import { getRules } from '../../src/rules/operations/get-rules.ts';
 import { setRules } from '../../src/rules/operations/set-rules.ts';
 import { testRules } from '../../src/rules/operations/test-rules.ts';
+import { listPlayerScores } from '../../src/scores/operations/list-player-scores.ts';
 import { removeScore } from '../../src/scores/operations/remove-score.ts';
 import { listScores } from '../../src/scores/queries.ts';
 import { listSessions } from '../../src/sessions/operations/list-sessions.ts';
@@ -37,6 +41,7 @@ import { openSession } from '../../src/sessions/operations/open-session.ts';
 import { revokeSession } from '../../src/sessions/operations/revoke-session.ts';
 import { getPlayerState } from '../../src/states/operations/get-player-state.ts';
 import { listStates } from '../../src/states/operations/list-states.ts';
+import { setPlayerState } from '../../src/states/operations/set-player-state.ts';
 import { createWebhook } from '../../src/webhooks/operations/create-webhook.ts';
 import { listWebhookDeliveries } from '../../src/webhooks/operations/list-webhook-deliveries.ts';
 import { listWebhooks } from '../../src/webhooks/operations/list-webhooks.ts';
@@ -216,6 +221,8 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     const only = await setScore(grace.launcherJwt, 50);
     using launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
 
+    const { data: scores } = await admin.call(listPlayerScores, { gameId, wallet: ada.wallet });
+    expect(scores.map(({ score }) => score)).toEqual([1_000_000, 10]);
     await admin.call(removeScore, { gameId, scoreId: cheated._id });
     expect(await leaderboard(gameId)).toEqual([
       [grace.wallet, 50],
@@ -378,7 +385,23 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect((await found({ gameId })).toSorted()).toEqual([ada.wallet, grace.wallet].toSorted());
     expect(await found({ search: name.slice(0, 6) })).toEqual([ada.wallet]);
     expect(await found({ search: grace.wallet.slice(0, 30).toUpperCase() })).toEqual([grace.wallet]);
-    expect(await found({ search: '%' })).toEqual([]);
+    expect(await found({ search: name.slice(2, -2) })).toEqual([ada.wallet]);
+    for (const search of [
+      shortAddress(grace.wallet),
+      shortAddress(grace.wallet).toUpperCase().replace('0X', '0x'),
+      `${grace.wallet.slice(0, 12)}...${grace.wallet.slice(-6)}`,
+      `${grace.wallet.slice(0, 20)}…`,
+    ]) {
+      expect([search, await found({ gameId, search })]).toEqual([search, [grace.wallet]]);
+    }
+    expect(await found({ gameId, search: `${ada.wallet.slice(0, 20)}…${grace.wallet.slice(-20)}` })).toEqual(
+      [],
+    );
+    expect(await found({ gameId, search: '%' })).toEqual([ada.wallet]);
+    expect(await found({ gameId, search: '1_0' })).toEqual([]);
+    expect(await found({ gameId, search: '\\' })).toEqual([]);
+    const { player } = await admin.call(getPlayer, { wallet: ada.wallet });
+    expect(player).toMatchObject({ wallet: ada.wallet, username: name, bans: [], games: [{ gameId }] });
     expect(await admin.call(listPlayers, { gameId, limit: 1, skip: 1 })).toMatchObject({
       total: 2,
       limit: 1,
@@ -453,6 +476,8 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
       { _id: channel._id, gameId },
     ]);
     expect((await admin.call(listMessages, { channelId: channel._id })).data).toEqual([answer, message]);
+    const { data: written } = await admin.call(listPlayerMessages, { wallet: message.senderId });
+    expect(written).toEqual([{ ...message, gameId: expect.any(String) }]);
     const { success, ...identity } = await admin.call(removeMessage, { messageId: message._id });
     const { content: _, updatedAt: __, ...kept } = message;
     expect([success, identity]).toMatchObject([true, kept]);
@@ -502,6 +527,11 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     const { state } = await admin.call(getPlayerState, { gameId, wallet, label: 'save' });
     expect(state?.state).toEqual({ level: 3 });
     expect((await admin.call(getPlayerState, { gameId, wallet, label: 'none' })).state).toBeNull();
+    const changed = await admin.call(setPlayerState, { gameId, wallet, label: 'save', state: '{"level":4}' });
+    expect(changed.newState.state).toEqual({ level: 4 });
+    expect((await admin.call(getPlayerState, { gameId, wallet, label: 'save' })).state).toEqual(
+      changed.newState,
+    );
     expect(await admin.call(listPlaySessions, { gameId, wallet })).toMatchObject({
       total: 1,
       data: [{ sessionId, endTime: null }],

@@ -10,9 +10,19 @@ export const listPlayers = defineOperation({
   name: 'listPlayers',
   service: 'admin',
   kind: 'read',
-  summary: 'List players, newest first; in one game, or whose name or wallet begins so',
+  summary:
+    'List players, newest first; in one game, or found by a part of the name or by the wallet, also shortened',
   auth: 'admin',
-  input: z.object({ ...paging, gameId: idInput.optional(), search: text(1, 100).optional() }),
+  input: z.object({
+    ...paging,
+    gameId: idInput.optional(),
+    search: text(1, 100).optional(),
+    present: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Only those who are online now, or only the others' }),
+    banned: z.boolean().optional().meta({ description: 'Only those with a ban, or only the others' }),
+  }),
   output: pagedOutput(
     z.object({
       wallet: z.string(),
@@ -21,6 +31,10 @@ export const listPlayers = defineOperation({
       avatar: z.string(),
       createdAt: timestamp,
       bannedFrom: z.array(z.string()).meta({ description: "Game ids; '' stands for every game" }),
+      lastOpenedAt: timestamp
+        .nullable()
+        .meta({ description: 'When the newest session was opened, in any game' }),
+      present: z.boolean().meta({ description: 'Online now, in any game' }),
     }),
   ),
   async handler({ input }, { db }: { db: Database }) {

@@ -341,8 +341,25 @@ export const adminCases: AdminCases = {
           avatar: '',
           createdAt: '<time>',
           bannedFrom: ['<game>'],
+          lastOpenedAt: '<time>',
+          present: false,
         },
       ],
+    },
+  },
+  getPlayer: {
+    input: ({ banned }) => ({ wallet: banned.wallet }),
+    answer: {
+      success: true,
+      player: {
+        wallet: '<banned>',
+        userId: '<id>',
+        username: '',
+        avatar: '',
+        createdAt: '<time>',
+        bans: [{ gameId: '<game>', reason: expect.any(String), at: '<time>' }],
+        games: [{ gameId: '<game>', sessions: 1, lastSeenAt: '<time>', present: false }],
+      },
     },
   },
   updatePlayer: {
@@ -399,6 +416,24 @@ export const adminCases: AdminCases = {
   },
   revokeSession: { input: ({ owner }) => ({ sessionId: owner.sessionId }), answer: { success: true } },
 
+  listPlayerScores: {
+    input: ({ gameId, owner }) => ({ gameId, wallet: owner.wallet, limit: 1 }),
+    answer: {
+      total: 1,
+      limit: 1,
+      skip: 0,
+      data: [
+        {
+          _id: '<score>',
+          nonce: '<nonce>',
+          gameId: '<game>',
+          normalizedAddress: '<owner>',
+          score: 120,
+          updatedAt: '<time>',
+        },
+      ],
+    },
+  },
   removeScore: { input: ({ gameId, scoreId }) => ({ gameId, scoreId }), answer: { success: true } },
   listGameChannels: {
     input: ({ gameId }) => ({ gameId, limit: 10 }),
@@ -407,6 +442,15 @@ export const adminCases: AdminCases = {
   listMessages: {
     input: ({ channelId }) => ({ channelId, limit: 10 }),
     answer: { total: 1, limit: 10, skip: 0, data: [{ ...messageIdentity, content: '<message>' }] },
+  },
+  listPlayerMessages: {
+    input: ({ gameId, owner }) => ({ wallet: owner.wallet, gameId, limit: 10 }),
+    answer: {
+      total: 1,
+      limit: 10,
+      skip: 0,
+      data: [{ ...messageIdentity, gameId: '<game>', content: '<message>' }],
+    },
   },
   removeMessage: {
     input: ({ messageId }) => ({ messageId }),
@@ -425,6 +469,10 @@ export const adminCases: AdminCases = {
   getPlayerState: {
     input: ({ gameId, owner }) => ({ gameId, wallet: owner.wallet, label: 'save' }),
     answer: { success: true, state: { ...stateSummary, state: { level: 3, hero: '<state>' } } },
+  },
+  setPlayerState: {
+    input: ({ gameId, owner }) => ({ gameId, wallet: owner.wallet, label: 'save', state: '{"level":4}' }),
+    answer: { success: true, newState: { ...stateSummary, state: { level: 4 } } },
   },
   listPlaySessions: {
     input: ({ gameId }) => ({ gameId, limit: 10 }),

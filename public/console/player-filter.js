@@ -1,0 +1,57 @@
+import { html } from 'htm/preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { shortAddress } from '../shared/address.js';
+import { messageOf } from '../shared/states.js';
+import { useAdmin } from './admin.js';
+import { TextField } from './fields.js';
+import { useDebounced } from './use-debounced.js';
+
+/** How many matching players are suggested. */
+const maxSuggested = 8;
+
+/** @typedef {{ search: string, players: readonly { wallet: string, username: string }[], problem: string }} Found */
+
+/** @param {string} text */
+const isWallet = (text) => /^0x[0-9a-f]{40}$/i.test(text);
+
+/**
+ * A field that filters rows by player, found by name or wallet as in the list of players; `wallet` is empty until there is
+ * exactly one who matches.
+ * @param {string} gameId the game whose players are looked through
+ */
+export function usePlayerFilter(gameId) {
+  const admin = useAdmin();
+  const listId = useId();
+  const [text, setText] = useState('');
+  const [found, setFound] = useState(/** @type {Found | null} */ (null));
+  const search = useDebounced(text.trim());
+  useEffect(() => {
+    if (search === '' || isWallet(search)) return;
+    let wanted = true;
+    admin.call('listPlayers', { gameId, search, limit: maxSuggested }).then(
+      ({ data }) => wanted && setFound({ search, players: data, problem: '' }),
+      (error) => wanted && setFound({ search, players: [], problem: messageOf(error) }),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [gameId, search, admin.reconnects]);
+  const current = found?.search === search && search !== '' && !isWallet(search) ? found : null;
+  const [only, second] = current?.players ?? [];
+  const exact = current?.players.filter(({ username }) => username === search) ?? [];
+  const chosen = exact.length === 1 ? exact[0] : second ? undefined : only;
+  const problem = current && !chosen ? current.problem || tooManyOrNone(current.players.length) : undefined;
+  const field = html`
+    <${TextField} label="Filter by player" hideLabel type="search" placeholder="Filter by player: name or wallet" maxlength=${100} spellcheck=${false} autocomplete="off" list=${listId} value=${text} onValue=${setText} problem=${problem} />
+    <datalist id=${listId}>
+      ${current?.players.map(({ wallet, username }) => html`<option key=${wallet} value=${wallet} label=${username ? `${username} · ${shortAddress(wallet)}` : undefined}></option>`)}
+    </datalist>
+  `;
+  return { wallet: isWallet(search) ? search.toLowerCase() : (chosen?.wallet ?? ''), field };
+}
+
+/** @param {number} count */
+function tooManyOrNone(count) {
+  if (count === 0) return 'No player of this game matches';
+  return `${count === maxSuggested ? 'Many' : count} players match: choose one, or type more`;
+}

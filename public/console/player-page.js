@@ -1,0 +1,155 @@
+import { html } from 'htm/preact';
+import { Address, shortAddress } from '../shared/address.js';
+import { Avatar } from '../shared/avatar.js';
+import { Icon } from '../shared/icon.js';
+import { RelativeTime } from '../shared/relative-time.js';
+import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
+import { ActivitiesView } from './activities-view.js';
+import { useAdmin } from './admin.js';
+import { BanBadge } from './ban-badge.js';
+import { useScrollToCurrent } from './current-link.js';
+import { SelectField } from './fields.js';
+import { PlaySessionsView } from './play-sessions-view.js';
+import { PlayerMessages } from './player-messages.js';
+import { PlayerProfile } from './player-profile.js';
+import { PlayerScores } from './player-scores.js';
+import { PlayerSessions } from './player-sessions.js';
+import { useQuery } from './queries.js';
+import { goTo, linkTo } from './route.js';
+import { StatesView } from './states-view.js';
+
+/** @typedef {import('./game-view.js').Game} Game */
+/** @typedef {NonNullable<import('./admin.js').Output<'getPlayer'>['player']>} PlayerDetails */
+
+/**
+ * What of a player can be looked at: `ofGame` in one game, the others in all of them or in one.
+ * @type {readonly { path: string, label: string, ofGame?: boolean }[]}
+ */
+const tabs = [
+  { path: 'profile', label: 'Profile' },
+  { path: 'sessions', label: 'Sessions' },
+  { path: 'scores', label: 'Scores', ofGame: true },
+  { path: 'states', label: 'States', ofGame: true },
+  { path: 'play-sessions', label: 'Play sessions', ofGame: true },
+  { path: 'activities', label: 'Activities', ofGame: true },
+  { path: 'messages', label: 'Messages' },
+];
+
+/**
+ * One player, in tabs; the game that is looked at is part of the address.
+ * @param {{ wallet: string, tab: string | undefined, slug: string | undefined }} props
+ */
+export function PlayerPage({ wallet, tab, slug }) {
+  const admin = useAdmin();
+  const { result, error, reload } = useQuery(async () => {
+    const [{ player }, { games }] = await Promise.all([
+      admin.call('getPlayer', { wallet }),
+      admin.call('listGames', {}),
+    ]);
+    return { player, games };
+  }, [wallet]);
+  if (result === undefined) {
+    return error
+      ? html`<${ErrorState} error=${error} onRetry=${reload} />`
+      : html`<${LoadingRows} label="Loading player" />`;
+  }
+  const { player, games } = result;
+  if (player === null)
+    return html`<${Empty} icon="people" title="Player not found"><p>Never seen, or erased.</p><a href=${linkTo('players')}>All players</a><//>`;
+  const current = tabs.find(({ path }) => path === tab) ?? tabs[0];
+  const path = current?.path ?? 'profile';
+  const played = player.games.flatMap(({ gameId }) => games.find((one) => one.gameId === gameId) ?? []);
+  const wanted = games.find((one) => one.slug === slug || one.gameId === slug);
+  const game = wanted ?? (current?.ofGame ? played[0] : undefined);
+  const choices = [...new Set([...(wanted ? [wanted] : []), ...played])];
+  return html`
+    <header class="page-head game-head">
+      <a class="back" href=${wanted ? linkTo('games', wanted.slug, 'players') : linkTo('players')}><${Icon} name="arrowLeft" />${wanted ? `Players of ${wanted.name}` : 'All players'}</a>
+      <${Summary} player=${player} game=${game} />
+    </header>
+    <${TabLinks} wallet=${wallet} slug=${wanted?.slug} current=${path} />
+    ${
+      choices.length > 0 &&
+      html`
+        <div class="search">
+          <${SelectField}
+            label="Game"
+            hideLabel
+            value=${game?.slug ?? ''}
+            onValue=${(/** @type {string} */ chosen) => goTo('players', wallet, path, ...(chosen ? [chosen] : []))}
+            options=${[...(current?.ofGame ? [] : [['', 'All games']]), ...choices.map(({ slug: value, name }) => [value, name])]}
+          />
+        </div>
+      `
+    }
+    <div key=${`${path} ${game?.gameId}`}>
+      ${
+        current?.ofGame && !game
+          ? html`<${Empty} icon="game" title="No game yet"><p>No session was opened for this wallet.</p><//>`
+          : viewOf(path, { player, games, game, reload })
+      }
+    </div>
+  `;
+}
+
+/**
+ * @param {string} path
+ * @param {{ player: PlayerDetails, games: readonly Game[], game: Game | undefined, reload: () => void }} about
+ */
+function viewOf(path, { player, games, game, reload }) {
+  const { wallet } = player;
+  switch (path) {
+    case 'sessions':
+      return html`<${PlayerSessions} wallet=${wallet} games=${games} game=${game} />`;
+    case 'scores':
+      return html`<${PlayerScores} wallet=${wallet} game=${game} />`;
+    case 'states':
+      return html`<${StatesView} game=${game} player=${wallet} />`;
+    case 'play-sessions':
+      return html`<${PlaySessionsView} game=${game} player=${wallet} />`;
+    case 'activities':
+      return html`<${ActivitiesView} game=${game} player=${wallet} />`;
+    case 'messages':
+      return html`<${PlayerMessages} wallet=${wallet} games=${games} game=${game} />`;
+    default:
+      return html`<${PlayerProfile} player=${player} games=${games} game=${game} onChanged=${reload} onErased=${() => goTo('players')} />`;
+  }
+}
+
+/** @param {{ player: PlayerDetails, game: Game | undefined }} props */
+function Summary({ player, game }) {
+  const { wallet, username, avatar, games, bans } = player;
+  const present = games.some((one) => one.present);
+  const lastSeenAt = Math.max(...games.map((one) => one.lastSeenAt));
+  return html`
+    <div class="player-head">
+      <${Avatar} wallet=${wallet} url=${avatar || undefined} present=${present} />
+      <div>
+        <h1>${username || shortAddress(wallet)}</h1>
+        <p class="quiet small player-line">
+          <${Address} wallet=${wallet} />
+          ${
+            present
+              ? html`<span class="badge good">online now</span>`
+              : html`<span>${games.length === 0 ? 'never signed in' : html`last seen <${RelativeTime} at=${lastSeenAt} />`}</span>`
+          }
+          ${bans.length > 0 && html`<span>banned from <${BanBadge} bannedFrom=${bans.map(({ gameId }) => gameId)} gameId=${game?.gameId} /></span>`}
+        </p>
+      </div>
+    </div>
+  `;
+}
+
+/** @param {{ wallet: string, slug: string | undefined, current: string }} props */
+function TabLinks({ wallet, slug, current }) {
+  const row = useScrollToCurrent(current);
+  return html`
+    <nav class="tabs game-tabs" aria-label="Player tabs" ref=${row}>
+      ${tabs.map(
+        ({ path, label }) => html`
+          <a key=${path} class="tab" href=${linkTo('players', wallet, path, ...(slug ? [slug] : []))} aria-current=${path === current ? 'page' : undefined}>${label}</a>
+        `,
+      )}
+    </nav>
+  `;
+}

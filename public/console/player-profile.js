@@ -1,0 +1,316 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { CopyButton } from '../shared/copy-button.js';
+import { Empty, messageOf } from '../shared/states.js';
+import { Table } from '../shared/table.js';
+import { toast } from '../shared/toasts.js';
+import { useAdmin } from './admin.js';
+import { PresenceBadge, TimeCell } from './cells.js';
+import { ConfirmButton } from './confirm-button.js';
+import { problemAt, SelectField, TextField } from './fields.js';
+import { asCount } from './numbers.js';
+import { pageSize, useQuery } from './queries.js';
+import { linkTo } from './route.js';
+
+/** @typedef {import('./admin.js').Output<'listSessions'>['data'][number]} Session */
+
+/** How many of a player's sessions are searched for active ones. */
+const maxSessionsSearched = 5_000;
+
+/** @typedef {import('./player-page.js').PlayerDetails} PlayerDetails */
+/** @typedef {import('./game-view.js').Game} Game */
+
+/**
+ * A player's name, active sessions and bans, and how the player is erased.
+ * @param {{
+ *   player: PlayerDetails,
+ *   games: readonly Game[],
+ *   game: Game | undefined,
+ *   onChanged: () => void,
+ *   onErased: () => void,
+ * }} props `game`: the one that is looked at
+ */
+export function PlayerProfile({ player, games, game, onChanged, onErased }) {
+  return html`
+    <div class="player-sections">
+      <div>
+        <section class="card" aria-labelledby="profile">
+          <div class="card-head"><h2 id="profile">Profile</h2></div>
+          <div class="card-body form">
+            <dl class="facts">
+              <div><dt>Wallet</dt><dd class="mono id-line"><span class="truncate">${player.wallet}</span><${CopyButton} text=${player.wallet} label="Copy wallet" /></dd></div>
+              <div><dt>User ID</dt><dd class="mono id-line"><span class="truncate">${player.userId}</span><${CopyButton} text=${player.userId} label="Copy user ID" /></dd></div>
+              <div><dt>First seen</dt><dd><${TimeCell} at=${player.createdAt} /></dd></div>
+            </dl>
+            <${Rename} player=${player} onChanged=${onChanged} />
+          </div>
+        </section>
+        <${Sessions} wallet=${player.wallet} games=${games} game=${game} onChanged=${onChanged} />
+        <section class="card" aria-labelledby="erase">
+          <div class="card-head"><h2 id="erase">Erase</h2></div>
+          <div class="card-body form">
+            <p class="quiet">Permanently deletes all data of this player in all games.</p>
+            <div class="button-row"><${EraseButton} player=${player} onErased=${onErased} /></div>
+          </div>
+        </section>
+      </div>
+      <div>
+        <${Games} player=${player} games=${games} />
+        <${Bans} player=${player} games=${games} game=${game} onChanged=${onChanged} />
+      </div>
+    </div>
+  `;
+}
+
+/**
+ * The games a player was in.
+ * @param {{ player: PlayerDetails, games: readonly Game[] }} props
+ */
+function Games({ player, games }) {
+  /** @type {import('../shared/table.js').Column<PlayerDetails['games'][number]>[]} */
+  const columns = [
+    {
+      title: 'Game',
+      wide: true,
+      cell: ({ gameId }) => {
+        const found = games.find((one) => one.gameId === gameId);
+        return found
+          ? html`<a href=${linkTo('games', found.slug)}>${found.name}</a>`
+          : html`<code class="truncate">${gameId}</code>`;
+      },
+    },
+    { title: 'Sessions', number: true, cell: ({ sessions }) => asCount(sessions) },
+    { title: 'Last seen', cell: ({ lastSeenAt }) => html`<${TimeCell} at=${lastSeenAt} />` },
+    { title: 'Status', narrow: 'bare', cell: ({ present }) => html`<${PresenceBadge} present=${present} />` },
+  ];
+  return html`
+    <section class="card" aria-labelledby="games-played">
+      <div class="card-head"><h2 id="games-played">Games</h2></div>
+      <${Table}
+        caption="Games of the player"
+        columns=${columns}
+        rows=${player.games}
+        keyOf=${(/** @type {PlayerDetails['games'][number]} */ { gameId }) => gameId}
+        empty=${html`<${Empty} icon="game" title="No game yet"><p>No session was opened for this wallet.</p><//>`}
+      />
+    </section>
+  `;
+}
+
+/** @param {{ player: PlayerDetails, onChanged: () => void }} props */
+function Rename({ player, onChanged }) {
+  const admin = useAdmin();
+  const [name, setName] = useState(player.username);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  /** @param {Event} event */
+  const rename = async (event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      await admin.call('updatePlayer', { wallet: player.wallet, username: name.trim() });
+      toast(name.trim() ? `Renamed to ${name.trim()}` : 'Name removed', 'success');
+      onChanged();
+    } catch (failed) {
+      setError(failed);
+    }
+    setBusy(false);
+  };
+  const problem = problemAt(error, 'username') ?? (error === null ? '' : messageOf(error));
+  return html`
+    <form class="with-button" onSubmit=${rename}>
+      <${TextField} label="Name" maxlength=${40} value=${name} onValue=${setName} placeholder="Defaults to the shortened wallet" problem=${problem} />
+      <${Button} type="submit" busy=${busy} disabled=${name.trim() === player.username}>Rename<//>
+    </form>
+  `;
+}
+
+/** @param {{ wallet: string, games: readonly Game[], game: Game | undefined, onChanged: () => void }} props */
+function Sessions({ wallet, games, game, onChanged }) {
+  const admin = useAdmin();
+  const { result, error, reload } = useQuery(
+    () => activeSessions(admin, { wallet, ...(game && { gameId: game.gameId }) }),
+    [wallet, game?.gameId],
+  );
+  const ended = () => {
+    reload();
+    onChanged();
+  };
+  const nameOf = nameIn(games);
+  /** @type {import('../shared/table.js').Column<Session>[]} */
+  const columns = [
+    {
+      title: 'Game',
+      wide: true,
+      cell: ({ gameId }) => html`<span class="truncate">${nameOf(gameId)}</span>`,
+    },
+    { title: 'Opened', cell: ({ openedAt }) => html`<${TimeCell} at=${openedAt} />` },
+    { title: 'Status', narrow: 'bare', cell: ({ present }) => html`<${PresenceBadge} present=${present} />` },
+    {
+      title: 'End',
+      hidden: true,
+      cell: ({ sessionId, gameId }) => html`
+        <${ConfirmButton}
+          label="End"
+          title="End this session?"
+          confirm="End session"
+          act=${() => admin.call('revokeSession', { sessionId })}
+          done="Session ended"
+          onDone=${ended}
+        >
+          <p>The player is signed out of ${nameOf(gameId)} immediately and notified that an administrator ended the session. The player can sign in again.</p>
+        <//>
+      `,
+    },
+  ];
+  return html`
+    <section class="card" aria-labelledby="sessions">
+      <div class="card-head"><h2 id="sessions">Active sessions</h2></div>
+      <${Table}
+        caption="Active sessions of the player"
+        columns=${columns}
+        rows=${result?.active}
+        keyOf=${(/** @type {Session} */ session) => session.sessionId}
+        error=${error}
+        onRetry=${reload}
+        empty=${html`<p class="quiet none">None.</p>`}
+      />
+      ${result?.complete === false && html`<p class="quiet small none">Only the newest ${asCount(maxSessionsSearched)} sessions were searched; older active sessions are not listed.</p>`}
+    </section>
+  `;
+}
+
+/** @param {readonly Game[]} games @returns {(gameId: string) => string} */
+export function nameIn(games) {
+  const names = new Map(games.map(({ gameId, name }) => [gameId, name]));
+  return (gameId) => names.get(gameId) ?? gameId;
+}
+
+/**
+ * The active sessions among the newest of a player, newest first. The server lists
+ * ended ones as well.
+ * @param {import('./admin.js').Admin} admin
+ * @param {{ wallet: string, gameId?: string }} filter
+ */
+async function activeSessions(admin, filter) {
+  /** @type {Map<string, Session>} by id: one opened meanwhile moves others onto the page that comes next */
+  const active = new Map();
+  for (let skip = 0; skip < maxSessionsSearched; skip += pageSize) {
+    const { data, total } = await admin.call('listSessions', { ...filter, limit: pageSize, skip });
+    for (const session of data) {
+      if (session.endedAt === null && session.expiresAt > Date.now()) active.set(session.sessionId, session);
+    }
+    if (skip + pageSize >= total) return { active: [...active.values()], complete: true };
+  }
+  return { active: [...active.values()], complete: false };
+}
+
+/** @typedef {PlayerDetails['bans'][number]} Ban */
+
+/**
+ * The bans of a player, each with its reason, and how the player is banned.
+ * @param {{ player: PlayerDetails, games: readonly Game[], game: Game | undefined, onChanged: () => void }} props
+ */
+function Bans({ player, games, game, onChanged }) {
+  const admin = useAdmin();
+  const { wallet, bans } = player;
+  const [reason, setReason] = useState('');
+  const [chosen, setChosen] = useState(game?.gameId ?? '');
+  const nameOf = (/** @type {string} */ gameId) => (gameId === '' ? 'all games' : nameIn(games)(gameId));
+  const places = ['', ...games.map(({ gameId }) => gameId)].filter(
+    (place) => !bans.some(({ gameId }) => gameId === place),
+  );
+  const place = places.includes(chosen) ? chosen : places[0];
+  /** @type {import('../shared/table.js').Column<Ban>[]} */
+  const columns = [
+    {
+      title: 'Banned from',
+      wide: true,
+      cell: ({ gameId }) => html`<span class="truncate">${nameOf(gameId)}</span>`,
+    },
+    {
+      title: 'Reason',
+      cell: ({ reason: given }) =>
+        given ? html`<span class="truncate" title=${given}>${given}</span>` : '–',
+    },
+    { title: 'Since', cell: ({ at }) => html`<${TimeCell} at=${at} />` },
+    {
+      title: 'Unban',
+      hidden: true,
+      cell: ({ gameId }) => html`
+        <${ConfirmButton}
+          label="Unban from ${nameOf(gameId)}"
+          text="Unban"
+          title="Unban this player from ${nameOf(gameId)}?"
+          confirm="Unban"
+          act=${() => admin.call('unbanPlayer', { wallet, ...(gameId && { gameId }) })}
+          done="Unbanned from ${nameOf(gameId)}"
+          onDone=${onChanged}
+        >
+          <p>The player can sign in again.</p>
+        <//>
+      `,
+    },
+  ];
+  return html`
+    <section class="card" aria-labelledby="bans">
+      <div class="card-head"><h2 id="bans">Bans</h2></div>
+      ${
+        bans.length > 0 &&
+        html`<${Table} caption="Bans of the player" columns=${columns} rows=${bans} keyOf=${(/** @type {Ban} */ { gameId }) => gameId} />`
+      }
+      ${
+        place !== undefined &&
+        html`
+          <div class="card-body form">
+            <div class="form-row">
+              <${SelectField} label="Ban from" value=${place} onValue=${setChosen} options=${places.map((id) => [id, id === '' ? 'All games' : nameOf(id)])} />
+              <${TextField} label="Reason (for the audit log)" maxlength=${500} value=${reason} onValue=${setReason} />
+            </div>
+            <div class="button-row">
+              <${ConfirmButton}
+                key=${place}
+                label="Ban from ${nameOf(place)}"
+                kind="danger"
+                title="Ban this player from ${nameOf(place)}?"
+                confirm="Ban"
+                act=${() => admin.call('banPlayer', { wallet, reason, ...(place && { gameId: place }) })}
+                done="Banned from ${nameOf(place)}"
+                onDone=${onChanged}
+              >
+                <p>The player's sessions there end immediately, with a notice in the launcher, and no new ones can be opened. Existing data is kept.</p>
+              <//>
+            </div>
+          </div>
+        `
+      }
+    </section>
+  `;
+}
+
+/** @param {{ player: PlayerDetails, onErased: () => void }} props */
+function EraseButton({ player, onErased }) {
+  const admin = useAdmin();
+  const [typed, setTyped] = useState('');
+  const asked = player.wallet.slice(-4);
+  return html`
+    <${ConfirmButton}
+      label="Erase player"
+      kind="danger"
+      title="Permanently erase ${player.username || 'this player'}?"
+      confirm="Erase permanently"
+      act=${async () => {
+        if (typed.trim().toLowerCase() !== asked)
+          throw new Error(`Type the last four characters of the wallet (${asked}) to confirm.`);
+        await admin.call('erasePlayer', { wallet: player.wallet });
+      }}
+      done="Player erased"
+      onDone=${onErased}
+    >
+      <p>Profile, scores, states, play sessions, activities, notifications, messages, sessions and bans are deleted from the database file. They can only be recovered from a backup.</p>
+      <${TextField} label="Type the last four characters of the wallet to confirm: ${asked}" maxlength=${10} mono value=${typed} onValue=${setTyped} />
+    <//>
+  `;
+}

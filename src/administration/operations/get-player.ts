@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { timestamp } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import type { Presence } from '../../presence/presence.ts';
+import { liveSessions } from '../../sessions/queries.ts';
+import { isSessionPresent } from '../../sessions/session-presence.ts';
+import { readPlayerOverview } from '../player-overview.ts';
+
+const lastSeenAt = timestamp.meta({
+  description: 'When the player opened a session, set a score or played (`trackGameSessions`) there last',
+});
+
+export const getPlayer = defineOperation({
+  name: 'getPlayer',
+  service: 'admin',
+  kind: 'read',
+  summary:
+    'Show one player: profile, bans, and the games played, and where the player is online; null when never seen',
+  auth: 'admin',
+  input: z.object({ wallet: addressInput }),
+  output: z.object({
+    success,
+    player: z
+      .object({
+        wallet: z.string(),
+        userId: z.string(),
+        username: z.string(),
+        avatar: z.string(),
+        createdAt: timestamp,
+        bans: z.array(
+          z.object({
+            gameId: z.string().meta({ description: "'' stands for every game" }),
+            reason: z.string(),
+            at: timestamp,
+          }),
+        ),
+        games: z
+          .array(
+            z.object({
+              gameId: z.string(),
+              sessions: z.int().meta({ description: 'Also those that have ended' }),
+              lastSeenAt,
+              present: z.boolean().meta({ description: 'Online there now' }),
+            }),
+          )
+          .meta({ description: 'The games a session was opened in, last seen first' }),
+      })
+      .nullable(),
+  }),
+  async handler({ input: { wallet } }, parts: { db: Database; presence: Presence }) {
+    const found = await parts.db.read(readPlayerOverview, wallet);
+    if (found === null) return { success: true, player: null };
+    const present = new Set<string>();
+    for (const { session } of await parts.db.read(liveSessions, wallet)) {
+      if (!present.has(session.gameId) && (await isSessionPresent(parts, session)))
+        present.add(session.gameId);
+    }
+    const games = found.games.map((game) => ({ ...game, present: present.has(game.gameId) }));
+    return { success: true, player: { ...found, games } };
+  },
+});
