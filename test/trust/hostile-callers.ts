@@ -1,12 +1,10 @@
 import { Agent } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { createGame } from '../../src/games/operations/create-game.ts';
 import { withTimeout } from '../../src/runtime/timeouts.ts';
 import { openSession } from '../../src/sessions/operations/open-session.ts';
-import { quantile } from '../bench/rounds.ts';
 import { overHttp } from '../support/administration.ts';
 import { post } from '../support/http.ts';
 import { listen } from '../support/listening-client.ts';
@@ -19,7 +17,6 @@ import {
   asRequest,
   attackersAddress,
   held,
-  innocentAddress,
   inTurn,
   mebibyte,
   type Size,
@@ -27,6 +24,7 @@ import {
   type Target,
 } from './attacking.ts';
 import { socketAttacks } from './hostile-sockets.ts';
+import { Innocent, type Waits } from './innocent.ts';
 
 // Callers with one ordinary token or none, who want the server, the disk or the memory for themselves, one kind after
 // another, and beside each an innocent player on another address:
@@ -36,11 +34,10 @@ import { socketAttacks } from './hostile-sockets.ts';
 /** What a kind of attack came to. Times in milliseconds, memory in bytes. */
 export interface Attacked {
   attack: string;
-  before: { p50: number; p99: number };
-  during: { p50: number; p99: number };
-  /** Calls of the innocent player that were not answered with a 200. */
+  before: Waits;
+  during: Waits;
+  /** Of the innocent player's calls; see `Outcome`. */
   failed: number;
-  /** Scores of the innocent player that were answered and are not there. */
   lost: number;
   /** By status, or `none` where the connection was cut, what the attackers were answered. */
   answers: Record<string, number>;
@@ -128,7 +125,7 @@ export async function attackEach(
     await using server = await startProbedServer({ DATA_DIR: directory.path, ADMIN_TOKEN: adminToken });
     const target = await prepare(server, join(directory.path, 'gantry.db'));
     const attackThen = await carryOut(target, size);
-    const innocent = new Innocent(server.url, target.otherJwt);
+    await using innocent = new Innocent({ url: server.url, launcherJwt: target.otherJwt });
     await innocent.play(1);
     const before = await innocent.play(size.seconds);
     const { rssBytes } = await server.state();
@@ -143,8 +140,7 @@ export async function attackEach(
       attack,
       before,
       during,
-      failed: innocent.failed,
-      lost: await innocent.lost(),
+      ...(await innocent.outcome()),
       answers,
       grownBytes,
     };
@@ -180,46 +176,6 @@ async function prepare(server: ProbedServer, file: string): Promise<Target> {
   return { server, file, gameId, launcherJwt, otherJwt, otherWallet };
 }
 
-/** Sets scores, twenty a second, and knows which were answered. */
-class Innocent {
-  failed = 0;
-  readonly #url: string;
-  readonly #launcherJwt: string;
-  readonly #agent = new Agent({ keepAlive: true, localAddress: innocentAddress });
-  #last = 0;
-
-  constructor(url: string, launcherJwt: string) {
-    this.#url = url;
-    this.#launcherJwt = launcherJwt;
-  }
-
-  async play(seconds: number): Promise<{ p50: number; p99: number }> {
-    const took: number[] = [];
-    const over = performance.now() + seconds * 1000;
-    while (performance.now() < over) {
-      const begunAt = performance.now();
-      const score = this.#last + 1;
-      const { status } = await this.#call('/launcher/set-user-score', { score, nonce: 'only' });
-      if (status === 200) this.#last = score;
-      else this.failed++;
-      took.push(performance.now() - begunAt);
-      await sleep(50);
-    }
-    return { p50: round(quantile(took, 0.5)), p99: round(quantile(took, 0.99)) };
-  }
-
-  /** 1 when the score that was answered last is not there. */
-  async lost(): Promise<number> {
-    const { text } = await this.#call('/launcher/get-user-score', { nonce: 'only' });
-    return text.includes(`"score":${this.#last},`) ? 0 : 1;
-  }
-
-  #call(path: string, input: object): Promise<{ status: number | 'none'; text: string }> {
-    const body = Buffer.from(JSON.stringify({ launcherJwt: this.#launcherJwt, ...input }));
-    return send(this.#url + path, body, {}, this.#agent);
-  }
-}
-
 /** Whether the innocent player's launcher connects and hears what there is to hear. */
 async function comesLive(url: string, launcherJwt: string): Promise<boolean> {
   using launcher = listen({ url, launcherJwt });
@@ -231,10 +187,6 @@ async function isOpenToAdministrators(url: string): Promise<boolean> {
   const agent = new Agent({ localAddress: attackersAddress });
   const headers = { Authorization: `Bearer ${adminToken}` };
   return (await send(`${url}/admin/list-games`, Buffer.from('{}'), headers, agent)).status === 200;
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 10) / 10;
 }
 
 if (import.meta.main) {
