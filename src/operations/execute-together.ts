@@ -54,7 +54,7 @@ export function executeTogether(
       );
     }
     if (caller.session) return caller;
-    const named = data.wallet ?? caller.wallet;
+    const named = data.wallet || caller.wallet;
     if (auth === 'player-or-server' && named !== null) {
       const wallet = await authenticator.admittedWallet(caller.game, named);
       return { game: caller.game, wallet, session: null } as Prepared['caller'];
@@ -70,7 +70,7 @@ export function executeTogether(
   async function prepare({ method, data }: BatchedCall): Promise<Prepared> {
     const operation = find(method);
     if (!operation || !isBatchable(operation)) {
-      throw new GantryError('method_unknown', `${method} is no operation that writes`);
+      throw new GantryError('method_unknown', 'method names no operation that writes');
     }
     for (const own of ['launcherJwt', 'idempotencyKey']) {
       if (data[own] === undefined || data[own] === null || data[own] === '') continue;

@@ -121,6 +121,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
       allowedOrigins: ['https://rapids.example'],
       policies: {
         leaderboard: { keep: 'best', order: 'desc' },
+        serverOnly: [],
         requireSecret: true,
         scores: 'any',
         requireSignature: 'no',

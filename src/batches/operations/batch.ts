@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
+import { text } from '../../core/schemas/text.ts';
 import type { CallTogether } from '../../operations/call-together.ts';
 import { defineOperation } from '../../operations/define.ts';
 
@@ -15,7 +16,7 @@ export const batch = defineOperation({
     operations: z
       .array(
         z.object({
-          method: z.string().meta({ description: 'The name of an operation that writes' }),
+          method: text(1, 100).meta({ description: 'The name of an operation that writes' }),
           data: z.record(z.string(), z.unknown()).default({}).meta({
             description: "Its input, as with method dispatch; a game's server puts its wallet here",
           }),

@@ -18,6 +18,7 @@ import { rule, storeRule } from './rules.ts';
 
 const policies = {
   leaderboard: { keep: 'best', order: 'desc' },
+  serverOnly: [],
   requireSecret: false,
   scores: 'any',
   requireSignature: 'no',
