@@ -37,7 +37,10 @@ const spendingPolicy = z.object({
 });
 export type SpendingPolicy = z.infer<typeof spendingPolicy>;
 
-/** What a game may leave to its own server: writes of players that a server can make in their place. */
+/**
+ * What a game may leave to its own server: writes of players that a server can make in their place. Operations that write
+ * the same in other ways (`serverOnlyWith`) go with it.
+ */
 export const serverOnlyOperations = [
   'setUserScore',
   'setState',
@@ -46,6 +49,7 @@ export const serverOnlyOperations = [
   'sendNotification',
   'triggerRulesEngine',
 ] as const;
+export type ServerOnlyOperation = (typeof serverOnlyOperations)[number];
 
 export const gamePolicies = z.object({
   leaderboard: leaderboardPolicy.prefault({}),

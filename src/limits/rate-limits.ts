@@ -50,6 +50,8 @@ export const callLimits = {
   verifyUnverifiedChannel: signIn,
   addressReads: perAddress.read,
   addressWrites: perAddress.write,
+  gameServerReads: perGameServer.read,
+  gameServerWrites: perGameServer.write,
   gameReads: perGame.read,
   gameWrites: perGame.write,
   handshakes,

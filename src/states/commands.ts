@@ -127,6 +127,16 @@ export const patchState = command(
   },
 );
 
+/** Writes nothing, and answers null. @throws GantryError `version_conflict` */
+export const requireVersion = command(
+  'requireVersion',
+  function* (tx: Tx, { gameId, wallet }: Owner, label: string, ifVersion: number): Steps<null> {
+    const there = yield* tx.peek(states, ['version'], gameId, wallet, label);
+    refuseOtherVersion(label, there?.version, ifVersion);
+    return null;
+  },
+);
+
 /** What was removed; null: there was none. @throws GantryError `version_conflict` */
 export const removeState = command(
   'removeState',

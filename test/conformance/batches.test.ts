@@ -43,6 +43,37 @@ const standing = () =>
   );
 
 describe('a batch', () => {
+  it('patches small and large states together with what else it writes, or none of them', async () => {
+    const wallet = randomWallet();
+    const filling = 'x'.repeat(40_000);
+    const states = [
+      { label: 'small', state: '{"level":1}' },
+      { label: 'large', state: JSON.stringify({ filling, level: 1 }) },
+    ];
+    await api.post('/launcher/set-states', { wallet, states }, bearer(gameSecret));
+    const patch = (label: string, level: number) => ({
+      method: 'patchState',
+      data: { wallet, label, patch: { level } },
+    });
+    const levels = async () =>
+      (await db.read(listPlayerStates, { gameId, wallet }, all)).map(({ label, json }) => [
+        label,
+        JSON.parse(json).level,
+      ]);
+    await asServer([patch('small', 2), setScore(wallet, 2), patch('large', 2)]);
+    expect(Object.fromEntries(await levels())).toEqual({ small: 2, large: 2 });
+    expect(await scoresOf(wallet)).toEqual([2]);
+    refused(
+      await asServer([patch('small', 3), patch('large', 3), setScore(wallet, 'none')]),
+      400,
+      'score_not_finite',
+    );
+    const stale = { method: 'setState', data: { wallet, label: 'small', state: {}, ifVersion: 99 } };
+    refused(await asServer([patch('large', 3), setScore(wallet, 3), stale]), 409, 'version_conflict');
+    expect(Object.fromEntries(await levels())).toEqual({ small: 2, large: 2 });
+    expect(await scoresOf(wallet)).toEqual([2]);
+  });
+
   it('of a hundred operations for as many players is carried out in their order, by one call', async () => {
     const wallets = Array.from({ length: 99 }, randomWallet);
     const operations = [...wallets.map((wallet, at) => setScore(wallet, at)), setScore(wallets[0], 500)];

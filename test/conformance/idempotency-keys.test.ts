@@ -68,6 +68,31 @@ describe('a write with an idempotency key', () => {
     expect(await scoresOf(wallet)).toEqual([3]);
   });
 
+  it('patches a state once, small or large, and answers the same until it is written again', async () => {
+    for (const filling of ['', 'x'.repeat(40_000)]) {
+      const { launcherJwt } = await server.openSession(gameId);
+      const call = (node: TestServer, method: string, data: object, key?: string) =>
+        apiOf(node).dispatch(
+          method,
+          { launcherJwt, label: 'save', ...data },
+          key ? { headers: keyed(key) } : {},
+        );
+      await call(server, 'setState', { state: { filling, level: 1 } });
+      const key = newKey();
+      const patch = (node = server) => call(node, 'patchState', { patch: { level: 2 }, ifVersion: 1 }, key);
+      const first = await patch();
+      expect(first.body).toMatchObject({ newState: { version: 2, state: { filling, level: 2 } } });
+      expect([(await patch()).body, (await patch(other)).body]).toEqual([first.body, first.body]);
+      // Small enough by now to be merged in another way, or as large as it was.
+      await call(server, 'patchState', { patch: { level: 3, filling: null } });
+      const again = await patch();
+      if (filling === '') expect(again.body).toEqual(first.body);
+      else refused(again, 409, 'states_changed');
+      const { body } = await call(server, 'getStates', {});
+      expect(body).toMatchObject({ states: [{ version: 3, state: { level: 3 } }] });
+    }
+  });
+
   it('is refused when the key came before with another input or for another operation', async () => {
     const wallet = randomWallet();
     const headers = { ...bearer(gameSecret), ...keyed(newKey()) };

@@ -19,6 +19,7 @@ export const patchState = defineOperation({
   kind: 'write',
   summary: "Merge a JSON merge patch (RFC 7396) into the player's state under a label; without one, into {}",
   auth: 'player-or-server',
+  serverOnlyWith: 'setState',
   input: z.object({ label: stateLabel, patch: patchText, ifVersion, public: isPublic }),
   dispatchInput: z.object({ label: stateLabel, patch: jsonOrText, ifVersion, public: isPublic }),
   takesLargeValues: true,

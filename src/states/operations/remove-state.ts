@@ -13,6 +13,7 @@ export const removeState = defineOperation({
   kind: 'write',
   summary: "Remove the player's state under a label; null when there was none",
   auth: 'player-or-server',
+  serverOnlyWith: 'setState',
   input: z.object({ label: stateLabel, ifVersion }),
   output: z.object({ success, removedState: stateHead.nullable() }),
   async handler({ input: { label, ifVersion: version }, caller }, { db }: { db: Database }) {

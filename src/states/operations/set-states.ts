@@ -37,6 +37,7 @@ export const setStates = defineOperation({
   kind: 'write',
   summary: 'Keep several states of the player, each as `setState` does: all of them or none',
   auth: 'player-or-server',
+  serverOnlyWith: 'setState',
   input: z.object({ states: listOf(stateText) }),
   dispatchInput: z.object({ states: listOf(jsonOrText) }),
   takesLargeValues: true,
