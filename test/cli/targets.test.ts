@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createProgram } from '../../src/cli/program.ts';
-import { freePort } from '../support/free-port.ts';
 import { type GantryProcess, gantryProgram, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { randomWallet } from '../support/server.ts';
@@ -207,11 +207,12 @@ describe('what cannot be done is said in a sentence:', () => {
   });
 
   test('a server that is not Gantry, or sends the token elsewhere', async () => {
-    const port = await freePort();
     const other = createServer((request, response) => {
       if (request.url?.startsWith('/moved')) response.writeHead(307, { Location: server.url }).end();
       else response.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>Not found</h1>');
-    }).listen(port, '127.0.0.1');
+    }).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
     try {
       const at = (path: string) =>
         gantry(['--url', `http://127.0.0.1:${port}${path}`, '--token', adminToken, 'game', 'list']);
