@@ -49,7 +49,6 @@ export const serverOnlyOperations = [
   'sendNotification',
   'triggerRulesEngine',
 ] as const;
-export type ServerOnlyOperation = (typeof serverOnlyOperations)[number];
 
 export const gamePolicies = z.object({
   leaderboard: leaderboardPolicy.prefault({}),

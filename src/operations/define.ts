@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { AuthKind, Callers } from '../auth/authenticator.ts';
-import type { ServerOnlyOperation } from '../games/game.ts';
 import type { AnyOtherForm } from './other-form.ts';
 
 /** The services operations belong to, as Feathers clients name them; every operation is on `launcher` too, save
@@ -49,7 +48,7 @@ export interface Operation<
   /** An object in its input may come as a `LargeValue` of `states/large-input.ts`, where `dispatchInput` takes anything. */
   takesLargeValues?: true;
   /** Another way to write what this operation writes: where a game leaves that one to its server, this one is left to it too. */
-  serverOnlyWith?: ServerOnlyOperation;
+  serverOnlyWith?: string;
   /** A write that may be done again and changes nothing more: it is not remembered under an idempotency key. */
   isRepeatable?: true;
   /** A path of its own, called with GET; the input is the query. Feathers clients reach it with `find`. */

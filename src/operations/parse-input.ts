@@ -4,15 +4,15 @@ import { describeIssue } from '../core/schemas/describe-issue.ts';
 import { reasonAt } from '../core/schemas/field-reason.ts';
 import { isEmpty } from '../core/schemas/not-served.ts';
 import { type FieldError, GantryError } from '../errors.ts';
-import type { ServerOnlyOperation } from '../games/game.ts';
 import type { AnyOperation } from './define.ts';
 
 /** @throws GantryError `server_only` when the game leaves the operation to its server, and another one calls */
 export function refuseWhatIsForServers(
-  { name, serverOnlyWith = name as ServerOnlyOperation }: AnyOperation,
+  { name, serverOnlyWith = name }: AnyOperation,
   { game, hasSecret }: Authenticated,
 ): void {
-  if (hasSecret || !game?.policies.serverOnly.includes(serverOnlyWith)) return;
+  const serverOnly: readonly string[] = game?.policies.serverOnly ?? [];
+  if (hasSecret || !serverOnly.includes(serverOnlyWith)) return;
   throw new GantryError(
     'server_only',
     `In this game only the game's own server calls ${name}: with Authorization: Bearer <game secret>, and wallet`,

@@ -12,7 +12,7 @@ export const scoreRecord = z
     normalizedAddress,
     score: z.number(),
     updatedAt: timestamp,
-    sessionId: z.string().optional(),
+    sessionId: z.exactOptional(z.string()),
   })
   .meta({ id: 'ScoreRecord' });
 export type ScoreRecord = z.infer<typeof scoreRecord>;

@@ -144,6 +144,8 @@ interface Call {
   name: string;
   path: string;
   isAdmin: boolean;
+  /** The game's, where only its server may call. */
+  secret?: string;
   input: object;
 }
 
@@ -159,6 +161,7 @@ async function callsOf(world: World): Promise<Call[]> {
       name,
       path: pathOf(operation),
       isAdmin,
+      ...(operation.auth === 'game-secret' && { secret: world.gameSecret }),
       input: { launcherJwt, ...(await input(world, caller)) },
     });
   }
@@ -171,8 +174,9 @@ async function answersOf(
   adminToken: string,
 ): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
-  for (const { name, path, isAdmin, input } of calls) {
-    const { status, body } = await post(url + path, input, isAdmin ? bearer(adminToken) : {});
+  for (const { name, path, isAdmin, secret, input } of calls) {
+    const token = isAdmin ? adminToken : secret;
+    const { status, body } = await post(url + path, input, token === undefined ? {} : bearer(token));
     expect([name, status]).toEqual([name, 200]);
     answers[name] = body;
   }

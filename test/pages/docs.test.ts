@@ -137,7 +137,7 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
 
     // The example, with the token that was authorized with.
     await page.getByRole('button', { name: 'Authorize' }).first().click();
-    const launcherJwt = page.locator('.auth-container', { hasText: 'launcherJwt' });
+    const launcherJwt = page.locator('.auth-container', { hasText: /^launcherJwt/ });
     await launcherJwt.getByRole('textbox').fill(player.launcherJwt);
     await launcherJwt.getByRole('button', { name: 'Apply credentials' }).click();
     await launcherJwt.getByRole('button', { name: 'Close' }).click();
