@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { useMemo, useState } from 'preact/hooks';
+import { ApiError } from '../shared/api.js';
 import { Button } from '../shared/button.js';
 import { CopyButton } from '../shared/copy-button.js';
 import { Dialog } from '../shared/dialog.js';
@@ -136,7 +137,7 @@ function StateDialog({ summary, onClose, onSaved }) {
 }
 
 /**
- * Edits a state as JSON. Where the game has saved another one meanwhile, the administrator is told and saves again.
+ * Edits a state as JSON. Where the game has written it meanwhile, the administrator is told and saves again.
  * @param {{ state: StateRecord, onClose: () => void, onSaved: () => void }} props
  */
 function StateEditor({ state, onClose, onSaved }) {
@@ -144,7 +145,7 @@ function StateEditor({ state, onClose, onSaved }) {
   const { gameId, normalizedAddress: wallet, label } = state;
   const before = useMemo(() => JSON.stringify(state.state, null, 2), [state]);
   const [text, setText] = useState(before);
-  const [known, setKnown] = useState(state.ipfsHash);
+  const [ifVersion, setIfVersion] = useState(state.version);
   const [isOutdated, setOutdated] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
@@ -155,18 +156,15 @@ function StateEditor({ state, onClose, onSaved }) {
     setBusy(true);
     setError(null);
     try {
-      const { state: now } = await admin.call('getPlayerState', { gameId, wallet, label });
-      const hash = now?.ipfsHash ?? '';
-      setOutdated(hash !== known);
-      setKnown(hash);
-      if (hash === known) {
-        await admin.call('setPlayerState', { gameId, wallet, label, state: text });
-        toast(`State ${label} saved`, 'success');
-        onSaved();
-        return;
-      }
+      await admin.call('setPlayerState', { gameId, wallet, label, state: text, ifVersion });
+      toast(`State ${label} saved`, 'success');
+      onSaved();
+      return;
     } catch (failed) {
-      setError(failed);
+      const present = failed instanceof ApiError ? failed.version : undefined;
+      setOutdated(present !== undefined);
+      if (present === undefined) setError(failed);
+      else setIfVersion(present);
     }
     setBusy(false);
   };

@@ -5,9 +5,9 @@ const defaultTimeoutMs = 15_000;
 export class ApiError extends Error {
   /**
    * @param {string} message
-   * @param {{ reason?: string, code?: number, errors?: readonly { path: string, message: string }[] }} [details]
+   * @param {{ reason?: string, code?: number, errors?: readonly { path: string, message: string }[], version?: number | undefined }} [details]
    */
-  constructor(message, { reason = 'unknown', code = 0, errors = [] } = {}) {
+  constructor(message, { reason = 'unknown', code = 0, errors = [], version } = {}) {
     super(message);
     this.name = 'ApiError';
     /** The server's `data.reason`; without a response, `timed_out` or `connection_lost`. */
@@ -16,6 +16,8 @@ export class ApiError extends Error {
     this.code = code;
     /** The invalid fields. */
     this.errors = errors;
+    /** The version there is, of a `version_conflict`. */
+    this.version = version;
   }
 }
 
@@ -75,6 +77,7 @@ async function ask(path, { timeoutMs = defaultTimeoutMs, ...init }) {
     reason: body?.data?.reason,
     code: response.status,
     errors: body?.errors,
+    version: body?.data?.version,
   });
 }
 

@@ -655,6 +655,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await call('set-state', { label: 'hero', state: '{"level":9}' });
     await save.click();
     await page.getByText('The game has saved another state in the meantime.').waitFor();
+    expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('409')]);
     expect(await level()).toBe(9);
     await save.click();
     await page.getByRole('group', { name: 'State hero' }).getByText('4').waitFor();

@@ -10,6 +10,7 @@ import { findPlayer } from '../../players/queries.ts';
 import { saveState } from '../commands.ts';
 import { stateLabel, stateRecord } from '../state.ts';
 import type { StateReader } from '../state-reader.ts';
+import { canonicalInput, ifVersion, stateText } from './state-input.ts';
 import { toStateRecord } from './to-state-record.ts';
 
 export const setPlayerState = defineOperation({
@@ -22,22 +23,22 @@ export const setPlayerState = defineOperation({
     gameId: idInput,
     wallet: addressInput,
     label: stateLabel,
-    state: z
-      .string('must be a string that contains JSON')
-      .meta({ description: 'JSON as text, at most 1,048,576 bytes of UTF-8' }),
+    state: stateText,
+    ifVersion,
   }),
   output: z.object({ success, newState: stateRecord }),
   // A state is large, and what a player is erased with must not stay in the log.
-  auditInput: ({ state, ...input }) => ({ ...input, bytes: Buffer.byteLength(state) }),
+  auditInput: ({ state, ...input }) => ({ ...input, bytes: Buffer.byteLength(String(state)) }),
   async handler(
-    { input: { label, state, ...owner } },
+    { input: { label, state, ifVersion: version, ...owner } },
     { db, states, storageQuota }: { db: Database; states: StateReader; storageQuota: number },
   ) {
     await requireGame(db, owner.gameId);
     if ((await db.read(findPlayer, owner.wallet)) === null)
       throw new GantryError('player_unknown', 'There is no player with this wallet');
-    const { json, ipfsHash } = await states.read(state);
-    const kept = await db.write(saveState, owner, label, json, ipfsHash, storageQuota);
+    const { json, ipfsHash } = await canonicalInput(state, 'state', states);
+    const options = { ifVersion: version };
+    const kept = await db.write(saveState, owner, label, json, ipfsHash, storageQuota, options);
     return { success: true, newState: toStateRecord({ ...kept, json }) };
   },
 });

@@ -298,15 +298,17 @@ export function stateVersionsContract(open: OpenStore): void {
       expect(Object.keys(JSON.parse(state?.json ?? '{}'))).toHaveLength(50);
     });
 
-    test('that is too large with its state is left to others, and nothing is done', async () => {
+    test('that is too large with its state is refused, for others to merge, and nothing is done', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
       const half = 'x'.repeat(mergedInWriteBytes / 2);
       await save(db, ada, 'a', JSON.stringify({ half }));
-      expect(await patch(db, ada, 'a', JSON.stringify({ other: half }))).toBeNull();
+      const tooLarge = { reason: 'states_changed' };
+      await expect(patch(db, ada, 'a', JSON.stringify({ other: half }))).rejects.toMatchObject(tooLarge);
       expect(await patch(db, ada, 'a', '{"other":1}')).toMatchObject({ version: 2 });
-      expect(await patch(db, ada, 'b', JSON.stringify({ half, other: half }))).toBeNull();
+      const other = JSON.stringify({ half, other: half });
+      await expect(patch(db, ada, 'b', other)).rejects.toMatchObject(tooLarge);
       expect(await kept(db, ada)).toEqual([`a 2 {"half":"${half}","other":1}`]);
     });
   });

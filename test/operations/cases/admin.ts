@@ -472,8 +472,14 @@ export const adminCases: AdminCases = {
     answer: { success: true, state: { ...stateSummary, state: { level: 3, hero: '<state>' } } },
   },
   setPlayerState: {
-    input: ({ gameId, owner }) => ({ gameId, wallet: owner.wallet, label: 'save', state: '{"level":4}' }),
-    answer: { success: true, newState: { ...stateSummary, state: { level: 4 } } },
+    input: ({ gameId, owner }) => ({
+      gameId,
+      wallet: owner.wallet,
+      label: 'save',
+      state: '{"level":4}',
+      ifVersion: 1,
+    }),
+    answer: { success: true, newState: { ...stateSummary, version: 2, state: { level: 4 } } },
   },
   listPlaySessions: {
     input: ({ gameId }) => ({ gameId, limit: 10 }),

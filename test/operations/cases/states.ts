@@ -2,7 +2,7 @@ import type { Owner } from '../../../src/core/schemas/owner.ts';
 import { saveState } from '../../../src/states/commands.ts';
 import { readState } from '../../../src/states/state.ts';
 import type { World } from '../../support/world.ts';
-import { ownThings } from '../access.ts';
+import { ownThings, playersOnly } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 
 const stateHead = {
@@ -97,6 +97,6 @@ export const stateCases = {
         },
       ],
     },
-    access: ownThings,
+    access: { ...ownThings, ...playersOnly },
   },
 } satisfies Partial<LauncherCases>;
