@@ -1,13 +1,9 @@
 import type { Redis } from 'ioredis';
-import {
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterRedis,
-  RateLimiterRes,
-} from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { GantryError, type Reason } from '../errors.ts';
 import type { Game, RateLimit } from '../games/game.ts';
 import { networkOf } from './network-of.ts';
+import { type Standing, WindowCounter } from './window-counter.ts';
 
 /** What one player, or an address without a token, may do: a hundred reads and fifty writes a second, bursts of twice that. */
 const perCaller: Record<'read' | 'write', RateLimit> = {
@@ -92,11 +88,37 @@ export interface LimitState {
   resetSeconds: number;
 }
 
+/** What a call is counted for. */
+interface Counted {
+  /** With the limit, it makes a counter of its own. */
+  what: string;
+  key: string;
+  limit: RateLimit;
+}
+
+interface Limiter {
+  /** As it is after `RATE_LIMIT_FACTOR`. */
+  limit: RateLimit;
+  here: WindowCounter;
+  /** Null without Redis. */
+  shared: RateLimiterRedis | null;
+}
+
+const together = {
+  read: { address: 'read address', game: 'read game', server: 'read server' },
+  write: { address: 'write address', game: 'write game', server: 'write server' },
+} as const;
+
+type Tell = (state: LimitState) => void;
+const tellNobody: Tell = () => undefined;
+
 /** Counts calls and refuses those over a limit; on Redis, all nodes count together. */
 export class RateLimits {
   readonly #factor: number;
   readonly #redis: { client: Redis; prefix: string } | null;
-  readonly #limiters = new Map<string, RateLimiterAbstract>();
+  readonly #limiters = new Map<string, Limiter>();
+  /** The same, found without putting a name together: most calls meet the same few limits. */
+  readonly #found = new Map<string, WeakMap<RateLimit, Limiter>>();
 
   /** `factor` multiplies every limit (`RATE_LIMIT_FACTOR`). */
   constructor(factor: number, redis: { client: Redis; prefix: string } | null) {
@@ -105,54 +127,49 @@ export class RateLimits {
   }
 
   /**
-   * Counts a call, or several that are made as one. `tell` hears how the caller's own limit stands, or else the limit that refuses.
-   * @throws GantryError `rate_limited`
+   * Counts a call, or several that are made as one. `tell` hears how the caller's own limit stands, or else the limit that
+   * refuses. Done at once, unless there is a promise to wait for.
+   * @throws GantryError `rate_limited`, as the promise does
    */
-  async count(
-    { kind, name }: LimitedCall,
+  count(
+    call: LimitedCall,
     caller: LimitedCaller,
-    tell: (state: LimitState) => void = () => undefined,
+    tell: Tell = tellNobody,
     calls = 1,
-  ): Promise<void> {
-    const address = networkOf(caller.address);
-    if (kind === 'sign-in') {
-      tell(await this.#consume(`sign-in ${name}`, address, signIn, tell));
-      return;
+  ): Promise<void> | undefined {
+    const counts = countsOf(call, caller);
+    if (this.#redis) return this.#countShared(counts, tell, calls);
+    let own: LimitState | undefined;
+    for (const counted of counts) {
+      const state = this.#countHere(counted, tell, calls);
+      own ??= state;
     }
-    if (caller.server) {
-      const { id } = caller.server;
-      tell(await this.#consume(`${kind} server`, id, perGameServer[kind], tell, calls));
-      await this.#consume(`${kind} game`, id, perGame[kind], tell, calls);
-      return;
-    }
-    const { game } = caller;
-    const ofGame = game?.policies.limits[kind];
-    const by = caller.wallet ?? address;
-    tell(
-      await this.#consume(kind, ofGame ? `${game?.id} ${by}` : by, ofGame ?? perCaller[kind], tell, calls),
-    );
-    await Promise.all([
-      this.#consume(`${kind} address`, address, perAddress[kind], tell, calls),
-      game && this.#consume(`${kind} game`, game.id, perGame[kind], tell, calls),
-    ]);
+    if (own) tell(own);
+    return undefined;
   }
 
   /** Counts a socket's connecting. @throws GantryError `rate_limited` */
   async countHandshake(caller: Pick<LimitedCaller, 'address' | 'wallet' | 'server'>): Promise<void> {
-    const by = caller.wallet ?? caller.server?.id ?? networkOf(caller.address);
-    await this.#consume('handshake', by, handshakes, () => undefined);
+    const key = caller.wallet ?? caller.server?.id ?? networkOf(caller.address);
+    await this.#consume({ what: 'handshake', key, limit: handshakes });
   }
 
   /** Counts a connection's being opened, before anything is known of it. @throws GantryError `rate_limited` */
   async countOpening(address: string): Promise<void> {
-    await this.#consume('opening', networkOf(address), openings, () => undefined);
+    await this.#consume({ what: 'opening', key: networkOf(address), limit: openings });
   }
 
   /** To be asked before the admin token is looked at. @throws GantryError `rate_limited` */
-  async refuseGuessing(address: string, tell: (state: LimitState) => void = () => undefined): Promise<void> {
-    const limit = this.#scaled(adminRefusals);
-    const standing = await this.#limiter('refused admin', limit).get(networkOf(address));
-    if (standing && standing.remainingPoints <= 0) throw refusal(toState(limit, standing), tell);
+  async refuseGuessing(address: string, tell: Tell = tellNobody): Promise<void> {
+    const { limit, here, shared } = this.#limiter('refused admin', adminRefusals);
+    const key = networkOf(address);
+    const standing = here.standing(key);
+    let state = standing && hereState(limit, standing);
+    if (shared) {
+      const found = await shared.get(key);
+      state = found === null ? undefined : sharedState(limit, found);
+    }
+    if (state && state.remaining <= 0) throw refusal(state, tell);
   }
 
   /**
@@ -163,69 +180,116 @@ export class RateLimits {
     kind: LimitedCall['kind'],
     address: string,
     refused: unknown,
-    tell: (state: LimitState) => void = () => undefined,
+    tell: Tell = tellNobody,
   ): Promise<void> {
-    const network = networkOf(address);
+    const key = networkOf(address);
     const reason = refused instanceof GantryError ? refused.reason : null;
     if (reason !== null && guesses.has(reason)) {
       const [what, limit] =
         reason === 'admin_token_invalid'
           ? (['refused admin', adminRefusals] as const)
           : (['refused', refusals] as const);
-      tell(await this.#consume(what, network, limit, tell));
+      tell(await this.#consume({ what, key, limit }, tell));
     }
     const counted = kind === 'sign-in' ? 'write' : kind;
-    await this.#consume(`${counted} address`, network, perAddress[counted], tell);
+    await this.#consume({ what: together[counted].address, key, limit: perAddress[counted] }, tell);
   }
 
-  async #consume(
-    what: string,
-    key: string,
-    limit: RateLimit,
-    tell: (state: LimitState) => void,
-    calls = 1,
-  ): Promise<LimitState> {
-    const scaled = this.#scaled(limit);
+  async #countShared([own, ...others]: readonly Counted[], tell: Tell, calls: number): Promise<void> {
+    if (own) tell(await this.#consume(own, tell, calls));
+    await Promise.all(others.map((counted) => this.#consume(counted, tell, calls)));
+  }
+
+  async #consume(counted: Counted, tell = tellNobody, calls = 1): Promise<LimitState> {
+    const { limit, shared } = this.#limiter(counted.what, counted.limit);
+    if (!shared) return this.#countHere(counted, tell, calls);
     try {
-      return toState(scaled, await this.#limiter(what, scaled).consume(key, calls));
+      return sharedState(limit, await shared.consume(counted.key, calls));
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      throw refusal(toState(scaled, refused), tell);
+      throw refusal(sharedState(limit, refused), tell);
     }
   }
 
-  #scaled(limit: RateLimit): RateLimit {
-    return { ...limit, points: Math.max(1, Math.round(limit.points * this.#factor)) };
+  #countHere({ what, key, limit: unscaled }: Counted, tell: Tell, calls: number): LimitState {
+    const { limit, here } = this.#limiter(what, unscaled);
+    const standing = here.count(key, calls);
+    const state = hereState(limit, standing);
+    if (standing.count > limit.points) throw refusal(state, tell);
+    return state;
   }
 
-  #limiter(what: string, { points, seconds }: RateLimit): RateLimiterAbstract {
+  #limiter(what: string, limit: RateLimit): Limiter {
+    const found = this.#found.get(what);
+    const known = found?.get(limit);
+    if (known) return known;
+    const limiter = this.#limiterNamed(what, limit);
+    if (found) found.set(limit, limiter);
+    else this.#found.set(what, new WeakMap([[limit, limiter]]));
+    return limiter;
+  }
+
+  #limiterNamed(what: string, { points: unscaled, seconds }: RateLimit): Limiter {
+    const points = Math.max(1, Math.round(unscaled * this.#factor));
     const name = `${what} ${points}/${seconds}`;
     let limiter = this.#limiters.get(name);
     if (!limiter) {
-      const options = { keyPrefix: name, points, duration: seconds };
-      const memory = new RateLimiterMemory(options);
-      limiter = this.#redis
-        ? new RateLimiterRedis({
-            ...options,
-            storeClient: this.#redis.client,
-            keyPrefix: `${this.#redis.prefix}:limit:${name}`,
-            // While Redis is away each node counts for itself, rather than letting everything or nothing through.
-            insuranceLimiter: memory,
-          })
-        : memory;
+      const options = { points, duration: seconds };
+      const shared =
+        this.#redis &&
+        new RateLimiterRedis({
+          ...options,
+          storeClient: this.#redis.client,
+          keyPrefix: `${this.#redis.prefix}:limit:${name}`,
+          // While Redis is away each node counts for itself, rather than letting everything or nothing through.
+          insuranceLimiter: new RateLimiterMemory({ ...options, keyPrefix: name }),
+        });
+      limiter = { limit: { points, seconds }, here: new WindowCounter(seconds * 1000), shared };
       this.#limiters.set(name, limiter);
     }
     return limiter;
   }
 }
 
-function refusal(state: LimitState, tell: (state: LimitState) => void): GantryError {
+/** Everything a call counts for; its caller's own limit first. */
+function countsOf(
+  { kind, name }: LimitedCall,
+  { address: from, wallet, game, server }: LimitedCaller,
+): Counted[] {
+  const address = networkOf(from);
+  if (kind === 'sign-in') return [{ what: `sign-in ${name}`, key: address, limit: signIn }];
+  const names = together[kind];
+  if (server) {
+    return [
+      { what: names.server, key: server.id, limit: perGameServer[kind] },
+      { what: names.game, key: server.id, limit: perGame[kind] },
+    ];
+  }
+  const ofGame = game?.policies.limits[kind];
+  const by = wallet ?? address;
+  const counts: Counted[] = [
+    { what: kind, key: ofGame ? `${game?.id} ${by}` : by, limit: ofGame ?? perCaller[kind] },
+    { what: names.address, key: address, limit: perAddress[kind] },
+  ];
+  if (game) counts.push({ what: names.game, key: game.id, limit: perGame[kind] });
+  return counts;
+}
+
+function refusal(state: LimitState, tell: Tell): GantryError {
   tell(state);
   return new GantryError('rate_limited', `Too many calls; try again in ${state.resetSeconds} s`, {
     retryAfterSeconds: state.resetSeconds,
   });
 }
 
-function toState(limit: RateLimit, { remainingPoints, msBeforeNext }: RateLimiterRes): LimitState {
-  return { limit, remaining: remainingPoints, resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
+function sharedState(limit: RateLimit, { remainingPoints, msBeforeNext }: RateLimiterRes): LimitState {
+  return { limit, remaining: remainingPoints, resetSeconds: secondsOf(msBeforeNext) };
+}
+
+function hereState(limit: RateLimit, { count, msLeft }: Standing): LimitState {
+  return { limit, remaining: Math.max(0, limit.points - count), resetSeconds: secondsOf(msLeft) };
+}
+
+function secondsOf(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000));
 }
