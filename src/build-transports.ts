@@ -97,10 +97,10 @@ export function buildTransports(
   const observer = new CallObserver(
     (call) => callCounts.add(call),
     (call) => stats.countCall(call),
-    ({ outcome, ...call }) => {
-      if (outcome !== 'ok' && outcome !== 'aborted' && outcome !== 'internal') {
-        refusals.add({ ...call, reason: outcome, at: 'call' });
-      }
+    (call) => {
+      if (call.outcome === 'ok' || call.outcome === 'aborted' || call.outcome === 'internal') return;
+      const { outcome: reason, ...refused } = call;
+      refusals.add({ ...refused, reason, at: 'call' });
     },
     (call) => lines.write(call),
   );

@@ -109,20 +109,22 @@ export class Authenticator {
     }
     const bySecret =
       credentials.authorization !== undefined ? await this.gameOfSecret(credentials.authorization) : null;
-    const named = await this.namedGame(credentials.games);
+    const { games } = credentials;
+    const named = games && games.length > 0 ? await this.namedGame(games) : null;
     const isForInput = named !== null && (kind === 'game' || kind === 'public') && isLeftOut(input.gameId);
     const asked = isForInput ? { ...input, gameId: named.id } : input;
     const identified = await this.#identify(kind, asked, credentials, bySecret);
     refuseOtherGame(named, identified.game);
-    if (identified.game) {
-      await this.#check(identified.game, bySecret, credentials, kind !== 'public');
+    const { caller, game } = identified;
+    if (game) {
+      const checking = this.#check(game, bySecret, credentials, kind !== 'public');
+      if (checking) await checking;
     }
-    return {
-      ...identified,
-      server: isLeftOut(credentials.launcherJwt) ? bySecret : null,
-      hasSecret: bySecret !== null && bySecret.id === identified.game?.id,
-      ...(isForInput && { gameId: named.id }),
-    };
+    const server = isLeftOut(credentials.launcherJwt) ? bySecret : null;
+    const hasSecret = bySecret !== null && bySecret.id === game?.id;
+    const authenticated: Authenticated = { caller, game, server, hasSecret };
+    if (isForInput) authenticated.gameId = named.id;
+    return authenticated;
   }
 
   /**
@@ -247,13 +249,16 @@ export class Authenticator {
     return wallet;
   }
 
-  /** What holds for every call on behalf of a game; a public read needs no secret, but a wrong one is refused. */
-  async #check(
+  /**
+   * What holds for every call on behalf of a game; a public read needs no secret, but a wrong one is refused. A promise
+   * where there is a signature to check.
+   */
+  #check(
     game: Game,
     bySecret: Game | null,
     credentials: Credentials,
     asTheGame: boolean,
-  ): Promise<void> {
+  ): Promise<void> | undefined {
     if (bySecret && asTheGame && bySecret.id !== game.id) throw wrongSecret();
     if (asTheGame) this.checkOrigin(game, credentials.origin);
     if (asTheGame && game.policies.requireSecret && !bySecret) {
@@ -261,13 +266,15 @@ export class Authenticator {
     }
     const { signature } = credentials;
     if (signature && isSigned(signature)) {
-      await checkRequestSignature(signature, game, this.#db, this.#box);
-    } else if (asTheGame && game.policies.requireSignature !== 'no') {
+      return checkRequestSignature(signature, game, this.#db, this.#box);
+    }
+    if (asTheGame && game.policies.requireSignature !== 'no') {
       throw new GantryError(
         'signature_required',
         'This game wants every call signed: send X-Request-Nonce and X-Request-Signature',
       );
     }
+    return undefined;
   }
 
   async #session(token: unknown): Promise<SessionDetails> {

@@ -59,28 +59,37 @@ export class Traffic {
   }
 
   /** @throws GantryError `rate_limited` when the address, the player or the game has been sent too much before */
-  admit(of: Partial<TrafficOf>): void {
-    for (const [what, key] of keysOf(of)) {
-      const seconds = this.#budgets[what].secondsToWait(key);
-      if (seconds === 0) continue;
-      this.#onRefused(what);
-      throw new GantryError(
-        'rate_limited',
-        `Too many bytes were sent and asked for by this ${what}; try again in ${seconds} s`,
-        { retryAfterSeconds: seconds },
-      );
-    }
+  admit({ address, wallet, gameId }: Partial<TrafficOf>): void {
+    if (address !== undefined) this.#admit('address', networkOf(address));
+    if (wallet !== undefined) this.#admit('wallet', wallet);
+    if (gameId !== undefined) this.#admit('game', gameId);
+  }
+
+  #admit(what: keyof typeof byteRates, key: string): void {
+    const seconds = this.#budgets[what].secondsToWait(key);
+    if (seconds === 0) return;
+    this.#onRefused(what);
+    throw new GantryError(
+      'rate_limited',
+      `Too many bytes were sent and asked for by this ${what}; try again in ${seconds} s`,
+      { retryAfterSeconds: seconds },
+    );
   }
 
   /** Counts what was sent or answered, unless it is so little that the limits of calls bound it. */
-  spend(of: Partial<TrafficOf>, bytes: number): void {
+  spend({ address, wallet, gameId }: Partial<TrafficOf>, bytes: number): void {
     if (bytes <= uncountedBytes) return;
-    for (const [what, key] of keysOf(of)) this.#budgets[what].spend(key, bytes);
+    if (address !== undefined) this.#budgets.address.spend(networkOf(address), bytes);
+    if (wallet !== undefined) this.#budgets.wallet.spend(wallet, bytes);
+    if (gameId !== undefined) this.#budgets.game.spend(gameId, bytes);
   }
 
-  /** Holds bytes of this caller in memory, until `release` of what it returns. */
-  hold(address: string): Holding {
-    return new Holding(this.#held, networkOf(address), this.#onRefused);
+  /**
+   * Holds bytes of this caller in memory, until `release` of what it returns. `onHeld` is called when it comes to hold any:
+   * most calls never do.
+   */
+  hold(address: string, onHeld: (holding: Holding) => void = () => undefined): Holding {
+    return new Holding(this.#held, networkOf(address), this.#onRefused, onHeld);
   }
 }
 
@@ -89,12 +98,19 @@ export class Holding {
   readonly #held: HeldBytes;
   readonly #key: string;
   readonly #onRefused: (what: Refused) => void;
+  readonly #onHeld: (holding: Holding) => void;
   #bytes = 0;
 
-  constructor(held: HeldBytes, key: string, onRefused: (what: Refused) => void) {
+  constructor(
+    held: HeldBytes,
+    key: string,
+    onRefused: (what: Refused) => void,
+    onHeld: (holding: Holding) => void,
+  ) {
     this.#held = held;
     this.#key = key;
     this.#onRefused = onRefused;
+    this.#onHeld = onHeld;
   }
 
   /** @throws GantryError `rate_limited` when the caller, `server_busy` when all callers hold as much as they may */
@@ -116,8 +132,10 @@ export class Holding {
 
   take(bytes: number): void {
     if (bytes <= 0) return;
+    const isFirst = this.#bytes === 0;
     this.#bytes += bytes;
     this.#held.take(this.#key, bytes);
+    if (isFirst) this.#onHeld(this);
   }
 
   release(): void {
@@ -125,12 +143,4 @@ export class Holding {
     this.#held.giveBack(this.#key, this.#bytes);
     this.#bytes = 0;
   }
-}
-
-function keysOf({ address, wallet, gameId }: Partial<TrafficOf>) {
-  const keys: [what: keyof typeof byteRates, key: string][] = [];
-  if (address !== undefined) keys.push(['address', networkOf(address)]);
-  if (wallet !== undefined) keys.push(['wallet', wallet]);
-  if (gameId !== undefined) keys.push(['game', gameId]);
-  return keys;
 }

@@ -46,14 +46,15 @@ export class Push {
 
   events(events: readonly StoredEvent[]): void {
     const delivered: string[] = [];
+    const inhabited = this.#parts.io.of('/').adapter.rooms;
     for (const event of events) {
       if (this.#held.size > 0) {
         const size = JSON.stringify(event.record).length;
         for (const socket of this.#held) socket.offer(event, size);
       }
       this.#disconnectEndedSession(event);
-      const rooms = roomsFor(event.audience);
-      if (!rooms.some((room) => this.#isInhabited(room))) continue;
+      const rooms = roomsFor(event.audience).filter((room) => inhabited.has(room));
+      if (rooms.length === 0) continue;
       this.#parts.io.local.to(rooms).emit(event.name, event.record, metaOf(event));
       if (isNotification(event)) delivered.push(event.record._id);
     }
@@ -69,10 +70,6 @@ export class Push {
   markDelivered(notificationIds: readonly string[]): void {
     if (notificationIds.length === 0) return;
     this.#parts.db.write(markDelivered, notificationIds).catch(this.#parts.report);
-  }
-
-  #isInhabited(room: string): boolean {
-    return this.#parts.io.of('/').adapter.rooms.has(room);
   }
 
   /** The sockets of an ended session are told so; a moment later they are closed for good. */

@@ -29,10 +29,11 @@ export function roomOfListener({ wallet, gameId }: Listener): string {
 /** The rooms an event goes to. */
 export function roomsFor(audience: Audience): string[] {
   if (audience.kind === 'game') return [roomOf.followers(audience.gameId)];
-  return audience.wallets.flatMap((wallet) => [
-    roomOf.player(audience.gameId, wallet),
-    roomOf.launcher(wallet),
-  ]);
+  const rooms: string[] = [];
+  for (const wallet of audience.wallets) {
+    rooms.push(roomOf.player(audience.gameId, wallet), roomOf.launcher(wallet));
+  }
+  return rooms;
 }
 
 /** Whether an audience takes in a listener, who also follows some games' public streams. */

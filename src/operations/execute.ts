@@ -1,5 +1,5 @@
 import { shownAdminToken } from '../auth/admin-token.ts';
-import type { Authenticator, Credentials } from '../auth/authenticator.ts';
+import type { Authenticated, Authenticator, Credentials } from '../auth/authenticator.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
 import { claimOf, idempotencyKey } from '../idempotency/claim.ts';
@@ -73,28 +73,30 @@ export function createExecute(
     // Any page can have an administrator's browser call without a token: it must not lock that administrator out.
     const showsNothing = isForAdmin && shownAdminToken(credentials.authorization) === null;
     if (isForAdmin && !showsNothing) await limits.refuseGuessing(address, onLimit);
-    const authenticated = await authenticator
-      .authenticate(operation.auth, input, credentials)
-      .catch(async (refused: unknown) => {
-        await limits.countRefused(operation.kind, address, showsNothing ? null : refused, onLimit);
-        throw refused;
-      });
+    let authenticated: Authenticated;
+    try {
+      authenticated = await authenticator.authenticate(operation.auth, input, credentials);
+    } catch (refused) {
+      await limits.countRefused(operation.kind, address, showsNothing ? null : refused, onLimit);
+      throw refused;
+    }
     const { caller, game, gameId } = authenticated;
     const wallet = (caller && 'wallet' in caller ? caller.wallet : null) ?? undefined;
     const server = authenticated.server ?? undefined;
     onCaller?.({ gameId: game?.id, wallet, isServer: server !== undefined });
     const limited = { address, wallet, game: game ?? undefined, server };
-    await limits.count(operation, limited, onLimit);
+    const counting = limits.count(operation, limited, onLimit);
+    if (counting) await counting;
     refuseWhatIsForServers(operation, authenticated);
     const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
     const asked = gameId === undefined ? input : { ...input, gameId };
     refuseNotServed(operation, asked);
     const key = keyOf(call);
-    /** Puts in place what the handler needs, once the input is known to be right. */
+    const isBatch = operation.auth === 'player-or-game';
+    /** Puts in place what the handler needs beside the services, once the input is known to be right. */
     const prepare = async (parsed: object): Promise<object> => {
       const isForPlayer = operation.auth === 'player-or-server' && wallet !== undefined;
       if (server && isForPlayer && operation.kind === 'write') await authenticator.ensurePlayer(wallet);
-      const isBatch = operation.auth === 'player-or-game';
       if (!connection && key === undefined && !isBatch) return services;
       const given = { ...services, ...(connection && { connection }) };
       if (key !== undefined && game) {
@@ -106,7 +108,7 @@ export function createExecute(
       }
       if (!isBatch) return given;
       const batch = { authenticated, caller: caller as BatchCaller, services: given };
-      const count = (calls: number) => limits.count(operation, limited, onLimit, calls);
+      const count = async (calls: number) => limits.count(operation, limited, onLimit, calls);
       return { ...given, callTogether: executeTogether({ ...surroundings, authenticator }, batch, count) };
     };
     const form = style === 'dispatch' && operation.otherForm?.isUsed(asked) ? operation.otherForm : null;
@@ -117,7 +119,7 @@ export function createExecute(
     }
     const parsed = parseInput(schema, isForAdmin ? asked : withoutNulls(schema, asked));
     if (caller && 'actor' in caller) return administer(operation, parsed, caller.actor, surroundings);
-    const given = await prepare(parsed);
+    const given = server || connection || key !== undefined || isBatch ? await prepare(parsed) : services;
     return operation.handler({ input: parsed as never, caller: caller as never }, given as never);
   };
 }

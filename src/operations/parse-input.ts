@@ -11,8 +11,8 @@ export function refuseWhatIsForServers(
   { name, serverOnlyWith = name }: AnyOperation,
   { game, hasSecret }: Authenticated,
 ): void {
-  const serverOnly: readonly string[] = game?.policies.serverOnly ?? [];
-  if (hasSecret || !serverOnly.includes(serverOnlyWith)) return;
+  const serverOnly: readonly string[] | undefined = game?.policies.serverOnly;
+  if (hasSecret || !serverOnly?.includes(serverOnlyWith)) return;
   throw new GantryError(
     'server_only',
     `In this game only the game's own server calls ${name}: with Authorization: Bearer <game secret>, and wallet`,
@@ -20,10 +20,8 @@ export function refuseWhatIsForServers(
 }
 
 /** @throws GantryError `input_invalid` when the input has a field that is not served; nested ones of a query too */
-export function refuseNotServed(
-  { notServed = {} }: AnyOperation,
-  input: Readonly<Record<string, unknown>>,
-): void {
+export function refuseNotServed({ notServed }: AnyOperation, input: Readonly<Record<string, unknown>>): void {
+  if (!notServed) return;
   for (const [field, why] of Object.entries(notServed)) {
     const sent = Object.keys(input).find((name) => name === field || name.startsWith(`${field}[`));
     if (sent === undefined || isEmpty(input[sent])) continue;

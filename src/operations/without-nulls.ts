@@ -10,11 +10,16 @@ export function withoutNulls(
   schema: z.ZodObject,
   input: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  if (!Object.values(input).includes(null)) return input;
+  if (!hasNull(input)) return input;
   const optional = optionalFields(schema);
   return Object.fromEntries(
     Object.entries(input).filter(([name, value]) => value !== null || !optional.has(name)),
   );
+}
+
+function hasNull(input: Readonly<Record<string, unknown>>): boolean {
+  for (const name in input) if (input[name] === null) return true;
+  return false;
 }
 
 /** Fields that may be left out, and of whose values null is none. */

@@ -78,7 +78,7 @@ export class LauncherTokens {
    * @throws GantryError `token_invalid`, `token_expired`
    */
   async verify(token: string): Promise<string> {
-    if (token.length > maximumLength || !onlyForm.test(token)) throw invalid();
+    if (token.length > maximumLength) throw invalid();
     const known = this.#verified.get(token) ?? (await this.#check(token));
     // The key may have been rotated out since the token was first seen.
     if (!(await this.#keys.verifies(known.kid))) throw invalid();
@@ -97,6 +97,7 @@ export class LauncherTokens {
   }
 
   async #check(token: string): Promise<VerifiedToken> {
+    if (!onlyForm.test(token)) throw invalid();
     try {
       const verified = await jwtVerify(token, (header) => this.#keys.publicKey(header.kid), {
         algorithms: ['EdDSA'],

@@ -62,7 +62,8 @@ export class TokenKeys {
 
   /** Whether tokens signed with this key are good: it is the newest, or its overlap is not over. */
   async verifies(kid: string | undefined): Promise<boolean> {
-    return (await this.#current()).some((one) => one.kid === kid);
+    const now = Date.now();
+    return (await this.#store.read()).some((one) => one.kid === kid && isGood(one, now));
   }
 
   /** @throws JWKSNoMatchingKey */
@@ -93,8 +94,12 @@ export class TokenKeys {
 
   async #current(): Promise<TokenKey[]> {
     const now = Date.now();
-    return (await this.#store.read()).filter((one) => one.retiresAt === undefined || one.retiresAt > now);
+    return (await this.#store.read()).filter((one) => isGood(one, now));
   }
+}
+
+function isGood({ retiresAt }: TokenKey, now: number): boolean {
+  return retiresAt === undefined || retiresAt > now;
 }
 
 async function asCryptoKey(jwk: Omit<TokenKey, 'd' | 'retiresAt'>): Promise<CryptoKey> {

@@ -16,7 +16,7 @@ export interface ObservedCall {
   /** The game's own server calls, about the player of this wallet if there is one. */
   isServer: boolean;
   /** Where it comes from. */
-  address: string;
+  readonly address: string;
   /** To be called once. */
   end(outcome: Outcome): void;
 }
@@ -47,22 +47,37 @@ export class CallObserver {
   }
 
   begin(transport: Transport, address: string): ObservedCall {
-    const startedAt = performance.now();
-    const call: ObservedCall = {
-      id: `${this.#prefix}-${(++this.#last).toString(36)}`,
-      operation: undefined,
-      gameId: undefined,
-      wallet: undefined,
-      isServer: false,
-      address,
-      end: (outcome) => {
-        const { id, operation, gameId, wallet, isServer } = call;
-        const durationMs = performance.now() - startedAt;
-        for (const sink of this.#sinks) {
-          sink({ id, operation, gameId, wallet, isServer, address, transport, outcome, durationMs });
-        }
-      },
-    };
-    return call;
+    const id = `${this.#prefix}-${(++this.#last).toString(36)}`;
+    return new CallUnderWay({ id, transport, address }, this.#sinks);
+  }
+}
+
+class CallUnderWay implements ObservedCall {
+  readonly id: string;
+  readonly address: string;
+  operation: string | undefined = undefined;
+  gameId: string | undefined = undefined;
+  wallet: string | undefined = undefined;
+  isServer = false;
+  readonly #transport: Transport;
+  readonly #startedAt = performance.now();
+  readonly #sinks: readonly ((call: CallObservation) => void)[];
+
+  constructor(
+    { id, transport, address }: Pick<CallObservation, 'id' | 'transport' | 'address'>,
+    sinks: readonly ((call: CallObservation) => void)[],
+  ) {
+    this.id = id;
+    this.address = address;
+    this.#transport = transport;
+    this.#sinks = sinks;
+  }
+
+  end(outcome: Outcome): void {
+    const { id, operation, gameId, wallet, isServer, address } = this;
+    const durationMs = performance.now() - this.#startedAt;
+    const transport = this.#transport;
+    const ended = { id, operation, gameId, wallet, isServer, address, transport, outcome, durationMs };
+    for (const sink of this.#sinks) sink(ended);
   }
 }

@@ -56,6 +56,46 @@ test('a body that cannot be read is paid for like any other: the next call of it
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
 });
 
+test('what was held for a caller that has gone before its large answer was made is let go of', async () => {
+  const traffic = new Traffic({ factor: 1, heldBytes: 1024 * 1024 });
+  const answered = Promise.withResolvers<void>();
+  const ended: string[] = [];
+  const handle = operationCalls({
+    registry,
+    execute: async () => {
+      await answered.promise;
+      return { text: 'x'.repeat(300_000) };
+    },
+    observer: new CallObserver(({ outcome }) => ended.push(outcome)),
+    addressOf: () => '127.0.0.1',
+    traffic,
+    readLarge: () => Promise.resolve({}),
+    requireAdmin: () => Promise.resolve(),
+    report: () => undefined,
+  });
+  const closed = Promise.withResolvers<void>();
+  await using server = createServer((request, response) => {
+    response.once('close', closed.resolve);
+    handle(request, response, () => response.destroy());
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const leaving = new AbortController();
+  const sent = fetch(`http://127.0.0.1:${port}/launcher/set-user-score`, {
+    method: 'POST',
+    body: `{${' '.repeat(20_000)}}`, // is counted while it comes in
+    signal: leaving.signal,
+  });
+  await until('its body is held', () => traffic.heldBytes > 0);
+  leaving.abort();
+  await expect(sent).rejects.toThrow();
+  await closed.promise;
+  expect(traffic.heldBytes).toBe(0);
+  answered.resolve();
+  await until('it has ended', () => ended.length > 0);
+  expect(traffic.heldBytes).toBe(0);
+});
+
 function raise(error: Error): never {
   throw error;
 }

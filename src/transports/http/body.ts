@@ -50,7 +50,9 @@ export async function readBody(
   reading: BodyReading,
 ): Promise<Buffer | null> {
   const sent = await receive(request, response, reading);
-  return sent === null || sent.length === 0 ? sent : unpack(sent, encodingOf(request), reading.count);
+  if (sent === null || sent.length === 0) return sent;
+  const encoding = encodingOf(request);
+  return encoding === null ? sent : unpack(sent, encoding, reading.count);
 }
 
 /** Takes in what comes of a body that nobody will read, as `readBody` does once it has refused one. */
@@ -77,6 +79,7 @@ function receive(
     const announced = Number(request.headers['content-length'] ?? 0);
     const refuse = (error: unknown) => {
       isRefused = true;
+      response.once('finish', () => closeUnlessComplete(request));
       chunks = []; // what came so far is not wanted, and may be much
       reject(error);
     };
@@ -103,15 +106,12 @@ function receive(
       }
     });
     if (announced > maximumBodyBytes) refuse(bodyTooLarge());
-    request.once('end', () => {
+    // Each of these comes once. A request that is broken off has no error to show unless somebody listens for it.
+    request.on('end', () => {
       const [only] = chunks;
       resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks));
     });
-    request.once('close', () => resolve(null));
-    request.once('error', () => resolve(null));
-    response.once('finish', () => {
-      if (isRefused) closeUnlessComplete(request);
-    });
+    request.on('close', () => resolve(null));
   });
 }
 
@@ -125,19 +125,15 @@ function closeUnlessComplete(request: IncomingMessage): void {
 
 /** The one coding of a body; null: none. @throws GantryError `body_not_json` */
 function encodingOf({ headers }: IncomingMessage): keyof typeof unpackers | null {
-  const named = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (headers['content-encoding'] === undefined) return null;
+  const named = headers['content-encoding'].trim().toLowerCase();
   if (named === 'identity' || named === '') return null;
   if (named === 'gzip' || named === 'deflate' || named === 'br') return named;
   throw unreadable();
 }
 
 /** A few bytes may unpack to millions: so much is made of a body as it took some trouble to send. */
-async function unpack(
-  sent: Buffer,
-  encoding: keyof typeof unpackers | null,
-  count: BodyCount,
-): Promise<Buffer> {
-  if (encoding === null) return sent;
+async function unpack(sent: Buffer, encoding: keyof typeof unpackers, count: BodyCount): Promise<Buffer> {
   const maxOutputLength = Math.min(maximumBodyBytes, unpackedAnyway + unpackedAtMostTimes * sent.length);
   count.admit(maxOutputLength);
   try {

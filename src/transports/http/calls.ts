@@ -1,9 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import { jsonObjectIn } from '../../core/schemas/json-input.ts';
 import { GantryError, toGantryError } from '../../errors.ts';
 import type { LimitState } from '../../limits/rate-limits.ts';
-import type { Traffic, TrafficOf } from '../../limits/traffic.ts';
+import type { Holding, Traffic, TrafficOf } from '../../limits/traffic.ts';
 import type { Execute } from '../../operations/execute.ts';
 import type { Registry } from '../../operations/registry.ts';
 import { Turns } from '../../runtime/turns.ts';
@@ -12,11 +12,11 @@ import { gameBelow, gamesInQuery } from '../named-games.ts';
 import { dropBody, largeBodyBytes, readBody } from './body.ts';
 import { BodyIntake } from './body-intake.ts';
 import { credentialsOf, idempotencyKeyOf } from './credentials.ts';
-import { allowOrigin } from './cross-origin.ts';
+import { originHeaders } from './cross-origin.ts';
 import { dedicatedRoutes } from './dedicated.ts';
 import { dispatchRoutes } from './dispatch.ts';
 import { KnownSpenders, lookedThroughBytes } from './known-spenders.ts';
-import { sendError, sendJson, setLimitHeaders } from './respond.ts';
+import { type Headers, limitHeaders, sendError, sendJson } from './respond.ts';
 import type { Asked, ReadAsked, Route, Routes } from './routes.ts';
 
 export interface CallParts {
@@ -55,13 +55,12 @@ export function operationCalls(parts: CallParts): Middleware {
     request: IncomingMessage,
     response: ServerResponse,
     route: Route,
-    call: ObservedCall,
+    { call, head }: Answering,
   ): Promise<Outcome> {
     const read = readerOf(route, request, response);
-    const of: TrafficOf = { address: call.address };
-    const held = traffic.hold(of.address);
-    response.once('close', () => held.release());
-    const onLimit = (state: LimitState) => setLimitHeaders(response, state);
+    const of: TrafficOf = { address: call.address, wallet: undefined, gameId: undefined };
+    const held = traffic.hold(of.address, (holding) => releaseWhenClosed(response, holding));
+    const onLimit = (state: LimitState) => head.stands(state);
     try {
       // Before anything is read or looked up for it.
       traffic.admit(of);
@@ -77,11 +76,9 @@ export function operationCalls(parts: CallParts): Middleware {
       Object.assign(call, spender);
       traffic.admit(spender);
     };
-    const reading = { count: held, intake, begins: refuseSpender };
-    const bytes = request.method === 'POST' ? await readBody(request, response, reading) : noBytes;
-    if (bytes === null) return 'aborted'; // while it was being read
-    const carryOut = async (): Promise<Outcome> => {
-      const { operation, style, input, token } = await askedBy(request, bytes, route, read);
+    const carryOut = async (bytes: Buffer): Promise<Outcome> => {
+      const asked = askedBy(request, bytes, route, read);
+      const { operation, style, input, token } = asked instanceof Promise ? await asked : asked;
       call.operation = operation.name;
       const result = await execute({
         operation,
@@ -91,7 +88,9 @@ export function operationCalls(parts: CallParts): Middleware {
         idempotencyKey: idempotencyKeyOf(request),
         address: of.address,
         onCaller: ({ gameId, wallet, isServer }) => {
-          Object.assign(call, { gameId, wallet, isServer });
+          call.gameId = gameId;
+          call.wallet = wallet;
+          call.isServer = isServer;
           // What a server sends and is answered is the game's, whomever it is about.
           const spender = { gameId, wallet: isServer ? undefined : wallet };
           try {
@@ -100,11 +99,12 @@ export function operationCalls(parts: CallParts): Middleware {
             spenders.remember(token, spender);
             throw refused;
           }
-          Object.assign(of, spender);
+          of.gameId = spender.gameId;
+          of.wallet = spender.wallet;
         },
         onLimit,
       });
-      const sent = sendJson(response, 200, result);
+      const sent = sendJson(response, 200, result, head.headers());
       traffic.spend(of, sent);
       if (sent > largeAnswerBytes) {
         held.take(sent);
@@ -112,29 +112,38 @@ export function operationCalls(parts: CallParts): Middleware {
       }
       return 'ok';
     };
+    let bytes: Buffer | null = noBytes;
+    if (request.method === 'POST') {
+      bytes = await readBody(request, response, { count: held, intake, begins: refuseSpender });
+      if (bytes === null) return 'aborted'; // while it was being read
+    }
+    const whole = bytes;
     try {
-      if (bytes.length < largeBodyBytes) return await carryOut();
-      refuseSpender(bytes, bytes.subarray(-lookedThroughBytes));
-      return await largeBodies.take(carryOut);
+      if (whole.length < largeBodyBytes) return await carryOut(whole);
+      refuseSpender(whole, whole.subarray(-lookedThroughBytes));
+      return await largeBodies.take(() => carryOut(whole));
     } finally {
-      traffic.spend(of, bytes.length); // whatever came of it: one that cannot be read has been sent all the same
+      traffic.spend(of, whole.length); // whatever came of it: one that cannot be read has been sent all the same
     }
   }
 
-  /** A large body is read by a thread, and here only for an operation that has no use for what that makes of it. */
-  async function askedBy(
+  function askedBy(
     request: IncomingMessage,
     bytes: Buffer,
     route: Route,
     read: ReadAsked,
-  ): Promise<Asked> {
+  ): Asked | Promise<Asked> {
     const { headers, method } = request;
     if (method !== 'POST') return read(headers, queryOf(request));
-    if (bytes.length >= largeBodyBytes && !route.isForAdministrators) {
-      const asked = read(headers, await readLarge(bytes));
-      if (asked.operation.takesLargeValues) return asked;
-    }
+    if (bytes.length >= largeBodyBytes && !route.isForAdministrators)
+      return askedByLarge(headers, bytes, read);
     return read(headers, jsonObjectIn(bytes));
+  }
+
+  /** A large body is read by a thread, and here only for an operation that has no use for what that makes of it. */
+  async function askedByLarge(headers: IncomingHttpHeaders, bytes: Buffer, read: ReadAsked): Promise<Asked> {
+    const asked = read(headers, await readLarge(bytes));
+    return asked.operation.takesLargeValues ? asked : read(headers, jsonObjectIn(bytes));
   }
 
   return (request, response, next) => {
@@ -145,20 +154,57 @@ export function operationCalls(parts: CallParts): Middleware {
     // Administration is of no game.
     const route = named && found?.isForAdministrators ? nothing : found;
     if (!route && !isForOperations(path)) return next();
-    allowOrigin(request, response);
     const call = observer.begin('http', addressOf(request));
-    response.setHeader('X-Request-Id', call.id);
-    answer(request, response, route ?? nothing, call)
+    const head = new AnswerHead(call.id, originHeaders(request));
+    answer(request, response, route ?? nothing, { call, head })
       .catch((thrown: unknown) => {
         const error = toGantryError(thrown, (defect) => report(defect, call.id));
         if (response.headersSent)
           response.destroy(); // too late to say anything
-        else sendError(response, error);
+        else sendError(response, error, head.headers());
         return error.reason;
       })
       .then((outcome) => call.end(outcome))
       .catch((defect: unknown) => report(defect, call.id)); // unhandled, it would end the process
   };
+}
+
+/** A call over HTTP, and what its answer will say beside the result. */
+interface Answering {
+  call: ObservedCall;
+  head: AnswerHead;
+}
+
+/** The headers of an operation call's answer. */
+class AnswerHead {
+  readonly #callId: string;
+  readonly #ofOrigin: Headers;
+  #limit: LimitState | null = null;
+
+  constructor(callId: string, ofOrigin: Headers) {
+    this.#callId = callId;
+    this.#ofOrigin = ofOrigin;
+  }
+
+  /** How the limit stands that the caller is told of. */
+  stands(limit: LimitState): void {
+    this.#limit = limit;
+  }
+
+  headers(): Headers {
+    return [
+      'X-Request-Id',
+      this.#callId,
+      ...(this.#limit ? limitHeaders(this.#limit) : []),
+      ...this.#ofOrigin,
+    ];
+  }
+}
+
+/** A caller that is gone takes nothing any more; one that goes later is heard of. */
+function releaseWhenClosed(response: ServerResponse, held: Holding): void {
+  if (response.destroyed) held.release();
+  else response.once('close', () => held.release());
 }
 
 /** Who takes an answer more slowly is disconnected: it would be held in memory for as long as the caller likes. */

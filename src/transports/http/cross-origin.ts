@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import cors, { type CorsOptions } from 'cors';
+import type { Headers } from './respond.ts';
 
 const allowedHeaders = [
   'X-Service-Method',
@@ -36,11 +37,19 @@ function isForAdministrators({ url = '' }: IncomingMessage): boolean {
   return /^\/(admin|metrics)(?![^/?])/i.test(url);
 }
 
-/** The same for the answer of an operation call; nothing for a caller that is no page of a browser. */
-export function allowOrigin({ headers }: IncomingMessage, response: ServerResponse): void {
-  if (headers.origin === undefined) return;
-  response.setHeader('Access-Control-Allow-Origin', headers.origin);
-  response.setHeader('Vary', 'Origin');
-  response.setHeader('Access-Control-Allow-Credentials', 'true');
-  response.setHeader('Access-Control-Expose-Headers', exposed);
+/** The same for the answer of an operation call; none for a caller that is no page of a browser. */
+export function originHeaders({ headers: { origin } }: IncomingMessage): Headers {
+  if (origin === undefined) return noHeaders;
+  return [
+    'Access-Control-Allow-Origin',
+    origin,
+    'Vary',
+    'Origin',
+    'Access-Control-Allow-Credentials',
+    'true',
+    'Access-Control-Expose-Headers',
+    exposed,
+  ];
 }
+
+const noHeaders: Headers = [];

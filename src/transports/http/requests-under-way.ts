@@ -11,13 +11,16 @@ export class RequestsUnderWay {
       this.#count++;
       // Keep-alive connections would go on bringing requests to a server that is about to end.
       if (!http.listening) response.setHeader('Connection', 'close');
-      response.once('close', () => {
-        this.#count--;
-        if (this.#count > 0) return;
-        for (const resolve of this.#waiting.splice(0)) resolve();
-      });
+      response.on('close', this.#ended);
     });
   }
+
+  /** One function for all responses, each of which closes once. */
+  readonly #ended = () => {
+    this.#count--;
+    if (this.#count > 0) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  };
 
   /** Resolves when none is under way, or after `timeoutMs`. */
   async finished(timeoutMs: number): Promise<void> {

@@ -12,18 +12,33 @@ interface Encoded {
 /** Answers that are given more than once; those are frozen. */
 const rememberedAnswers = new WeakMap<object, Encoded>();
 
+/** Names and values of headers in turn: so Node writes them out as they are, and looks none of them up. */
+export type Headers = readonly string[];
+const noHeaders: Headers = [];
+
 /**
  * Answers with JSON; how many bytes of it. Nothing the API says may be kept by a cache: it is one caller's, or soon out of
  * date.
  */
-export function sendJson(response: ServerResponse, status: number, body: unknown): number {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  further: Headers = noHeaders,
+): number {
   const { body: written, bytes } = typeof body === 'object' && body !== null ? encoded(body) : encode(body);
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': bytes,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-  });
+  const headers = [
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Content-Length',
+    String(bytes),
+    'Cache-Control',
+    'no-store',
+    'X-Content-Type-Options',
+    'nosniff',
+  ];
+  for (const header of further) headers.push(header);
+  response.writeHead(status, headers);
   // What is ASCII is the same in Latin-1, which Node writes out faster.
   response.end(written, bytes === written.length ? 'latin1' : 'utf8');
   return bytes;
@@ -45,18 +60,19 @@ function encode(body: unknown): Encoded {
   return { body: text, bytes: Buffer.byteLength(text) };
 }
 
-export function sendError(response: ServerResponse, error: GantryError): void {
+export function sendError(response: ServerResponse, error: GantryError, further: Headers = noHeaders): void {
   if (error.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.retryAfterSeconds);
-  sendJson(response, error.code, error);
+  sendJson(response, error.code, error, further);
 }
 
 /** draft-ietf-httpapi-ratelimit-headers: what is allowed, what is left of it, and when it is reset. */
-export function setLimitHeaders(
-  response: ServerResponse,
-  { limit, remaining, resetSeconds }: LimitState,
-): void {
-  response.setHeader('RateLimit-Policy', `"default";q=${limit.points};w=${limit.seconds}`);
-  response.setHeader('RateLimit', `"default";r=${remaining};t=${resetSeconds}`);
+export function limitHeaders({ limit, remaining, resetSeconds }: LimitState): Headers {
+  return [
+    'RateLimit-Policy',
+    `"default";q=${limit.points};w=${limit.seconds}`,
+    'RateLimit',
+    `"default";r=${remaining};t=${resetSeconds}`,
+  ];
 }
 
 /** Express's last resort: every failure on the way becomes the one error body. */
