@@ -46,9 +46,10 @@ const boardColumns = {
   reachedAt: 'ms',
 } as const;
 
-/** The record that counts for each player. */
+/** The record that counts for each player: read with every score that is set, and seldom another one by it. */
 export const board = table('board', boardColumns, {
   key: ['stream'],
+  kept: true,
   of: { stream: 'stream', stays: 'made again of the scores' },
   ranked: { group: 'gameId', order: ['sortScore', 'reachedAt', 'scoreId'] },
 });

@@ -15,6 +15,11 @@ interface Queued {
   args: readonly unknown[];
   /** Of the longest text in its arguments, where writing it takes noticeable time; else 0. In UTF-16 units. */
   largeLength: number;
+  settle: Settle;
+}
+
+/** Hears how a command ended, once that is durable. */
+export interface Settle {
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
@@ -102,17 +107,16 @@ export class GroupCommit {
   /** Runs a command in the next batch; the promise settles when its outcome is durable. */
   write<Args extends unknown[], Result>(command: Command<Args, Result>, args: Args): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      const largeLength = command.isExclusive ? 0 : largeLengthIn(args);
-      if (largeLength > 0) this.#largeQueued++;
-      this.#queue.push({
-        command,
-        args,
-        largeLength,
-        resolve: resolve as (result: unknown) => void,
-        reject,
-      });
-      this.#schedule();
+      this.enqueue(command, args, { resolve: resolve as Settle['resolve'], reject });
     });
+  }
+
+  /** The same, with one of two functions called instead. */
+  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle): void {
+    const largeLength = command.isExclusive ? 0 : largeLengthIn(args);
+    if (largeLength > 0) this.#largeQueued++;
+    this.#queue.push({ command, args, largeLength, settle });
+    this.#schedule();
   }
 
   /** Resolves once everything asked for so far has been written. */
@@ -178,7 +182,7 @@ export class GroupCommit {
       const [first] = outcomes;
       if (batch[0]?.command.isExclusive && first && 'error' in first) {
         this.#rollBack(); // what its statements have changed is undone by nothing else
-        batch[0].reject(first.error);
+        batch[0].settle.reject(first.error);
         return;
       }
       const flushed = this.#runner.flush();
@@ -201,10 +205,10 @@ export class GroupCommit {
     this.#runner.committed();
     this.#health.committed();
     this.#checkpoints.committed();
-    for (const [at, { resolve, reject }] of batch.entries()) {
+    for (const [at, { settle }] of batch.entries()) {
       const outcome = outcomes[at];
-      if (outcome && 'result' in outcome) resolve(outcome.result);
-      else reject(outcome?.error);
+      if (outcome && 'result' in outcome) settle.resolve(outcome.result);
+      else settle.reject(outcome?.error);
     }
     if (events.length > 0) for (const listener of this.#listeners) listener(events);
     if (wakes.length > 0) for (const listener of this.#wakeListeners) listener(wakes);
@@ -290,7 +294,7 @@ export class GroupCommit {
   #fail(batch: readonly Queued[], error: unknown): void {
     this.#meter.failed();
     const failure = this.#toUnavailable(error);
-    for (const queued of batch) queued.reject(failure);
+    for (const { settle } of batch) settle.reject(failure);
   }
 
   /** What passes (a lock, a full disk) is told to the caller as such; an unexpected error stays what it is. */

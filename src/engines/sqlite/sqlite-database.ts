@@ -3,7 +3,7 @@ import type { Database as SqliteConnection } from 'better-sqlite3';
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
 import { makeIdsAfter, newId } from '../../core/schemas/ids.ts';
-import type { Command } from '../../core/storage/command.ts';
+import type { AnyCommand, Command } from '../../core/storage/command.ts';
 import { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
@@ -12,7 +12,7 @@ import { steadyClock, timeMemory } from '../../core/storage/steady-clock.ts';
 import { BatchRunner } from './batch-runner.ts';
 import { Checkpoints, type LogCopier } from './checkpoints.ts';
 import { DataVersion } from './data-version.ts';
-import { GroupCommit } from './group-commit.ts';
+import { GroupCommit, type Settle } from './group-commit.ts';
 import { openDatabase } from './open-database.ts';
 import { Reader } from './reader.ts';
 import { Schema } from './schema.ts';
@@ -78,6 +78,11 @@ export class SqliteDatabase implements Database {
 
   write<Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args): Promise<Result> {
     return this.group.write(command, args);
+  }
+
+  /** As `write`, but without a promise; `settle` is called in the order of the commands, before `onCommit`. */
+  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle): void {
+    this.group.enqueue(command, args, settle);
   }
 
   async read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result> {

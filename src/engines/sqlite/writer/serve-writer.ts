@@ -1,10 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { StoredEvent } from '../../../core/events/stream.ts';
-import type { Command } from '../../../core/storage/command.ts';
-import type { Database, WriteTrouble } from '../../../core/storage/database.ts';
+import type { WriteTrouble } from '../../../core/storage/database.ts';
 import type { Domain } from '../../../core/storage/domain.ts';
 import { toFailure } from '../../../runtime/failure.ts';
-import type { SqliteDatabaseOptions } from '../sqlite-database.ts';
+import type { Settle } from '../group-commit.ts';
+import type { SqliteDatabase, SqliteDatabaseOptions } from '../sqlite-database.ts';
 import { clockIn } from './clock-in.ts';
 import { Copier } from './copier.ts';
 import {
@@ -24,7 +24,7 @@ export function serveWriter(
   port: MessagePort,
   { file, clock, time, retention }: WriterOptions,
   commands: Domain['commands'],
-  open: (file: string, options: SqliteDatabaseOptions) => Database,
+  open: (file: string, options: SqliteDatabaseOptions) => SqliteDatabase,
 ): void {
   const database = open(file, {
     ...(clock && { clock: clockIn(clock) }),
@@ -58,19 +58,19 @@ export function serveWriter(
       return;
     }
     for (const [id, name, args] of message.calls) {
-      run(name, args).then(
-        (result) => end([id, result]),
-        (thrown: unknown) => end([id, undefined, toFailure(thrown)]),
-      );
+      run(name, args, {
+        resolve: (result) => end([id, result]),
+        reject: (thrown) => end([id, undefined, toFailure(thrown)]),
+      });
     }
   });
 
-  function run(name: string, args: readonly unknown[]): Promise<unknown> {
-    if (name === statsCall) return database.stats();
+  /** The caller's side is typed; here the arguments are taken as they come. */
+  function run(name: string, args: readonly unknown[], settle: Settle): void {
     const command = commands.get(name);
-    if (!command) return Promise.reject(new Error(`no file of catalogue/commands.ts declares ${name}`));
-    // The caller's side is typed; here the arguments are taken as they come.
-    return database.write(command as Command<unknown[], unknown>, ...args);
+    if (command) database.enqueue(command, args, settle);
+    else if (name === statsCall) database.stats().then(settle.resolve, settle.reject);
+    else settle.reject(new Error(`no file of catalogue/commands.ts declares ${name}`));
   }
 
   function end(outcome: CallOutcome): void {
