@@ -67,6 +67,16 @@ export function createExecute(
   surroundings: Surroundings,
 ): Execute {
   const { services } = surroundings;
+  const byConnection = new WeakMap<object, typeof services>();
+  /** The services, and with them the connection that a call came over: put together once for each. */
+  const onConnection = (connection: object | undefined): typeof services => {
+    if (!connection) return services;
+    const known = byConnection.get(connection);
+    if (known) return known;
+    const given = Object.freeze({ ...services, connection });
+    byConnection.set(connection, given);
+    return given;
+  };
   return async (call) => {
     const { operation, style, input, credentials, address, connection, onCaller, onLimit } = call;
     const isForAdmin = operation.auth === 'admin';
@@ -97,8 +107,8 @@ export function createExecute(
     const prepare = async (parsed: object): Promise<object> => {
       const isForPlayer = operation.auth === 'player-or-server' && wallet !== undefined;
       if (server && isForPlayer && operation.kind === 'write') await authenticator.ensurePlayer(wallet);
-      if (!connection && key === undefined && !isBatch) return services;
-      const given = { ...services, ...(connection && { connection }) };
+      if (key === undefined && !isBatch) return onConnection(connection);
+      const given = { ...onConnection(connection) };
       if (key !== undefined && game) {
         const isPlayer = caller !== null && 'session' in caller && caller.session !== null;
         const about = wallet ?? '';

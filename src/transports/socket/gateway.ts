@@ -274,9 +274,11 @@ export class Gateway {
     if (!this.#takesCalls) throw shuttingDown();
     const answer = this.#parts.execute(call);
     this.#calls.add(answer);
-    const done = () => this.#calls.delete(answer);
-    answer.then(done, done);
-    return answer;
+    try {
+      return await answer;
+    } finally {
+      this.#calls.delete(answer);
+    }
   }
 
   /** The history was replaced: goes on with the new one, and has every client ask what it has missed. */

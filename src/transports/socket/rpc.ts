@@ -40,7 +40,7 @@ export interface Caller extends HandshakeInfo {
  * Nothing a client sends may throw out of here: an exception in a Socket.IO handler ends the process.
  */
 export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): void {
-  const answer = (traffic: CallTraffic, read: (call: ObservedCall) => Promise<Asked>) => {
+  const answer = (traffic: CallTraffic, read: Read) => {
     const call = parts.observer.begin('socket', caller.address);
     carryOut(caller, parts, read, call, traffic)
       .then(
@@ -60,7 +60,7 @@ export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): vo
     const last = emitted.at(-1);
     const ack = typeof last === 'function' ? (...answered: unknown[]) => last(...answered) : undefined;
     const args = ack ? emitted.slice(0, -1) : emitted;
-    answer(caller.traffic.begin(ack), async (call) => askedBy(parts.registry, args, call));
+    answer(caller.traffic.begin(ack), (call) => askedBy(parts.registry, args, call));
   });
   // However many come at once, a few large ones are worked on at a time, and other calls go between them.
   caller.traffic.onLargeCall((emitted) =>
@@ -78,15 +78,20 @@ interface Asked {
   query?: unknown;
 }
 
+/** Finds out what a call asks for: at once, or in a thread. */
+type Read = (call: ObservedCall) => Asked | Promise<Asked>;
+
 async function carryOut(
   caller: Caller,
   { execute }: RpcParts,
-  read: (call: ObservedCall) => Promise<Asked>,
+  read: Read,
   call: ObservedCall,
   traffic: CallTraffic,
 ): Promise<unknown> {
   traffic.admit();
-  const { operation, input, query } = await read(call);
+  const asked = read(call);
+  const { operation, input, query } = asked instanceof Promise ? await asked : asked;
+  const alsoNamed = gamesIn(query);
   return execute({
     operation,
     style: 'dispatch',
@@ -95,12 +100,14 @@ async function carryOut(
       launcherJwt: input.launcherJwt ?? caller.token,
       authorization: caller.authorization,
       origin: caller.origin,
-      games: [...caller.games, ...gamesIn(query)],
+      games: alsoNamed.length === 0 ? caller.games : [...caller.games, ...alsoNamed],
     },
     address: caller.address,
     connection: caller.connection,
     onCaller: ({ gameId, wallet, isServer }) => {
-      Object.assign(call, { gameId, wallet, isServer });
+      call.gameId = gameId;
+      call.wallet = wallet;
+      call.isServer = isServer;
       traffic.admitCaller({ gameId, wallet: isServer ? undefined : wallet });
     },
   });
