@@ -113,7 +113,7 @@ export class BatchWriter {
   }
 
   #remove(sent: Promise<unknown>[], table: PhysicalTable, removed: readonly Entry[]): void {
-    const rows = removed.flatMap(({ stored }) => (stored === undefined ? [] : [stored]));
+    const rows = removed.flatMap(({ stored, overwritten }) => stored ?? overwritten ?? []);
     if (rows.length === 0) return;
     const names = table.key.map((_, at) => `c${at}`);
     const text = texts.of(
