@@ -132,7 +132,8 @@ export class Batch {
     this.#options = options;
     this.#place = place;
     this.#before = before;
-    this.#running = queued.map((one, at) => new Running(one, options.clock(), before?.#running[at]));
+    const earlier = before === null ? [] : before.#running;
+    this.#running = queued.map((one, at) => new Running(one, options.clock(), earlier[at]));
     const isExclusive = queued[0]?.command.isExclusive ?? false;
     this.#hand = new RowsAtHand(isExclusive ? null : options.kept);
     this.#answers = new BatchAnswers(this.#hand, options, isExclusive);
