@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { editMessage, sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
 import { apiOf } from '../support/api.ts';
 import { nextMillisecond } from '../support/clock.ts';
-import { filesHolding, inDatabase } from '../support/data-directory.ts';
+import { placesHolding } from '../support/data-directory.ts';
+import { isOnPostgres } from '../support/engine.ts';
 import { faults, itRefuses, requiredString } from '../support/field-faults.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { channelMessage, messageChannel, page, unsentMessage } from '../support/records.ts';
+import { rowsIn } from '../support/rows-in.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
@@ -20,6 +23,7 @@ const grace = await server.openSession(gameId);
 const channelId = await channelOf(server);
 
 const messages = page(channelMessage);
+const loggedEvents = z.array(z.object({ seq: z.int(), name: z.string(), record: z.string() }));
 
 async function channelOf(on: TestServer, from: TestPlayer = ada, to: TestPlayer = grace): Promise<string> {
   const body = { launcherJwt: from.launcherJwt, otherParticipants: [to.wallet] };
@@ -138,19 +142,19 @@ describe('what an unsent message said', () => {
     const [first, second] = [`first-${randomUUID()}`, `second-${randomUUID()}`];
     const { _id } = await send(ada, first);
     accepted(await edit(ada, _id, second), channelMessage);
-    const log = () =>
-      inDatabase(server.config, (db) =>
-        db
-          .prepare<[string], { seq: number; name: string; record: string }>(
-            `SELECT e.seq, e.name, e.record FROM events AS e JOIN streams AS s ON s.id = e.stream_id
-             WHERE json_extract(e.record, '$._id') = ? ORDER BY e.seq`,
-          )
-          .all(_id),
+    const log = async () =>
+      loggedEvents.parse(
+        await rowsIn(
+          server.services.db,
+          `SELECT e.seq, e.name, e.record FROM events AS e JOIN streams AS s ON s.id = e.stream_id
+            WHERE e.record LIKE '%' || @id || '%' ORDER BY e.seq`,
+          { id: `"_id":"${_id}"` },
+        ),
       );
-    const before = log();
+    const before = await log();
     expect(before.map((event) => JSON.parse(event.record).content)).toEqual([first, second]);
     accepted(await unsend(ada, _id), unsentMessage);
-    const after = log();
+    const after = await log();
     expect(after.slice(0, 2).map(({ seq, name }) => ({ seq, name }))).toEqual(
       before.map(({ seq, name }) => ({ seq, name })),
     );
@@ -159,7 +163,7 @@ describe('what an unsent message said', () => {
     expect(JSON.stringify(after)).not.toContain(second);
   });
 
-  it('is gone from every file of the data directory once the server has closed', async () => {
+  it('is gone from every file or table once the server has closed', async () => {
     await using directory = await temporaryDirectory();
     const [first, second] = [`first-${randomUUID()}`, `second-${randomUUID()}`];
     const writing = await startTestServer({ DATA_DIR: directory.path });
@@ -169,25 +173,28 @@ describe('what an unsent message said', () => {
     const message = await store.write(sendMessage, from, channel, first);
     await store.write(editMessage, from, message._id, second);
     await writing.close(); // everything is in the database file now
-    expect(filesHolding(directory.path, second)).toEqual(['gantry.db']);
+    const { config } = writing;
+    expect(await placesHolding(config, second)).toEqual(
+      isOnPostgres ? ['events', 'messages'] : ['gantry.db'],
+    );
 
     const erasing = await startTestServer({ DATA_DIR: directory.path });
     await erasing.services.db.write(unsendMessage, from, message._id);
     await erasing.close();
-    for (const text of [first, second]) expect(filesHolding(directory.path, text)).toEqual([]);
+    for (const text of [first, second]) expect(await placesHolding(config, text)).toEqual([]);
   });
 
-  it('is gone from every file of a server that goes on running', async () => {
+  it('is gone from every file or table of a server that goes on running', async () => {
     await using running = await startTestServer();
     const [from, to] = await twoPlayers(running);
     const channel = await channelOf(running, from, to);
     const said = `said-${randomUUID()}`;
     const { db: store } = running.services;
     const { _id } = await store.write(sendMessage, from, channel, said);
-    const { dataDirectory } = running.config;
-    expect(filesHolding(dataDirectory, said)).not.toEqual([]);
+    expect(await placesHolding(running.config, said)).not.toEqual([]);
     await store.write(unsendMessage, from, _id);
-    await until('the erasure', () => filesHolding(dataDirectory, said).length === 0, 3000);
+    const isGone = async () => (await placesHolding(running.config, said)).length === 0;
+    await until('the erasure', isGone, 3000);
   });
 });
 

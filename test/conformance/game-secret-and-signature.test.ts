@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { addGameSecret } from '../../src/games/commands.ts';
 import { newGameSecret } from '../../src/games/game-secret.ts';
 import { apiOf } from '../support/api.ts';
-import { filesHolding } from '../support/data-directory.ts';
+import { placesHolding } from '../support/data-directory.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -101,12 +101,11 @@ describe('the game secret', () => {
     refused(await api.get('/activities', bearer(newGameSecret())), 401, 'secret_invalid');
   });
 
-  it('is kept nowhere in the data directory, nor is its MD5', async () => {
-    const { dataDirectory } = server.config;
+  it('is kept nowhere in the data directory or the database, nor is its MD5', async () => {
     const hash = createHash('sha256').update(gameSecret).digest('hex');
-    expect(filesHolding(dataDirectory, hash)).not.toEqual([]);
-    expect(filesHolding(dataDirectory, gameSecret)).toEqual([]);
-    expect(filesHolding(dataDirectory, md5(gameSecret))).toEqual([]);
+    expect(await placesHolding(server.config, hash)).not.toEqual([]);
+    expect(await placesHolding(server.config, gameSecret)).toEqual([]);
+    expect(await placesHolding(server.config, md5(gameSecret))).toEqual([]);
   });
 });
 

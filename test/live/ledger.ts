@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import { createChannel } from '../../src/messages/channel-commands.ts';
+import postgres from '../postgres.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
+import { isOnPostgres } from '../support/engine.ts';
 import { listen } from '../support/listening-client.ts';
 import { redisMissing, startRedis, type TestRedis } from '../support/redis.ts';
 import type { TestPlayer } from '../support/server.ts';
@@ -176,12 +178,14 @@ async function main(): Promise<void> {
     process.stdout.write(`${redisMissing}\n`);
     return;
   }
+  const endPostgres = isOnPostgres ? postgres() : undefined;
   const counts = await runLedger({
     sockets: Number(values.sockets),
     messagesPerSecond: Number(values.rate),
     kills: Number(values.kills),
     redisOutagesMs: values.redis.split(',').map(Number),
   });
+  await endPostgres?.();
   process.stdout.write(`${JSON.stringify(counts, null, 2)}\n`);
   const lost = counts.missed + counts.outOfOrder + counts.duplicates + counts.acknowledgedMissed;
   process.exitCode = lost === 0 && counts.caughtUp ? 0 : 1;

@@ -3,31 +3,70 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
+import { notifyPlayer } from '../../src/notifications/commands.ts';
 import { gantry } from '../support/gantry-process.ts';
+import { listen } from '../support/listening-client.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 import { startTestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const secretKey = '5e'.repeat(32);
 
-/** Fills a data directory with so many scores of a tenth as many players, and has `gantry migrate-to` move it. */
-export async function moveDirectory(scores: number): Promise<{ rows: number; seconds: number }> {
+/** Events that come while the launcher is away. */
+const missed = 200;
+const sent = { type: 'success' } as const;
+
+export interface MoveCounts {
+  /** Of each table, as they were counted on both sides. */
+  tables: Record<string, number>;
+  rows: number;
+  /** Of the move alone. */
+  seconds: number;
+  /** A launcher that was away across the move: what it was told when it came back, and streams it could not have whole. */
+  launcher: { missed: number; heard: number; inOrder: boolean; resyncs: number; caughtUpMs: number };
+}
+
+/**
+ * Fills a data directory with so many scores of a tenth as many players, has `gantry migrate-to` move it, and has a launcher
+ * that left before catch up behind it.
+ */
+export async function moveDirectory(scores: number): Promise<MoveCounts> {
   await using server = await PostgresServer.start({ fsync: true });
   const directory = await mkdtemp(join(tmpdir(), 'gantry-move-'));
   try {
-    const node = await startTestServer({
-      DATA_DIR: directory,
-      DATABASE_URL: '',
-      GANTRY_SECRET_KEY: secretKey,
-    });
-    const { gameId } = await node.createGame();
-    await node.openSession(gameId);
-    await node.close();
+    const onSqlite = { DATA_DIR: directory, DATABASE_URL: '', GANTRY_SECRET_KEY: secretKey };
+    const before = await startTestServer(onSqlite);
+    const { gameId } = await before.createGame();
+    const player = await before.openSession(gameId);
+    const { launcherJwt } = player;
+    const away = listen({ url: before.url, launcherJwt });
+    await away.client.ready();
+    const { cursors } = away.client;
+    away[Symbol.dispose]();
+    for (let n = 0; n < missed; n++) {
+      await before.services.db.write(notifyPlayer, player, { ...sent, message: `missed ${n}` });
+    }
+    await before.close();
     fill(join(directory, 'gantry.db'), gameId, scores);
     const env = { DATA_DIR: directory, GANTRY_SECRET_KEY: secretKey };
     const { code, stdout, stderr } = await gantry(['migrate-to', server.url(), '--json'], { env });
     if (code !== 0) throw new Error(stderr);
-    const report: { rows: number; seconds: number } = JSON.parse(stdout);
-    return report;
+    const report: Omit<MoveCounts, 'launcher'> = JSON.parse(stdout);
+
+    await using after = await startTestServer({
+      DATABASE_URL: server.url(),
+      GANTRY_SECRET_KEY: secretKey,
+    });
+    const from = performance.now();
+    using back = listen({ url: after.url, launcherJwt, cursors });
+    const told = () =>
+      back.heard.flatMap(({ name, record }) => (name === 'notifications created' ? [record.message] : []));
+    await back.client.ready();
+    await until('all that was missed', () => told().length >= missed).catch(() => false);
+    const caughtUpMs = Math.round(performance.now() - from);
+    const inOrder = told().every((message, n) => message === `missed ${n}`);
+    const launcher = { missed, heard: told().length, inOrder, resyncs: back.resyncs.length, caughtUpMs };
+    return { ...report, launcher };
   } finally {
     await rm(directory, { recursive: true });
   }
@@ -81,4 +120,6 @@ function fill(file: string, gameId: string, scores: number): void {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const report = await moveDirectory(Number(process.argv[2] ?? 450_000));
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  const { heard, inOrder, resyncs } = report.launcher;
+  process.exitCode = heard === missed && inOrder && resyncs === 0 ? 0 : 1;
 }

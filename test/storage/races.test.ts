@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ban, changeGame } from '../../src/administration/commands.ts';
-import { domain } from '../../src/catalogue/domain.ts';
 import { leaseLane } from '../../src/chains/commands.ts';
-import type { Owner } from '../../src/core/schemas/owner.ts';
-import type { Database } from '../../src/core/storage/database.ts';
-import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
-import { GantryError } from '../../src/errors.ts';
 import { consumeNonce, registerGame } from '../../src/games/commands.ts';
 import { createChannel } from '../../src/messages/channel-commands.ts';
 import { trackPlaySession } from '../../src/play-sessions/commands.ts';
@@ -22,55 +17,13 @@ import { addWebhook } from '../../src/webhooks/commands.ts';
 import { claimDeliveries } from '../../src/webhooks/delivery-commands.ts';
 import { maximumWebhooks } from '../../src/webhooks/webhook.ts';
 import { noPostgres } from '../support/postgres.ts';
-import { freshSchema } from '../support/postgres-schema.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { randomWallet } from '../support/server.ts';
+import { racingNodes } from './racing-nodes.ts';
 
 /** What is right with SQLite because one process writes at a time must be right with many nodes too. */
 describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
-  let nodes: Database[] = [];
-  let end = async () => {};
-  beforeAll(async () => {
-    const database = await freshSchema();
-    nodes = await Promise.all([1, 2].map(() => PostgresDatabase.open(database.url, domain)));
-    end = async () => {
-      await Promise.all(nodes.map((node) => node.close()));
-      await database[Symbol.asyncDispose]();
-    };
-  });
-  afterAll(() => end());
-
-  const first = (): Database => {
-    const [node] = nodes;
-    if (!node) throw new Error('there is no node');
-    return node;
-  };
-  let games = 0;
-  async function addGame(): Promise<string> {
-    const secret = { hash: randomUUID(), sealedMd5: '', sealedSecret: '' };
-    return (await first().write(registerGame, { name: `game ${games++}`, slug: randomUUID() }, secret)).id;
-  }
-  async function addPlayer(): Promise<Owner> {
-    const owner = { gameId: await addGame(), wallet: randomWallet() };
-    await first().write(startSession, owner, 1e8);
-    return owner;
-  }
-
-  /** The results of 100 calls, and the reasons of those that were refused. */
-  async function race<Result>(call: (db: Database, n: number) => Promise<Result>) {
-    const settled = await Promise.allSettled(
-      Array.from({ length: 50 }, (_, n) => n).flatMap((n) => nodes.map((node, at) => call(node, n * 2 + at))),
-    );
-    const results: Result[] = [];
-    const refused = new Map<string, number>();
-    for (const one of settled) {
-      if (one.status === 'fulfilled') results.push(one.value);
-      else if (one.reason instanceof GantryError) {
-        refused.set(one.reason.reason, (refused.get(one.reason.reason) ?? 0) + 1);
-      } else throw one.reason;
-    }
-    return { results, refused: Object.fromEntries(refused) };
-  }
+  const { first, addGame, addPlayer, race } = racingNodes();
 
   test('a sign-in is attempted five times', async () => {
     const { gameId, wallet } = await addPlayer();

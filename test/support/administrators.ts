@@ -2,6 +2,7 @@ import { vi } from 'vitest';
 import { executeLocally } from '../../src/cli/as-administrator.ts';
 import { GantryError } from '../../src/errors.ts';
 import { type Caller, plainStyles } from './call-styles.ts';
+import { databaseOf } from './engine.ts';
 import type { TestServer } from './server.ts';
 import { bearer } from './world.ts';
 
@@ -24,7 +25,8 @@ export const adminStyles: Readonly<Record<string, AdminStyle>> = {
   'the command line': {
     actor: 'cli',
     async open({ config }) {
-      vi.stubEnv('DATA_DIR', config.dataDirectory);
+      const env = { DATA_DIR: config.dataDirectory, ...(await databaseOf(config.dataDirectory)) };
+      for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
       return {
         signsIn: false,
         overSocket: false,

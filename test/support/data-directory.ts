@@ -1,19 +1,58 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import SqliteDatabase, { type Database } from 'better-sqlite3';
+import SqliteDatabase from 'better-sqlite3';
+import { Client } from 'pg';
 import { type Config, dataFiles } from '../../src/config.ts';
-
-/** Opens a server's database beside it, for what no operation shows or puts in place. */
-export function inDatabase<Result>(config: Config, look: (db: Database) => Result): Result {
-  const db = new SqliteDatabase(dataFiles(config.dataDirectory).database, { timeout: 5000 });
-  try {
-    return look(db);
-  } finally {
-    db.close();
-  }
-}
 
 /** The files of a data directory (the write-ahead log is one) in which a text can be read. */
 export function filesHolding(dataDirectory: string, text: string): string[] {
   return readdirSync(dataDirectory).filter((file) => readFileSync(join(dataDirectory, file)).includes(text));
+}
+
+/**
+ * Where a text can be read in what a server keeps: the files of its data directory, and on PostgreSQL the tables of its
+ * database.
+ */
+export async function placesHolding({ dataDirectory, databaseUrl }: Config, text: string): Promise<string[]> {
+  const files = filesHolding(dataDirectory, text);
+  if (databaseUrl === undefined) return files;
+  return onPostgres(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.tables
+        WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY 1`,
+    );
+    const holding = [...files];
+    for (const { name } of rows) {
+      const found = await client.query(`SELECT 1 FROM ${name} AS t WHERE strpos(t::text, $1) > 0 LIMIT 1`, [
+        text,
+      ]);
+      if (found.rowCount !== 0) holding.push(name);
+    }
+    return holding;
+  });
+}
+
+/** Runs a statement, written for both engines, on what a server keeps: for what no operation puts in place. */
+export async function changeKept(config: Config, text: string): Promise<void> {
+  const { databaseUrl } = config;
+  if (databaseUrl === undefined) {
+    const db = new SqliteDatabase(dataFiles(config.dataDirectory).database, { timeout: 5000 });
+    db.exec(text);
+    db.close();
+    return;
+  }
+  await onPostgres(databaseUrl, async (client) => {
+    await client.query(text);
+    await client.query('UPDATE write_lanes SET version = version + 1'); // nodes remember what they have read
+  });
+}
+
+async function onPostgres<Result>(url: string, look: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await look(client);
+  } finally {
+    await client.end();
+  }
 }

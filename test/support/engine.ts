@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freshSchema } from './postgres-schema.ts';
@@ -7,6 +8,7 @@ import { startRedis } from './redis.ts';
 export const isOnPostgres = process.env.ENGINE === 'postgres';
 
 const secretKey = 'e7'.repeat(32);
+const databaseFile = 'database-url';
 
 /**
  * Settings that have every server of a data directory use one PostgreSQL database, where tests run on PostgreSQL; else
@@ -14,13 +16,19 @@ const secretKey = 'e7'.repeat(32);
  */
 export async function databaseOf(directory: string): Promise<Record<string, string>> {
   if (!isOnPostgres) return {};
-  const file = join(directory, 'database-url');
+  const file = join(directory, databaseFile);
   let url = await readFile(file, 'utf8').catch(() => '');
   if (url === '') {
     url = (await freshSchema()).url;
     await writeFile(file, url);
   }
   return { DATABASE_URL: url, GANTRY_SECRET_KEY: secretKey };
+}
+
+/** The same for a command beside a server: none where no server of this data directory has used a database. */
+export async function databaseInUse(directory: string | undefined): Promise<Record<string, string>> {
+  if (!isOnPostgres || directory === undefined || !existsSync(join(directory, databaseFile))) return {};
+  return databaseOf(directory);
 }
 
 /**

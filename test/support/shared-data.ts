@@ -22,9 +22,10 @@ export interface SharedData extends AsyncDisposable {
   openSession(gameId: string, wallet?: string): Promise<TestPlayer>;
 }
 
-export async function openSharedData(): Promise<SharedData> {
+/** `settings`: of the database, where it is not the one that the tests run on. */
+export async function openSharedData(settings: Record<string, string> = {}): Promise<SharedData> {
   const path = await mkdtemp(join(tmpdir(), 'gantry-live-'));
-  const config = readConfig({ DATA_DIR: path, ...(await databaseOf(path)) });
+  const config = readConfig({ DATA_DIR: path, ...(await databaseOf(path)), ...settings });
   const { db, tokens, box } = await openWorkspace(config);
   const links = new PublicUrls(() => 'http://127.0.0.1');
   return {

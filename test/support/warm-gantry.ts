@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { databaseInUse } from './engine.ts';
 import { type Finished, repository } from './gantry-process.ts';
 
 const finished = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
@@ -25,7 +26,9 @@ export function gantry(
   args: readonly string[],
   { env = {} }: { env?: Record<string, string> } = {},
 ): Promise<Finished> {
-  const result = previous.then(() => run({ args, env }));
+  const result = previous.then(async () =>
+    run({ args, env: { ...(await databaseInUse(env.DATA_DIR)), ...env } }),
+  );
   previous = result.catch(() => undefined);
   return result;
 }

@@ -3,16 +3,19 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ConfigError, dataFiles, readConfig } from '../../src/config.ts';
+import { DatabaseUnusableError } from '../../src/core/storage/database-unusable.ts';
 import { createGame } from '../../src/games/operations/create-game.ts';
 import { listGameSecrets } from '../../src/games/operations/list-game-secrets.ts';
 import { revokeGameSecret } from '../../src/games/operations/revoke-game-secret.ts';
 import { rotateGameSecret } from '../../src/games/operations/rotate-game-secret.ts';
 import { openSession } from '../../src/sessions/operations/open-session.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';
-import { inDatabase } from '../support/data-directory.ts';
+import { changeKept } from '../support/data-directory.ts';
+import { isOnPostgres } from '../support/engine.ts';
 import { type Answer, post } from '../support/http.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { hmacSigned, md5Signed } from '../support/request-signatures.ts';
+import { rowsIn } from '../support/rows-in.ts';
 import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
@@ -181,7 +184,7 @@ describe('GANTRY_SECRET_KEY', () => {
     await first.close();
     const other = randomBytes(32).toString('hex');
     const refusal = await start(directory.path, other).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(ConfigError);
+    expect(refusal).toBeInstanceOf(isOnPostgres ? DatabaseUnusableError : ConfigError);
     expect(String(refusal)).toContain('GANTRY_SECRET_KEY');
     expect(String(refusal)).not.toContain(other);
     await using again = await start(directory.path, key);
@@ -202,33 +205,44 @@ describe('what is kept of secrets', () => {
   it('differs from game to game, and can be read back with the key alone', async () => {
     await openGame();
     await openGame();
-    const rows = inDatabase(server.config, (db) =>
-      db.prepare<[], { sealed_md5: string; sealed_secret: string }>('SELECT * FROM game_secrets').all(),
-    );
-    const sealed = rows.flatMap((row) => [row.sealed_md5, row.sealed_secret]);
+    const rows = z
+      .array(z.object({ md5: z.string(), secret: z.string() }))
+      .parse(
+        await rowsIn(
+          server.services.db,
+          'SELECT sealed_md5 AS md5, sealed_secret AS secret FROM game_secrets',
+          {},
+        ),
+      );
+    const sealed = rows.flatMap((row) => [row.md5, row.secret]);
+    expect(sealed.length).toBeGreaterThanOrEqual(4);
     expect(new Set(sealed).size).toBe(sealed.length);
     for (const text of sealed) expect(server.box.open(text)).toMatch(/^(gsk_[\w-]{43}|[0-9a-f]{32})$/);
   });
 
-  it('in files is readable by their owner only, whatever the umask, from the first start on', async () => {
-    await using directory = await temporaryDirectory();
-    const before = process.umask(0);
-    try {
-      const { ADMIN_TOKEN: _, ...rest } = variables;
-      await using made = await startTestServer({ ...rest, ADMIN_TOKEN: '', DATA_DIR: directory.path });
-      expect(made.madeAdminToken).toMatch(/^gat_/);
-    } finally {
-      process.umask(before);
-    }
-    expect((await gantry(['key', 'rotate'], { env: { DATA_DIR: directory.path } })).code).toBe(0);
-    const { tokenKeys, secretKey, adminTokenHash } = dataFiles(directory.path);
-    for (const file of [tokenKeys, secretKey, adminTokenHash]) {
-      expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600]);
-    }
-    expect(readdirSync(directory.path).filter((file) => file.startsWith('gantry.db') === false)).toEqual(
-      [tokenKeys, secretKey, adminTokenHash].map((file) => file.slice(directory.path.length + 1)).sort(),
-    );
-  });
+  // On PostgreSQL no secret is in a file.
+  it.skipIf(isOnPostgres)(
+    'in files is readable by their owner only, whatever the umask, from the first start on',
+    async () => {
+      await using directory = await temporaryDirectory();
+      const before = process.umask(0);
+      try {
+        const { ADMIN_TOKEN: _, ...rest } = variables;
+        await using made = await startTestServer({ ...rest, ADMIN_TOKEN: '', DATA_DIR: directory.path });
+        expect(made.madeAdminToken).toMatch(/^gat_/);
+      } finally {
+        process.umask(before);
+      }
+      expect((await gantry(['key', 'rotate'], { env: { DATA_DIR: directory.path } })).code).toBe(0);
+      const { tokenKeys, secretKey, adminTokenHash } = dataFiles(directory.path);
+      for (const file of [tokenKeys, secretKey, adminTokenHash]) {
+        expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600]);
+      }
+      expect(readdirSync(directory.path).filter((file) => file.startsWith('gantry.db') === false)).toEqual(
+        [tokenKeys, secretKey, adminTokenHash].map((file) => file.slice(directory.path.length + 1)).sort(),
+      );
+    },
+  );
 });
 
 describe('the admin token', () => {
@@ -272,8 +286,14 @@ describe('the admin token', () => {
     accepted(await list(second.url, { Authorization: `Bearer ${made}` }), anything);
     await second.close();
 
-    const { adminTokenHash } = dataFiles(directory.path);
-    writeFileSync(adminTokenHash, createHash('sha256').update('another-token-altogether').digest('hex'));
+    const hash = createHash('sha256').update('another-token-altogether').digest('hex');
+    const sealed = second.box.seal(hash);
+    if (isOnPostgres) {
+      await changeKept(
+        second.config,
+        `UPDATE server_keys SET sealed = '${sealed}' WHERE name = 'admin-token'`,
+      );
+    } else writeFileSync(dataFiles(directory.path).adminTokenHash, hash);
     await using third = await start();
     refused(await list(third.url, { Authorization: `Bearer ${made}` }), 401, 'admin_token_invalid');
     accepted(await list(third.url, { Authorization: 'Bearer another-token-altogether' }), anything);

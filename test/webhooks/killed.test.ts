@@ -18,7 +18,7 @@ test('a server killed while it delivers goes on after its restart: everything an
     const { gameId } = await first.createGame();
     const webhook = { gameId, url: receiver.url, filter: 'event-callbacks' as const };
     await first.services.db.write(addWebhook, { ...webhook, sealedSecret: first.box.seal(secret) });
-    return first.openSession(gameId);
+    return await first.openSession(gameId);
   })();
   let answers = 0;
   receiver.answer = (_request, response) => {

@@ -165,7 +165,7 @@ export class Tx {
   /** Workers that have something to do once this is committed: see `wake`. */
   wakes: Set<string> | null = null;
   readonly #rows: Rows;
-  readonly #undo: { entry: Entry; row: AnyRow | undefined }[] = [];
+  readonly #undo: { entry: Entry; row: AnyRow | undefined; wasDirty: boolean }[] = [];
 
   constructor(rows: Rows, loader: Loader, { now, newId }: Context, place = 0) {
     this.#rows = rows;
@@ -293,7 +293,10 @@ export class Tx {
 
   /** Takes back what it has written, and nobody else's. */
   undo(): void {
-    for (const { entry, row } of this.#undo.toReversed()) entry.of.set(entry, row);
+    for (const { entry, row, wasDirty } of this.#undo.toReversed()) {
+      entry.of.set(entry, row);
+      if (!wasDirty) entry.of.clean(entry);
+    }
     this.#undo.length = 0;
     this.events.length = 0;
     this.leavesTraces = false;
@@ -302,7 +305,7 @@ export class Tx {
 
   #change(entry: Entry, row: AnyRow | undefined): void {
     if (entry.owner !== this) this.loader.claim(entry, this);
-    this.#undo.push({ entry, row: entry.row });
+    this.#undo.push({ entry, row: entry.row, wasDirty: entry.isDirty });
     entry.of.set(entry, row);
   }
 }

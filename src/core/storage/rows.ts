@@ -17,7 +17,10 @@ export class Entry {
   /** As the database has it; only where `isKnown`. */
   stored: AnyRow | undefined = undefined;
   isKnown = false;
+  /** It is to be written; where it is not known, that is all that is known of it. */
   isDirty = false;
+  /** Of a row that is not known and was written: it as it was written last, by whose key it can be deleted. */
+  overwritten: AnyRow | undefined = undefined;
   /** The command that writes it in this batch, by its place. */
   owner: object | undefined = undefined;
 
@@ -176,6 +179,15 @@ export class TableRows {
     }
     this.kept.clear();
     entry.row = row;
+    if (!entry.isKnown && row !== undefined) entry.overwritten = row;
+  }
+
+  /** Takes back the first change of a row, of which nothing is to be written then. */
+  clean(entry: Entry): void {
+    entry.isDirty = false;
+    entry.overwritten = undefined;
+    const at = this.dirty.lastIndexOf(entry); // it is among the last: changes are taken back from the last one on
+    if (at >= 0) this.dirty.splice(at, 1);
   }
 
   /** After a commit: all is forgotten that is not kept, or has become too much. */
@@ -196,6 +208,7 @@ export class TableRows {
       entry.stored = entry.row;
       entry.isKnown = true;
       entry.isDirty = false;
+      entry.overwritten = undefined;
     }
     this.dirty = [];
   }
@@ -245,7 +258,7 @@ export class Rows {
       const puts: Entry[] = [];
       const removed: Entry[] = [];
       for (const entry of rows.dirty) {
-        if (entry.row === entry.stored && (entry.isKnown || entry.row === undefined)) continue;
+        if (entry.row === entry.stored && (entry.isKnown || entry.overwritten === undefined)) continue;
         (entry.row === undefined ? removed : puts).push(entry);
       }
       if (puts.length + removed.length > 0) changes.push({ rows, puts, removed });

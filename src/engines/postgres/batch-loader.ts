@@ -6,6 +6,12 @@ import { RowReads, searchesFor } from './row-reads.ts';
 import type { RowsAtHand } from './rows-at-hand.ts';
 import { type WantedList, type WantedLock, type WantedPeeks, Wants } from './wants.ts';
 
+/**
+ * How long locks are waited for that come behind others: two nodes that each wait for what the other has locked first would
+ * be told so by PostgreSQL after a second only (`deadlock_timeout`).
+ */
+const lateLockMs = 50;
+
 /** What batches of a node share. */
 export interface BatchLoaderOptions {
   readonly tables: PhysicalTables;
@@ -30,6 +36,8 @@ export class BatchLoader {
   readonly #isExclusive: boolean;
   /** All reads of this transaction. */
   readonly #asked = new Wants();
+  /** All locks of this transaction, and those it was asked for in vain. */
+  readonly locks = new Wants();
   /** What was kept did not hold any more when the version was looked at. */
   #isKeptOutdated = false;
   /** How often boards had been ranked anew when this batch first looked; null: it has not. */
@@ -66,7 +74,9 @@ export class BatchLoader {
       wants.addReads(this.#asked, (table, text) => this.#hand.isLocked(table, text));
     }
     this.#asked.addReads(wants, () => false);
-    const sent: Promise<void>[] = [];
+    this.locks.addLocks(wants);
+    const sent: Promise<unknown>[] = [];
+    if (isLate) sent.push(this.#connection.script(`SET LOCAL lock_timeout = '${lateLockMs}ms'`));
     const tables = [...wants.locks.keys()].map((table) => this.#tables.of(table));
     for (const table of tables.sort((one, other) => one.place - other.place)) {
       const wanted = wants.locks.get(table.table) ?? new Map<string, WantedLock>();
@@ -77,6 +87,7 @@ export class BatchLoader {
         ),
       );
     }
+    if (isLate) sent.push(this.#connection.script('SET LOCAL lock_timeout = 0'));
     // Behind the locks, so that what was changed under one that was waited for is seen; and before what is read, which
     // may be kept as of this version or a later one, but not of an earlier one.
     if (this.generation === null || wants.locks.size > 0) sent.push(this.#readVersion());

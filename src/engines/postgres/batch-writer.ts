@@ -113,7 +113,9 @@ export class BatchWriter {
   }
 
   #remove(sent: Promise<unknown>[], table: PhysicalTable, removed: readonly Entry[]): void {
-    const rows = removed.flatMap(({ stored }) => (stored === undefined ? [] : [stored]));
+    const rows = removed
+      .map(({ stored, overwritten }) => stored ?? overwritten)
+      .filter((row) => row !== undefined);
     if (rows.length === 0) return;
     const names = table.key.map((_, at) => `c${at}`);
     const text = texts.of(

@@ -79,11 +79,13 @@ class Running {
   readonly now: number;
   tx: Tx | undefined;
   outcome: Outcome | undefined;
-  readonly #ids: string[] = [];
+  readonly #ids: string[];
 
-  constructor(queued: QueuedCommand, now: number) {
+  /** `before`: when its transaction was tried before. */
+  constructor(queued: QueuedCommand, now: number, before?: Running) {
     this.queued = queued;
     this.now = now;
+    this.#ids = before ? before.#ids : [];
   }
 
   /** For one more run, which makes the same ids as the one before: a row that was loaded under one of them is asked for again. */
@@ -113,17 +115,25 @@ export class Batch {
   readonly #hand: RowsAtHand;
   readonly #answers: BatchAnswers;
   readonly #loader: BatchLoader;
+  readonly #before: Batch | null;
 
+  /**
+   * `before`: the same commands, whose transaction failed. All that it has locked, or could not lock any more behind what it
+   * had locked, is locked first, in the one order of all nodes.
+   */
   constructor(
     queued: readonly QueuedCommand[],
     connection: Connection,
     place: LanePlace,
     options: BatchOptions,
+    before: Batch | null = null,
   ) {
     this.#connection = connection;
     this.#options = options;
     this.#place = place;
-    this.#running = queued.map((one) => new Running(one, options.clock()));
+    this.#before = before;
+    const earlier = before === null ? [] : before.#running;
+    this.#running = queued.map((one, at) => new Running(one, options.clock(), earlier[at]));
     const isExclusive = queued[0]?.command.isExclusive ?? false;
     this.#hand = new RowsAtHand(isExclusive ? null : options.kept);
     this.#answers = new BatchAnswers(this.#hand, options, isExclusive);
@@ -164,7 +174,9 @@ export class Batch {
       }
       for (const running of this.#running.slice(firstMissed).toReversed()) running.tx?.undo();
       from = firstMissed;
-      if (!(await this.#loader.load(this.#answers.takeWants()))) continue;
+      const wants = this.#answers.takeWants();
+      if (this.#before && this.#loader.rounds === 0) wants.addLocks(this.#before.#loader.locks);
+      if (!(await this.#loader.load(wants))) continue;
       from = 0;
       this.#runAgain();
     }

@@ -158,13 +158,15 @@ export class LaneWriter {
 
   async #carryOut(batch: readonly Queued[]): Promise<void> {
     const deadline = performance.now() + patienceMs;
+    let before: Batch | null = null;
     for (let tried = 1; ; tried++) {
       const attempt: { result: BatchResult | null } = { result: null };
       let lane: WriteLane | undefined;
       try {
         lane = await this.#laneNow();
         const begunAt = performance.now();
-        await new Batch(batch, lane.connection, lane.place, this.#options).run((result) => {
+        before = new Batch(batch, lane.connection, lane.place, this.#options, before);
+        await before.run((result) => {
           attempt.result = result;
         });
         this.#options.meter.committed(batch.length, performance.now() - begunAt);

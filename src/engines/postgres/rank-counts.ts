@@ -98,10 +98,11 @@ export class RankCounts {
 
   /**
    * Inside a transaction of its own: counts a board anew, out of its rows. From here to the commit nobody else writes
-   * any board, and who has read how it is to be ranked before must read again (`generation`).
+   * any board, or locks a row of one in order to write it, which would have each wait for the other; and who has read how
+   * it is to be ranked before must read again (`generation`).
    */
   async recount(connection: Runner, board: string): Promise<void> {
-    const sent: Promise<unknown>[] = [connection.run('LOCK TABLE board IN SHARE ROW EXCLUSIVE MODE')];
+    const sent: Promise<unknown>[] = [connection.run('LOCK TABLE board IN EXCLUSIVE MODE')];
     sent.push(connection.run('UPDATE ranking SET generation = generation + 1'));
     this.#ensure(sent, connection, [board]);
     await Promise.all(sent);

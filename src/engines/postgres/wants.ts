@@ -48,6 +48,13 @@ export class Wants {
     this.gets.set(target, of.set(text, key));
   }
 
+  /** Takes over locks that are not asked for already. */
+  addLocks(others: Wants): void {
+    for (const [table, wanted] of others.locks) {
+      for (const [text, one] of wanted) this.lock(table, text, one);
+    }
+  }
+
   /** Takes over what was asked for before; rows that are locked by now are not read again. */
   addReads(before: Wants, isLocked: (table: AnyTable, text: string) => boolean): void {
     for (const [target, keys] of before.gets) {

@@ -88,9 +88,11 @@ export class BatchWriter {
     return changesRemembered;
   }
 
-  #remove(table: AnyTable, { stored }: Entry): void {
+  #remove(table: AnyTable, { stored, overwritten }: Entry): void {
+    const row = stored ?? overwritten;
+    if (row === undefined) return;
+    this.#schema.of(table).remove(row);
     if (stored === undefined) return;
-    this.#schema.of(table).remove(stored);
     this.#schema.rankedBy(table)?.changed(stored, undefined);
     this.#schema.partialOrderOf(table)?.changed(stored, undefined);
   }

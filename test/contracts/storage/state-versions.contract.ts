@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { runAll } from '../../../src/catalogue/commands.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { query, type Read, type ReadSteps } from '../../../src/core/storage/query.ts';
@@ -114,6 +115,50 @@ export function stateVersionsContract(open: OpenStore): void {
       }
     });
 
+    test('a write that is refused after it wrote leaves the state to those that wait beside it', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const [ada] = await trio(db);
+      await save(db, ada, 'a', '1');
+      const refusedAtLast = db.write(
+        runAll,
+        [ada],
+        [
+          { command: 'saveState', args: [ada, 'a', '2', contentId('2')] },
+          { command: 'requireVersion', args: [ada, 'a', 9] },
+        ],
+      );
+      const [refused, written, removed] = await Promise.allSettled([
+        refusedAtLast,
+        save(db, ada, 'a', '3', { ifVersion: 1 }),
+        db.write(removeState, ada, 'b'),
+      ]);
+      expect(refused).toMatchObject({ reason: conflict('a', 2) });
+      expect(written).toMatchObject({ value: { version: 2 } });
+      expect(removed).toMatchObject({ value: null });
+      for await (const one of nowAndReopened(fixture)) expect(await kept(one, ada)).toEqual(['a 2 3']);
+    });
+
+    test('writes carried out together find what those before them have left, whatever they had to read', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const [ada] = await trio(db);
+      for (const label of ['small', 'large', 'other']) await save(db, ada, label, '{"level":1}');
+      const calls = (level: number) => [
+        { command: 'patchState', args: [ada, 'small', `{"level":${level}}`] },
+        { command: 'setScore', args: [ada, level] },
+        {
+          command: 'saveState',
+          args: [ada, 'large', String(level), contentId(String(level)), undefined, { ifVersion: level - 1 }],
+        },
+        { command: 'patchState', args: [ada, 'other', `{"level":${level}}`] },
+      ];
+      await db.write(runAll, [ada], calls(2));
+      await db.write(runAll, [ada], [...calls(3), ...calls(4)]);
+      const all = ['large 4 4', 'other 4 {"level":4}', 'small 4 {"level":4}'];
+      for await (const one of nowAndReopened(fixture)) expect(await kept(one, ada)).toEqual(all);
+    });
+
     test('no label has a version a second time, with something else under it', async () => {
       await using fixture = await open();
       const { db } = fixture;
@@ -148,6 +193,25 @@ export function stateVersionsContract(open: OpenStore): void {
       }
       const again = await save(fixture.db, ada, 'a', '1');
       expect(again._id).not.toBe(head && '_id' in head ? head._id : '');
+    });
+
+    test('is gone, too, where it was written in the same moment, and is new when it is written then', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const [ada] = await trio(db);
+      for (const label of ['a', 'b']) await save(db, ada, label, '1');
+      const write = (label: string, json: string) => ({
+        command: 'saveState',
+        args: [ada, label, json, contentId(json)],
+      });
+      const remove = (label: string) => ({ command: 'removeState', args: [ada, label] });
+      await db.write(runAll, [ada], [write('a', '2'), remove('a')]);
+      await db.write(runAll, [ada], [write('b', '2'), remove('b'), write('b', '3')]);
+      await db.write(runAll, [ada], [write('c', '2'), remove('c')]);
+      for await (const one of nowAndReopened(fixture)) {
+        expect(await kept(one, ada)).toEqual(['b 3 3']);
+        expect(await one.read(readUse, ada)).toBe(countedRowBytes + 1);
+      }
     });
 
     test('is removed once by many at once, who write it again in between', async () => {

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { createChannel } from '../../src/messages/channel-commands.ts';
+import { startClusterNode } from '../support/cluster-node.ts';
+import { isOnPostgres } from '../support/engine.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { startLossyRedis } from '../support/lossy-redis.ts';
+import { noPostgres } from '../support/postgres.ts';
+import { freshSchema } from '../support/postgres-schema.ts';
+import { redisMissing, startRedis } from '../support/redis.ts';
+import { openSharedData } from '../support/shared-data.ts';
+import { until } from '../support/until.ts';
+import { type Sender, startSending } from './message-sender.ts';
+
+const seconds = Number(process.env.LOSSY_BUS_SECONDS ?? 5);
+const players = 12;
+/** From a message's commit to the slowest launcher: other nodes' events are looked for every second. */
+const mostMs = 1_500;
+
+const engines = isOnPostgres ? ['PostgreSQL'] : ['SQLite', 'PostgreSQL'];
+
+test.for(engines)(
+  'nodes on %s that lose every second message between them pass on every event once, in order, within 1.5 s',
+  { timeout: 120_000 },
+  async (engine, { skip }) => {
+    const onPostgres = engine === 'PostgreSQL' && !isOnPostgres;
+    const missing = redisMissing ?? (engine === 'PostgreSQL' ? noPostgres : null);
+    skip(missing !== null, missing ?? '');
+    await using redis = await startRedis();
+    const database = onPostgres
+      ? { DATABASE_URL: (await freshSchema()).url, GANTRY_SECRET_KEY: '5e'.repeat(32) }
+      : {};
+    await using data = await openSharedData(database);
+    await using nearRedis = await startLossyRedis(redis.url);
+    await using farRedis = await startLossyRedis(redis.url);
+    const variables = { DATA_DIR: data.path, ...database };
+    await using near = await startClusterNode({ ...variables, REDIS_URL: nearRedis.url });
+    await using far = await startClusterNode({ ...variables, REDIS_URL: farRedis.url });
+
+    const gameId = await data.createGame();
+    const everyone = await Promise.all(Array.from({ length: players }, () => data.openSession(gameId)));
+    const channels = await Promise.all(
+      [everyone.slice(0, 6), everyone.slice(6), everyone.slice(3, 9)].map(async (participants) => {
+        const [creator, ...others] = participants;
+        if (!creator) throw new Error('a channel of nobody');
+        const wallets = others.map(({ wallet }) => wallet);
+        return { id: (await data.db.write(createChannel, creator, wallets))._id, participants };
+      }),
+    );
+    const launchers = await Promise.all(
+      everyone.map(async (player, at) => {
+        const launcher = await connectLauncher((at % 2 === 0 ? near : far).url, {
+          launcherJwt: player.launcherJwt,
+        });
+        await launcher.streams();
+        const took: number[] = [];
+        const messages: { id: string; stream: string; seq: number }[] = [];
+        launcher.socket.on(
+          'chat-messages created',
+          (record: { _id: string; createdAt: string | number }, meta: { stream: string; seq: number }) => {
+            took.push(Date.now() - new Date(record.createdAt).getTime());
+            messages.push({ id: record._id, stream: meta.stream, seq: meta.seq });
+          },
+        );
+        return { launcher, player, took, messages };
+      }),
+    );
+    const urls = [near.url, far.url];
+    const senders: Sender[] = [];
+    // Many, each of which shows what was lost before it; then some with nothing behind them, as the last always is.
+    for (const perSecond of [60, 0.8]) {
+      const sender = startSending({ urls, perSecond, channels });
+      senders.push(sender);
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000)); // so long it is looked at
+      await sender.stop();
+    }
+    const wanted = (wallet: string) =>
+      channels
+        .filter(({ participants }) => participants.some((one) => one.wallet === wallet))
+        .flatMap(({ id }) => senders.flatMap((one) => [...(one.acknowledged.get(`channel:${id}`) ?? [])]));
+    await until(
+      'everything heard',
+      () => launchers.every(({ player, messages }) => messages.length >= wanted(player.wallet).length),
+      10_000,
+    );
+
+    for (const { player, messages } of launchers) {
+      expect(messages.map(({ id }) => id).sort()).toEqual(wanted(player.wallet).sort());
+      for (const [stream, heard] of Map.groupBy(messages, (one) => one.stream)) {
+        const seqs = heard.map(({ seq }) => seq);
+        expect([stream, seqs]).toEqual([stream, seqs.map((_, at) => (seqs[0] ?? 0) + at)]);
+      }
+    }
+    const took = launchers.flatMap((one) => one.took).sort((one, other) => one - other);
+    const at = (share: number) => took[Math.ceil((took.length - 1) * share)] ?? Number.NaN;
+    const acknowledged = senders.reduce((sum, { counts }) => sum + counts.acknowledged, 0);
+    const told = {
+      engine,
+      acknowledged,
+      heard: took.length,
+      p50: at(0.5),
+      p99: at(0.99),
+      max: at(1),
+      bus: [nearRedis.counts, farRedis.counts],
+    };
+    process.stdout.write(`lossy bus: ${JSON.stringify(told)}\n`);
+    expect(at(1)).toBeLessThan(mostMs);
+    // Otherwise nothing was tried.
+    for (const { lost } of [nearRedis.counts, farRedis.counts]) expect(lost).toBeGreaterThan(20);
+    expect(acknowledged).toBeGreaterThan(seconds * 30);
+    for (const { launcher } of launchers) launcher[Symbol.dispose]();
+  },
+);

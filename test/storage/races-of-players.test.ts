@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'vitest';
+import { ban, unban } from '../../src/administration/commands.ts';
+import { runAll, runOnce } from '../../src/catalogue/commands.ts';
+import { addGameSecret } from '../../src/games/commands.ts';
+import { claimOf } from '../../src/idempotency/claim.ts';
+import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
+import { maximumParticipants, maximumShared } from '../../src/messages/message-channel.ts';
+import { sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
+import { markDelivered, notifyPlayer } from '../../src/notifications/commands.ts';
+import { trackPlaySession } from '../../src/play-sessions/commands.ts';
+import { deleteScore, setScore } from '../../src/scores/commands.ts';
+import { listScores } from '../../src/scores/queries.ts';
+import { endSession, maximumLive, startSession } from '../../src/sessions/commands.ts';
+import { keepServerKey, replaceServerKey } from '../../src/sessions/server-keys.ts';
+import { beginAttempt, refundAttempt, requestSignIn } from '../../src/sessions/sign-in-commands.ts';
+import { patchState, removeState, saveState } from '../../src/states/commands.ts';
+import { listPlayerStates } from '../../src/states/queries.ts';
+import { contentId } from '../../src/states/state.ts';
+import { countedRowBytes } from '../../src/storage-quota/count-stored.ts';
+import { noPostgres } from '../support/postgres.ts';
+import { rowsIn } from '../support/rows-in.ts';
+import { randomWallet } from '../support/server.ts';
+import { racingNodes } from './racing-nodes.ts';
+
+const wholePage = { limit: 250, skip: 0 };
+const wallets = (count: number) => Array.from({ length: count }, randomWallet);
+
+/** What players keep, say, join and repeat holds with many nodes as it does with one. */
+describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
+  const { first, addGame, addPlayer, race } = racingNodes();
+
+  test('a player keeps no more than the quota, in states, play sessions and messages together', async () => {
+    const owner = await addPlayer();
+    const other = await addPlayer(owner.gameId);
+    const { _id: channel } = await first().write(createChannel, owner, [other.wallet]);
+    const quota = 7 * (countedRowBytes + 10);
+    const { results, refused } = await race<unknown>((db, n) => {
+      const text = `"${'x'.repeat(8)}"`;
+      if (n % 3 === 0) return db.write(saveState, owner, `label ${n}`, text, contentId(text), quota);
+      if (n % 3 === 1) return db.write(sendMessage, owner, channel, text, quota);
+      return db.write(trackPlaySession, owner, { sessionId: crypto.randomUUID(), state: text }, quota);
+    });
+    expect([results.length, refused]).toEqual([7, { storage_full: 93 }]);
+    const [use] = await rowsIn(
+      first(),
+      'SELECT bytes FROM storage_use WHERE game_id = CAST(@gameId AS uuid) AND wallet = @wallet',
+      { ...owner },
+    );
+    expect(use).toEqual({ bytes: quota });
+  });
+
+  test('of writers with the version they have read, one writes; of removals, one removes', async () => {
+    const owner = await addPlayer();
+    await first().write(saveState, owner, 'a', '{}', contentId('{}'));
+    const saved = await race((db, n) =>
+      db.write(saveState, owner, 'a', `{"n":${n}}`, contentId(`{"n":${n}}`), undefined, { ifVersion: 1 }),
+    );
+    expect([saved.results.length, saved.refused]).toEqual([1, { version_conflict: 99 }]);
+    const patched = await race((db, n) => db.write(patchState, owner, 'a', `{"k${n}":${n}}`));
+    expect(new Set(patched.results.map(({ version }) => version)).size).toBe(100);
+    const [state] = await first().read(listPlayerStates, owner, wholePage, 'a');
+    expect(Object.keys(JSON.parse(state?.json ?? '{}'))).toHaveLength(101);
+    const removed = await race((db) => db.write(removeState, owner, 'a'));
+    expect(removed.results.filter((one) => one !== null)).toHaveLength(1);
+  });
+
+  test('an idempotency key is carried out once and answered the same, alone and with a batch under it', async () => {
+    const owner = await addPlayer();
+    const claim = (key: string, input: object) =>
+      claimOf(key, {
+        gameId: owner.gameId,
+        caller: owner.wallet,
+        wallet: owner.wallet,
+        operation: 'o',
+        input,
+      });
+    const once = await race((db) => db.write(runOnce, claim('k1', {}), 'setScore', [owner, 1]));
+    expect(new Set(once.results.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    const calls = [1, 2, 3].map((score) => ({ command: 'setScore', args: [owner, score] }));
+    const together = await race((db) =>
+      db.write(runOnce, claim('k2', {}), runAll.commandName, [[owner], calls]),
+    );
+    expect(together.results).toHaveLength(100);
+    const others = await race((db, n) =>
+      db.write(runOnce, claim('k3', { score: n % 4 }), 'setScore', [owner, n % 4]),
+    );
+    expect([others.results.length, others.refused]).toEqual([25, { idempotency_key_reused: 75 }]);
+    expect(await first().read(listScores, owner, wholePage)).toHaveLength(5);
+  });
+
+  test('a channel has so many participants at most, each of them once', async () => {
+    const owner = await addPlayer();
+    const { _id: channel } = await first().write(createChannel, owner, wallets(maximumParticipants - 31));
+    const joining = wallets(80);
+    const { results, refused } = await race((db, n) =>
+      db.write(addToChannel, owner, channel, joining[n % 80] ?? ''),
+    );
+    expect([results.length, refused]).toEqual([30, { participants_invalid: 70 }]);
+    const rows = await rowsIn(
+      first(),
+      'SELECT position FROM participants WHERE channel_id = CAST(@channel AS uuid)',
+      { channel },
+    );
+    expect([rows.length, new Set(rows.map((row) => Object(row).position)).size]).toEqual([
+      maximumParticipants,
+      maximumParticipants,
+    ]);
+  });
+
+  test('a player leaves a channel once, and the last administrator who leaves is followed by one', async () => {
+    const owner = await addPlayer();
+    const others = wallets(30);
+    const { _id: channel } = await first().write(createChannel, owner, others);
+    const { results, refused } = await race((db, n) => {
+      const wallet = [owner.wallet, ...others][n % 20] ?? '';
+      return db.write(removeFromChannel, { ...owner, wallet }, channel, wallet);
+    });
+    expect([results.length, refused]).toEqual([20, { channel_unknown: 80 }]);
+    const administrators = await rowsIn(
+      first(),
+      `SELECT wallet FROM participants WHERE channel_id = CAST(@channel AS uuid) AND permissions LIKE '%super-admin%'`,
+      { channel },
+    );
+    expect(administrators).toHaveLength(1);
+  });
+
+  test('a player puts another in so many channels at most', async () => {
+    const owner = await addPlayer();
+    const { wallet } = await addPlayer(owner.gameId);
+    for (let n = 0; n < maximumShared - 10; n++) {
+      await first().write(createChannel, owner, [wallet, randomWallet()]);
+    }
+    const { results, refused } = await race((db) => db.write(createChannel, owner, [wallet, randomWallet()]));
+    expect([results.length, refused]).toEqual([10, { channel_limit_reached: 90 }]);
+  });
+
+  test('a message is unsent once, and the channel counts what is there', async () => {
+    const owner = await addPlayer();
+    const { _id: channel } = await first().write(createChannel, owner, wallets(1));
+    const { results: sent } = await race((db, n) => db.write(sendMessage, owner, channel, `${n}`));
+    const { results, refused } = await race((db, n) =>
+      db.write(unsendMessage, owner, sent[n % 40]?._id ?? ''),
+    );
+    expect([results.length, refused]).toEqual([40, { message_unknown: 60 }]);
+    const counted = await rowsIn(
+      first(),
+      `SELECT message_count AS counted, (SELECT count(*) FROM messages WHERE channel_id = CAST(@channel AS uuid)) AS kept
+        FROM message_channels WHERE id = CAST(@channel AS uuid)`,
+      { channel },
+    );
+    expect(counted).toEqual([{ counted: 60, kept: 60 }]);
+  });
+
+  test('a play session ends once', async () => {
+    const owner = await addPlayer();
+    const sessionId = crypto.randomUUID();
+    await first().write(trackPlaySession, owner, { sessionId, state: '{}' });
+    const endTime = Date.now() + 1e6;
+    const { results, refused } = await race((db, n) =>
+      db.write(trackPlaySession, owner, { sessionId, state: '{}', endTime: endTime + n }),
+    );
+    expect([results.length, refused]).toEqual([1, { play_session_ended: 99 }]);
+  });
+
+  test('a score is deleted once, and the best of those that are left counts', async () => {
+    const owner = await addPlayer();
+    const { results: made } = await race((db, n) => db.write(setScore, owner, n));
+    const best = made.toSorted((one, other) => other.score - one.score);
+    const { results, refused } = await race((db, n) =>
+      db.write(deleteScore, owner.gameId, best[n % 10]?._id ?? ''),
+    );
+    expect([results.length, refused]).toEqual([10, { score_unknown: 90 }]);
+    const board = await rowsIn(
+      first(),
+      `SELECT -b.sort_score AS score FROM board AS b JOIN streams AS s ON s.id = b.stream_id
+        WHERE b.board_id = CAST(@gameId AS uuid) AND s.wallet = @wallet`,
+      { ...owner },
+    );
+    expect(board).toEqual([{ score: 89 }]);
+  });
+
+  test('a player has so many live sessions at most, and one ends once', async () => {
+    const owner = await addPlayer();
+    for (let n = 0; n < maximumLive - 50; n++) await first().write(startSession, owner, 1e8);
+    const { results } = await race((db) => db.write(startSession, owner, 1e8));
+    expect(results).toHaveLength(100);
+    const live = 'SELECT id FROM channel_sessions WHERE wallet = @wallet AND ended_at IS NULL';
+    expect(await rowsIn(first(), live, { wallet: owner.wallet })).toHaveLength(maximumLive);
+    const id = results[0]?.session.id ?? '';
+    await race((db) => db.write(endSession, owner.wallet, id));
+    const told = await rowsIn(
+      first(),
+      `SELECT seq FROM events WHERE name = 'game-channels patched' AND record LIKE '%' || @id || '%'`,
+      { id },
+    );
+    expect(told).toHaveLength(1);
+  });
+
+  test('an attempt that is refunded while others are made leaves no more of them than five', async () => {
+    const { gameId, wallet } = await addPlayer();
+    const id = crypto.randomUUID();
+    await first().write(requestSignIn, {
+      id,
+      gameId,
+      wallet,
+      signRequest: '',
+      expiresAt: Date.now() + 1e6,
+    });
+    let refunds = 0;
+    const { results } = await race<unknown>(async (db, n) => {
+      await db.write(beginAttempt, id);
+      if (n % 2 === 1) return;
+      refunds++;
+      await db.write(refundAttempt, id);
+    });
+    expect(results.length).toBeLessThanOrEqual(5 + refunds);
+    const after = await race((db) => db.write(beginAttempt, id));
+    expect(results.length - refunds + after.results.length).toBe(5);
+  });
+
+  test('a ban is lifted once', async () => {
+    const { wallet, gameId } = await addPlayer();
+    await first().write(ban, wallet, gameId, 'why');
+    const { results, refused } = await race((db) => db.write(unban, wallet, gameId));
+    expect([results.length, refused]).toEqual([1, { player_not_banned: 99 }]);
+  });
+
+  test('a notification is marked as delivered at one time', async () => {
+    const owner = await addPlayer();
+    const { _id } = await first().write(notifyPlayer, owner, { message: 'Hi', type: 'success' });
+    const { results } = await race(async (db) => {
+      await db.write(markDelivered, [_id]);
+      return rowsIn(db, 'SELECT delivered_at FROM notifications WHERE id = CAST(@id AS uuid)', { id: _id });
+    });
+    expect(new Set(results.map((rows) => JSON.stringify(rows))).size).toBe(1);
+  });
+
+  test('of secrets that are rotated, one does not expire', async () => {
+    const gameId = await addGame();
+    await race((db) => {
+      const secret = { hash: crypto.randomUUID(), sealedMd5: '', sealedSecret: '' };
+      return db.write(addGameSecret, gameId, secret, { graceMs: 1e6 });
+    });
+    const rows = await rowsIn(
+      first(),
+      'SELECT hash FROM game_secrets WHERE game_id = CAST(@gameId AS uuid) AND expires_at IS NULL',
+      { gameId },
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  test('a key of the servers is made once, and replaced by whoever knows what it was', async () => {
+    const { results: kept } = await race((db, n) => db.write(keepServerKey, 'token-keys', `sealed ${n}`));
+    expect(new Set(kept).size).toBe(1);
+    const { results } = await race((db, n) =>
+      db.write(replaceServerKey, 'token-keys', kept[0] ?? '', `next ${n}`),
+    );
+    expect(results.filter((replaced) => replaced)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,189 @@
+import { parseArgs } from 'node:util';
+import { domain } from '../../src/catalogue/domain.ts';
+import type { Owner } from '../../src/core/schemas/owner.ts';
+import { Connection } from '../../src/engines/postgres/connection.ts';
+import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
+import { RankCounts } from '../../src/engines/postgres/rank-counts.ts';
+import { registerGame } from '../../src/games/commands.ts';
+import { setScore } from '../../src/scores/commands.ts';
+import { readLeaderboard, readPosition } from '../../src/scores/queries.ts';
+import { quantile } from '../bench/rounds.ts';
+import { PostgresServer } from '../support/postgres-server.ts';
+
+export interface RanksOptions {
+  players: number;
+  /** Of a place against a count of the rows before it. */
+  checks: number;
+  /** How often a place and a page are read to see how long that takes: while others write, and again while none do. */
+  reads: number;
+  /** Writers of each of the two nodes; nine of ten scores are better than the player's last. */
+  writers: number;
+}
+
+/** In milliseconds. */
+interface Times {
+  p50: number;
+  p99: number;
+}
+
+export interface RanksCounts extends RanksOptions {
+  wrong: number;
+  /** Scores that were written while places were checked. */
+  writes: number;
+  whileWritten: { place: Times; page: Times };
+  atRest: { place: Times; page: Times };
+}
+
+const walletOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
+
+/**
+ * Puts so many players on a board, has two nodes write scores to it, and holds places against `count(*)`, both of one
+ * moment; then reads places anywhere on the board, and pages at its top, each page another one, so that none is remembered.
+ */
+export async function runRanks(url: string, options: RanksOptions): Promise<RanksCounts> {
+  const { players, checks, reads, writers } = options;
+  const nodes = await Promise.all([1, 2].map(() => PostgresDatabase.open(url, domain)));
+  const [first, second] = nodes;
+  if (!first || !second) throw new Error('there is no node');
+  const secret = { hash: 'h', sealedMd5: '', sealedSecret: '' };
+  const { id: gameId } = await first.write(registerGame, { name: 'Ranks' }, secret);
+  await fill(url, gameId, players);
+  const owner = (n: number): Owner => ({ gameId, wallet: walletOf(n) });
+  const anyone = () => owner(Math.floor(Math.random() * players));
+
+  let isWriting = true;
+  let writes = 0;
+  const best = new Map<string, number>();
+  const write = async (node: PostgresDatabase) => {
+    while (isWriting) {
+      const player = anyone();
+      // Far up as well as a little, so that rows cross the beginnings of buckets.
+      const by = Math.random() < 0.5 ? Math.random() * players : Math.random() * 100;
+      const before = best.get(player.wallet) ?? Number(BigInt(player.wallet));
+      const score = Math.random() < 0.9 ? before + by : before - by;
+      await node.write(setScore, player, score, 'n');
+      best.set(player.wallet, score);
+      writes++;
+    }
+  };
+  const writing = Promise.all(nodes.flatMap((node) => Array.from({ length: writers }, () => write(node))));
+  const wrong = await wrongPlaces(url, gameId, checks, anyone);
+  const time = () => timesOf(second, gameId, reads, anyone);
+  const whileWritten = await time();
+  const written = writes;
+  isWriting = false;
+  await writing;
+  await first.fold();
+  const atRest = await time();
+  await Promise.all(nodes.map((node) => node.close()));
+  return { ...options, wrong, writes: written, whileWritten, atRest };
+}
+
+/** A place and a count, in one snapshot. */
+async function wrongPlaces(
+  url: string,
+  gameId: string,
+  checks: number,
+  anyone: () => Owner,
+): Promise<number> {
+  const connection = await Connection.open(url, 'gantry ranks');
+  const ranks = new RankCounts();
+  let wrong = 0;
+  try {
+    for (let check = 0; check < checks; check++) {
+      await connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      const { rows } = await connection.run<{ score: number; at: number; id: string }>(
+        `SELECT b.sort_score AS score, b.reached_at AS at, b.score_id AS id FROM board AS b
+          WHERE b.stream_id = substr(encode(sha256(convert_to($1, 'UTF8')), 'hex'), 1, 32)::uuid`,
+        [`player:${gameId}:${anyone().wallet}`],
+      );
+      const [row] = rows;
+      if (!row) throw new Error('a player is not on the board');
+      const key = [row.score, row.at, row.id];
+      const place = await ranks.countBefore(connection, gameId, key);
+      const counted = await connection.run<{ count: number }>(
+        `SELECT count(*) AS count FROM board WHERE board_id = $1
+          AND (sort_score, reached_at, score_id) < ($2::double precision, $3::bigint, $4::uuid)`,
+        [gameId, ...key],
+      );
+      await connection.script('COMMIT');
+      if (place !== counted.rows[0]?.count) wrong++;
+    }
+  } finally {
+    await connection.close();
+  }
+  return wrong;
+}
+
+/** One after the other in turns, so that a slow moment of the machine meets both. */
+async function timesOf(db: PostgresDatabase, gameId: string, reads: number, anyone: () => Owner) {
+  const places: number[] = [];
+  const pages: number[] = [];
+  const timed = async (into: number[], read: Promise<unknown>) => {
+    const from = performance.now();
+    await read;
+    into.push(performance.now() - from);
+  };
+  for (let n = 0; n < reads; n++) {
+    await timed(places, db.read(readPosition, anyone()));
+    await timed(pages, db.read(readLeaderboard, gameId, { limit: 50, skip: n }));
+  }
+  const at = (values: readonly number[], share: number) => Math.round(quantile(values, share) * 100) / 100;
+  const times = (values: readonly number[]) => ({ p50: at(values, 0.5), p99: at(values, 0.99) });
+  return { place: times(places), page: times(pages) };
+}
+
+/** Players with a score each, as many as their number: straight into the tables, as the store would have. */
+async function fill(url: string, gameId: string, players: number): Promise<void> {
+  const connection = await Connection.open(url, 'gantry ranks');
+  try {
+    const wallet = `'0x' || lpad(to_hex(n), 40, '0')`;
+    const name = `'player:' || $1::text || ':' || ${wallet}`;
+    const streamId = `substr(encode(sha256(convert_to(${name}, 'UTF8')), 'hex'), 1, 32)::uuid`;
+    const scoreId = `md5('score' || n)::uuid`;
+    const numbers = 'FROM generate_series(0, $2::int - 1) AS n';
+    await connection.script('BEGIN');
+    await connection.script('SET LOCAL statement_timeout = 0');
+    const fillings = [
+      `INSERT INTO players (wallet, user_id, username, avatar, created_at)
+        SELECT ${wallet}, gen_random_uuid(), '', '', 1 ${numbers} WHERE $1::text <> ''`,
+      `INSERT INTO streams (name, wallet, seq, first_seq, trim_at, id)
+        SELECT ${name}, ${wallet}, 1, 1, 4000000000000, ${streamId} ${numbers}`,
+      `INSERT INTO scores (id, stream_id, revision, nonce, score, reached_at, updated_at)
+        SELECT ${scoreId}, ${streamId}, 1, 'n', n, 1, 1 ${numbers}`,
+      `INSERT INTO board (stream_id, board_id, score_id, sort_score, reached_at)
+        SELECT ${streamId}, $1::text::uuid, ${scoreId}, -n, 1 ${numbers}`,
+    ];
+    for (const text of fillings) await connection.run(text, [gameId, players]);
+    await new RankCounts().recount(connection, gameId);
+    await connection.script('COMMIT');
+    await connection.script('SET statement_timeout = 0');
+    await connection.script('ANALYZE');
+  } finally {
+    await connection.close();
+  }
+}
+
+/** `node test/storage/ranks.ts --players 1000000 --checks 1000 --reads 3000 --writers 4` */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      players: { type: 'string', default: '1000000' },
+      checks: { type: 'string', default: '1000' },
+      reads: { type: 'string', default: '3000' },
+      writers: { type: 'string', default: '4' },
+    },
+  });
+  await using server = await PostgresServer.start({ fsync: true, settings: { shared_buffers: '512MB' } });
+  const counts = await runRanks(server.url(), {
+    players: Number(values.players),
+    checks: Number(values.checks),
+    reads: Number(values.reads),
+    writers: Number(values.writers),
+  });
+  process.stdout.write(`${JSON.stringify(counts, null, 2)}\n`);
+  const { place, page } = counts.whileWritten;
+  process.exitCode = counts.wrong === 0 && place.p99 <= 1.5 * page.p99 ? 0 : 1;
+}
+
+if (import.meta.main) await main();
