@@ -80,6 +80,8 @@ export interface LimitedCaller {
   address: string;
   /** The player's: whatever their sessions, they count together. Left out: without a token. */
   wallet?: string | undefined;
+  /** Of an administrator by name, who has a budget of their own; with the admin token calls count for their address. */
+  administratorId?: string | undefined;
   game?: Game | undefined;
   /** The game whose server calls by itself: it counts for its game, from wherever and about whomever it calls. */
   server?: Game | undefined;
@@ -127,7 +129,7 @@ export class RateLimits {
     }
     const { game } = caller;
     const ofGame = game?.policies.limits[kind];
-    const by = caller.wallet ?? address;
+    const by = caller.wallet ?? caller.administratorId ?? address;
     tell(
       await this.#consume(kind, ofGame ? `${game?.id} ${by}` : by, ofGame ?? perCaller[kind], tell, calls),
     );

@@ -1,3 +1,4 @@
+import type { AdminCaller } from '../administrators/administrator.ts';
 import { shownAdminToken } from '../auth/admin-token.ts';
 import type { Authenticator, Credentials } from '../auth/authenticator.ts';
 import type { Database } from '../core/storage/database.ts';
@@ -8,7 +9,7 @@ import { keyedDatabase } from '../idempotency/keyed-database.ts';
 import type { LimitState, RateLimits } from '../limits/rate-limits.ts';
 import type { AnyOperation } from './define.ts';
 import { type BatchCaller, executeTogether, type TogetherParts } from './execute-together.ts';
-import { parseInput, refuseNotServed, refuseWhatIsForServers } from './parse-input.ts';
+import { parseInput, refuseNotServed, refuseOtherRoles, refuseWhatIsForServers } from './parse-input.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 /** The two forms an input comes in; see `Operation.dispatchInput`. */
@@ -43,7 +44,7 @@ export interface KnownCaller {
 /** Who did what as an administrator. */
 export interface AuditLog {
   /** Written before the operation is carried out, so that nothing goes unseen. Returns the entry's id. */
-  begin(actor: string, operation: string, input: unknown): Promise<string>;
+  begin(caller: AdminCaller, operation: string, input: unknown): Promise<string>;
   /** `outcome`: `ok`, or the reason it was refused for. */
   finish(entryId: string, outcome: string): Promise<void>;
 }
@@ -83,9 +84,11 @@ export function createExecute(
     const wallet = (caller && 'wallet' in caller ? caller.wallet : null) ?? undefined;
     const server = authenticated.server ?? undefined;
     onCaller?.({ gameId: game?.id, wallet, isServer: server !== undefined });
-    const limited = { address, wallet, game: game ?? undefined, server };
+    const administratorId = (caller && 'actor' in caller ? caller.administratorId : null) ?? undefined;
+    const limited = { address, wallet, administratorId, game: game ?? undefined, server };
     await limits.count(operation, limited, onLimit);
     refuseWhatIsForServers(operation, authenticated);
+    if (caller && 'actor' in caller) refuseOtherRoles(operation, caller);
     const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
     const asked = gameId === undefined ? input : { ...input, gameId };
     refuseNotServed(operation, asked);
@@ -116,7 +119,7 @@ export function createExecute(
       return form.handler(request, (await prepare(parsed as object)) as never);
     }
     const parsed = parseInput(schema, isForAdmin ? asked : withoutNulls(schema, asked));
-    if (caller && 'actor' in caller) return administer(operation, parsed, caller.actor, surroundings);
+    if (caller && 'actor' in caller) return administer(operation, parsed, caller, surroundings);
     const given = await prepare(parsed);
     return operation.handler({ input: parsed as never, caller: caller as never }, given as never);
   };
@@ -144,14 +147,14 @@ function keyOf({ operation, input, idempotencyKey: header }: Call): string | und
 export async function administer(
   operation: AnyOperation,
   input: unknown,
-  actor: 'admin-token' | 'cli',
+  caller: AdminCaller,
   { audit, services }: Pick<Surroundings, 'audit' | 'services'>,
 ): Promise<unknown> {
   const handle = () =>
-    operation.handler({ input: input as never, caller: { actor } as never }, services as never);
+    operation.handler({ input: input as never, caller: caller as never }, services as never);
   if (operation.kind === 'read') return handle();
   const shown = operation.auditInput ? operation.auditInput(input as never) : input;
-  const entry = await audit.begin(actor, operation.name, shown);
+  const entry = await audit.begin(caller, operation.name, shown);
   try {
     const answer = await handle();
     await audit.finish(entry, 'ok');
