@@ -1,6 +1,5 @@
-import type { AdminCaller } from '../administrators/administrator.ts';
 import { shownAdminToken } from '../auth/admin-token.ts';
-import type { Authenticator, Credentials } from '../auth/authenticator.ts';
+import type { Authenticator, Callers, Credentials } from '../auth/authenticator.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
 import { claimOf, idempotencyKey } from '../idempotency/claim.ts';
@@ -44,7 +43,7 @@ export interface KnownCaller {
 /** Who did what as an administrator. */
 export interface AuditLog {
   /** Written before the operation is carried out, so that nothing goes unseen. Returns the entry's id. */
-  begin(caller: AdminCaller, operation: string, input: unknown): Promise<string>;
+  begin(caller: Callers['admin'], operation: string, input: unknown): Promise<string>;
   /** `outcome`: `ok`, or the reason it was refused for. */
   finish(entryId: string, outcome: string): Promise<void>;
 }
@@ -147,7 +146,7 @@ function keyOf({ operation, input, idempotencyKey: header }: Call): string | und
 export async function administer(
   operation: AnyOperation,
   input: unknown,
-  caller: AdminCaller,
+  caller: Callers['admin'],
   { audit, services }: Pick<Surroundings, 'audit' | 'services'>,
 ): Promise<unknown> {
   const handle = () =>

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { AdminCaller } from '../administrators/administrator.ts';
-import type { Authenticated } from '../auth/authenticator.ts';
+import type { Authenticated, Callers } from '../auth/authenticator.ts';
 import { type AdminRole, describeRoles } from '../core/schemas/admin-role.ts';
 import { describeIssue } from '../core/schemas/describe-issue.ts';
 import { reasonAt } from '../core/schemas/field-reason.ts';
@@ -22,7 +21,7 @@ export function refuseWhatIsForServers(
 }
 
 /** @throws GantryError `role_insufficient` unless the operation is declared for the administrator's role */
-export function refuseOtherRoles({ name, roles }: AnyOperation, { actor, role }: AdminCaller): void {
+export function refuseOtherRoles({ name, roles }: AnyOperation, { actor, role }: Callers['admin']): void {
   const allowed: readonly AdminRole[] = roles ?? [];
   if (allowed.includes(role)) return;
   throw new GantryError(
