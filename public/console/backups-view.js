@@ -134,7 +134,7 @@ function List({ backups, onChanged }) {
       cell: ({ madeAt }) => html`<strong><${TimeCell} at=${madeAt} /></strong>`,
     },
     { title: 'Kind', narrow: 'bare', cell: ({ kind }) => html`<span class="badge">${kind}</span>` },
-    { title: 'Size', number: true, cell: ({ bytes }) => asBytes(bytes) },
+    { title: 'Size', number: true, cell: ({ bytes }) => html`<span class="nowrap">${asBytes(bytes)}</span>` },
     {
       title: 'Keys',
       narrow: 'bare',
@@ -234,10 +234,10 @@ function ScheduleCard({ schedule, onChanged }) {
         ${schedule?.failure && html`<p class="banner bad" role="alert"><span><strong>The last scheduled backup failed</strong> <${TimeCell} at=${schedule.failedAt} />. ${schedule.failure}. It is tried again.</span></p>`}
         <div class="form-row">
           <${SelectField} label="Make a backup" value=${hours} onValue=${setHours} options=${options} />
-          <${TextField} label="Keep" type="number" min="1" max="1000" required disabled=${hours === ''} value=${keep} onValue=${setKeep} problem=${problemAt(error, 'keep')} hint="Scheduled backups that are kept. Those made by hand stay until you delete them." />
+          <${TextField} label="Scheduled backups to keep" type="number" min="1" max="1000" required disabled=${hours === ''} value=${keep} onValue=${setKeep} problem=${problemAt(error, 'keep')} />
         </div>
         <${FormProblem} error=${error} fields=${['everyHours', 'keep']} />
-        <p class="quiet small">Kept on the server's disk: copy them to another machine too.</p>
+        <p class="quiet small">Older scheduled backups are deleted; those made by hand stay until you delete them. All are on the server's disk: copy them to another machine too.</p>
         <div class="form-end"><${Button} type="submit" kind="primary" busy=${busy} disabled=${(schedule === null && hours === '') || (schedule !== null && hours === String(schedule.everyHours) && keep === String(schedule.keep))}>Save schedule<//></div>
       </form>
     </section>

@@ -33,12 +33,13 @@ const serverOnlyChoices = [
  * @param {{ game: Game, onChanged: () => void }} props
  */
 export function GameSettings({ game, onChanged }) {
+  const isReadOnly = !useAdmin().may('updateGame');
   return html`
-    <div class="settings">
+    <fieldset class="settings bare" disabled=${isReadOnly}>
       <${General} game=${game} onChanged=${onChanged} />
       <${GameSecrets} game=${game} />
       <${Policies} game=${game} onChanged=${onChanged} />
-    </div>
+    </fieldset>
   `;
 }
 
