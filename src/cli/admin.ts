@@ -129,6 +129,7 @@ export function adminCommand(administrator: Administrator): Command {
       }
     })
     .option('--json', 'no effect: the output is always JSON')
+    .addHelpText('after', `\nExample:\n  gantry admin run ban-player '{"wallet":"0x…"}'`)
     .action(async (operation: (typeof offered)[number], input: unknown = {}) => {
       process.stdout.write(`${JSON.stringify(await administrator.executeNamed(operation, input))}\n`);
     });
