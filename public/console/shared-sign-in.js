@@ -45,7 +45,8 @@ export class SharedSignIn {
 
   /** @param {Identity} identity */
   keepIdentity(identity) {
-    write(identityKey, JSON.stringify(identity));
+    // An answer may come after the tab was signed out.
+    if (this.token() !== null) write(identityKey, JSON.stringify(identity));
   }
 
   /** @param {string} token */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { describeRoles } from '../core/schemas/admin-role.ts';
 import { addressInput } from '../core/schemas/address.ts';
+import { describeRoles } from '../core/schemas/admin-role.ts';
 import { reasons } from '../errors.ts';
 import type { AnyOperation } from '../operations/define.ts';
 import { kebabCase, type Registry } from '../operations/registry.ts';

@@ -269,8 +269,8 @@ describe('the schedule', () => {
   });
 
   test.each([
-    [['--schedule', '0.5'], /expected number to be >=1|Too small|at least 1/i],
-    [['--schedule', '24', '--keep', '0'], /.+/],
+    [['--schedule', '0.5'], /must be from 1 to 8,784 hours/],
+    [['--schedule', '24', '--keep', '0'], /must be a whole number from 1 to 1,000/],
     [['--schedule', '24', 'some.gantry'], /takes no file/],
     [['--keep', '3'], /--keep goes with --schedule/],
     [[], /give a file, or --schedule/],
