@@ -9,7 +9,7 @@ import { GantryError } from '../errors.ts';
 import { repeat } from '../runtime/repeat.ts';
 
 /** Between two looks at whether a backup is due. */
-const pollMs = 5_000;
+const pollMs = 2_000;
 
 /**
  * Makes the backups of the schedule, and removes those beyond what it keeps, until the signal is aborted. Of several

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Argument, Command, InvalidArgumentError } from 'commander';
 import { administratorName, tokenLifetimeDays } from '../administrators/administrator.ts';
 import { createAdministrator } from '../administrators/operations/create-administrator.ts';
 import { listAdministrators } from '../administrators/operations/list-administrators.ts';
@@ -6,7 +6,7 @@ import { revokeAdministrator } from '../administrators/operations/revoke-adminis
 import { rotateAdministratorToken } from '../administrators/operations/rotate-administrator-token.ts';
 import { updateAdministrator } from '../administrators/operations/update-administrator.ts';
 import { operations } from '../catalogue/operations.ts';
-import { adminRole } from '../core/schemas/admin-role.ts';
+import { type AdminRole, adminRole } from '../core/schemas/admin-role.ts';
 import { GantryError } from '../errors.ts';
 import { kebabCase, Registry } from '../operations/registry.ts';
 import type { Administrator } from './administrator.ts';
@@ -45,18 +45,16 @@ export function adminCommand(administrator: Administrator): Command {
   withExpiry(command.command('create'))
     .description('create an administrator; the token is shown only once')
     .argument('<name>', 'name in the audit log', parsed(administratorName))
-    .argument('<role>', adminRole.options.join(', '), parsed(adminRole))
+    .addArgument(new Argument('<role>', 'what the administrator may do').choices(adminRole.options))
     .addHelpText('after', `${roleHelp}\n\nExample:\n  gantry admin create Ada moderator --expires 90`)
-    .action(
-      async (name: string, role: ReturnType<typeof adminRole.parse>, { expires, json }: TokenOptions) => {
-        const created = await administrator.execute(createAdministrator, {
-          name,
-          role,
-          lifetimeDays: expires,
-        });
-        print({ administratorId: created.administrator.administratorId, token: created.token }, json);
-      },
-    );
+    .action(async (name: string, role: AdminRole, { expires, json }: TokenOptions) => {
+      const created = await administrator.execute(createAdministrator, {
+        name,
+        role,
+        lifetimeDays: expires,
+      });
+      print({ administratorId: created.administrator.administratorId, token: created.token }, json);
+    });
 
   command
     .command('rename')
@@ -75,10 +73,10 @@ export function adminCommand(administrator: Administrator): Command {
     .command('role')
     .description('change the role of an administrator, immediately')
     .argument('<administrator>', 'name or ID')
-    .argument('<role>', adminRole.options.join(', '), parsed(adminRole))
+    .addArgument(new Argument('<role>', 'what the administrator may do').choices(adminRole.options))
     .option('--json', 'print JSON')
     .addHelpText('after', `${roleHelp}\n\nExample:\n  gantry admin role Ada operator`)
-    .action(async (given: string, role: ReturnType<typeof adminRole.parse>, { json }: { json?: boolean }) => {
+    .action(async (given: string, role: AdminRole, { json }: { json?: boolean }) => {
       const administratorId = await idOf(administrator, given);
       const changed = await administrator.execute(updateAdministrator, { administratorId, role });
       print(changed.administrator, json);

@@ -13,7 +13,7 @@ import { Progress } from './progress.ts';
 interface Options {
   keys: boolean;
   force?: boolean;
-  schedule?: number | null;
+  schedule?: number | 'off';
   keep?: number;
   json?: boolean;
 }
@@ -33,7 +33,8 @@ export function backupCommand(): Command {
     .option(
       '--schedule <hours>',
       'no file: the running server makes a backup in BACKUP_DIR every so many hours; off: no more',
-      (text: string): number | null => (text === 'off' ? null : hours(text)),
+      // `null` here would be no value to commander.
+      (text: string): number | 'off' => (text === 'off' ? 'off' : hours(text)),
     )
     .option(
       '--keep <count>',
@@ -52,7 +53,10 @@ export function backupCommand(): Command {
             '--schedule takes no file, --force or --no-keys: its backups have names of their own',
           );
         }
-        const input = { everyHours: schedule, ...(keep !== undefined && { keep }) };
+        const input = {
+          everyHours: schedule === 'off' ? null : schedule,
+          ...(keep !== undefined && { keep }),
+        };
         const answer = setBackupSchedule.output.parse(await executeLocally(setBackupSchedule, input));
         const next = answer.schedule && new Date(answer.schedule.dueAt).toISOString();
         const shown = answer.schedule && {

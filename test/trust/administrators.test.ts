@@ -210,7 +210,7 @@ describe('gantry admin', () => {
 
   it.each([
     [['role', 'Nobody', 'owner'], /no administrator with the name or ID Nobody/],
-    [['create', 'Eve', 'king'], /argument 'king' is invalid/],
+    [['create', 'Eve', 'king'], /'king' is invalid for argument 'role'/],
     [['create', 'cli', 'owner'], /must not be admin-token or cli/],
     [['create', 'Eve', 'owner', '--expires', 'soon'], /must be a number/],
   ])('%j is refused in a sentence', async (args, words) => {
