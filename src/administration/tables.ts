@@ -3,10 +3,10 @@ import { type RowOf, table } from '../core/storage/table.ts';
 const columns = {
   id: 'uuid',
   at: 'ms',
-  /** Null: no administrator by name, but as `actor` says. */
-  administratorId: 'uuid?',
   /** The name, `admin-token` or `cli`. */
   actor: 'text',
+  /** Null: no administrator by name, but as `actor` says. */
+  administratorId: 'uuid?',
   operation: 'text',
   /** Without what must not be kept. */
   input: 'json',
