@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { createAdapter } from '@socket.io/redis-adapter';
 import { auditLogOf } from './administration/audit-log.ts';
+import { AdminCredentials } from './auth/admin-credentials.ts';
 import { shownAdminToken } from './auth/admin-token.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { runAll, runOnce } from './catalogue/commands.ts';
@@ -73,11 +74,12 @@ export function buildTransports(
     report,
   } = opened;
   const { links } = services;
+  const administrators = new AdminCredentials(adminToken, db);
   const authenticator = new Authenticator({
     db,
     tokens,
     box,
-    adminToken,
+    administrators,
     ownOrigin: () => links.origin,
   });
   const registry = new Registry(operations);
@@ -134,6 +136,7 @@ export function buildTransports(
     notReady: () => (isClosing() ? 'The server is shutting down' : opened.unusable()),
     degraded: opened.degraded,
     dependencies: opened.dependencies,
+    openBackup: (link, options) => services.backups.open(link, options),
     pages: {
       assets: openAssets(),
       gameUrls: async () => (await db.read(allGames)).map(({ url }) => url),
@@ -145,7 +148,7 @@ export function buildTransports(
       const showsNothing = shownAdminToken(authorization) === null;
       if (!showsNothing) await limits.refuseGuessing(address, tell);
       try {
-        await adminToken.check(authorization);
+        await administrators.check(authorization);
       } catch (refused) {
         await limits.countRefused('read', address, showsNothing ? null : refused, tell);
         throw refused;

@@ -83,6 +83,11 @@ export const environment = z.object({
     .default(3000)
     .describe('Port to listen on; 0 chooses a free port'),
   DATA_DIR: z.string().min(1).default('./data').describe('Data directory, with the database and the keys'),
+  BACKUP_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Directory of the backups that the server makes; unset: `backups` in the data directory'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
@@ -252,6 +257,8 @@ export interface Config {
   host: string;
   port: number;
   dataDirectory: string;
+  /** Of the backups that the server makes. */
+  backupDirectory: string;
   /** Of PostgreSQL, with every option of its driver; undefined: SQLite in the data directory. */
   databaseUrl: string | undefined;
   /** Undefined: derived from the host and the bound port. */
@@ -310,6 +317,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     host: data.HOST,
     port: data.PORT,
     dataDirectory: resolve(data.DATA_DIR),
+    backupDirectory: resolve(data.BACKUP_DIR ?? join(data.DATA_DIR, 'backups')),
     databaseUrl: data.DATABASE_URL,
     publicUrl: data.PUBLIC_URL,
     redisUrl: data.REDIS_URL,

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
+import type { Backups } from './administration/backups.ts';
 import { PlayerEraser } from './administration/player-eraser.ts';
 import { type AdminTokenStore, DatabaseAdminToken, FileAdminToken } from './auth/admin-token.ts';
+import { BackupDirectory, NoBackups } from './backup/backup-directory.ts';
 import { describeMissingDatabase, markFirstStart, unmarkFirstStart } from './backup/missing-database.ts';
 import type { DatabaseMove } from './backup/move-to-server.ts';
 import { domain } from './catalogue/domain.ts';
-import type { Services } from './catalogue/operations.ts';
+import { operationsOfRole, type Services } from './catalogue/operations.ts';
 import { tables } from './catalogue/tables.ts';
 import { ChainClients } from './chains/chain-client.ts';
 import { ContractWallets } from './chains/contract-wallets.ts';
@@ -198,6 +200,8 @@ export function localServices(workspace: Workspace, config: Config): Services {
     signals: new Signals(() => undefined), // nobody listens here
     stats: noStats,
     refusals: noRefusals,
+    backups: chooseBackups(config, workspace, null),
+    operationsOfRole,
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(new ChainClients(config.chains), new Signers(config.transactions)),
     states,
@@ -206,6 +210,18 @@ export function localServices(workspace: Workspace, config: Config): Services {
     sessionLifetimeMs: config.sessionLifetimeMs,
     storageQuota: config.storageQuota,
   };
+}
+
+/** On PostgreSQL the database's own tools make its backups. */
+export function chooseBackups(
+  config: Config,
+  { db, box }: Pick<Workspace, 'db' | 'box'>,
+  report: ((thrown: unknown) => void) | null,
+): Backups {
+  const { dataDirectory, backupDirectory: directory } = config;
+  return config.databaseUrl === undefined
+    ? new BackupDirectory({ dataDirectory, directory, db, box, report })
+    : new NoBackups();
 }
 
 export function chooseWebhookSender({ webhookAllowLoopback }: Config): WebhookSender {

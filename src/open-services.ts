@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { PlayerEraser } from './administration/player-eraser.ts';
 import { AdminToken } from './auth/admin-token.ts';
-import type { Services } from './catalogue/operations.ts';
+import { operationsOfRole, type Services } from './catalogue/operations.ts';
 import { tables } from './catalogue/tables.ts';
 import { ChainClients } from './chains/chain-client.ts';
 import { ContractWallets } from './chains/contract-wallets.ts';
@@ -10,7 +10,13 @@ import { Signers } from './chains/signers.ts';
 import { type Config, ConfigError, dataFiles } from './config.ts';
 import { Signals } from './core/events/signals.ts';
 import type { Database, WriteTrouble } from './core/storage/database.ts';
-import { chooseWebhookSender, databaseFiles, openWorkspace, type Workspace } from './data-directory.ts';
+import {
+  chooseBackups,
+  chooseWebhookSender,
+  databaseFiles,
+  openWorkspace,
+  type Workspace,
+} from './data-directory.ts';
 import type { SecretBox } from './games/game-secret.ts';
 import { allGames, sealedSecrets } from './games/queries.ts';
 import { readInstallation } from './live/queries.ts';
@@ -102,6 +108,8 @@ export async function openServices(
     signals: new Signals((signal) => later.gateway().signal(signal)),
     stats,
     refusals,
+    backups: chooseBackups(config, workspace, (error) => logger.error({ err: error }, 'backup failed')),
+    operationsOfRole,
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(chainClients, signers),
     box,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { startBackupSchedule } from './backup/backup-schedule.ts';
 import { buildTransports, type Transports } from './build-transports.ts';
 import type { Services } from './catalogue/operations.ts';
 import { ChainWriter } from './chains/chain-writer.ts';
@@ -90,7 +91,7 @@ function openQueue(config: Config, opened: OpenedServices, hooks: ChainHooks): R
 /** What goes on beside the calls, until the signal is aborted or its part is stopped. */
 async function startBackgroundWork(
   { retention, idempotencyKeyMs }: Config,
-  { db, presence, redis, stats, report }: OpenedServices,
+  { db, presence, redis, stats, services, report }: OpenedServices,
   { webhooks, chains }: RunningServer['queue'],
   { gateway }: Transports,
   signal: AbortSignal,
@@ -107,6 +108,7 @@ async function startBackgroundWork(
   });
   webhooks.start();
   chains.start();
+  if (services.backups.unavailable === null) startBackupSchedule(db, services.backups, { signal, report });
   startRetention(db, { ...retention, idempotencyKeyMs }, { signal, report });
 }
 
@@ -133,13 +135,14 @@ async function closeAll(
 ): Promise<void> {
   const deadline = Date.now() + closeTimeoutMs;
   const drained = gateway.drain();
+  const backedUp = services.backups.close();
   // What was answered to a launcher on long polling waits for its next poll, over a connection of its own.
   if (gateway.isPolled()) await drained;
   http.close();
   await Promise.all([drained, requests.finished(deadline - Date.now())]);
   await requests.finished(lastRequestsMs);
   http.closeAllConnections(); // what is left hangs
-  await Promise.all([webhooks.stop(), chains.stop(), metricsListener?.close()]);
+  await Promise.all([backedUp, webhooks.stop(), chains.stop(), metricsListener?.close()]);
   await gateway.close();
   await presence.close();
   redis?.close();

@@ -13,8 +13,12 @@ import { Observable } from '../shared/observable.js';
  * @typedef {import('../../src/client/operation-types.ts').OperationOutput<Name>} Output
  */
 
+/** @typedef {Output<'whoAmI'>} Identity */
+
 /** How often an unreachable server is polled, in milliseconds. */
 const reconnectPollMs = 2_000;
+/** How often it is asked who the token is of, while the page is visible: the role may change, or the token be revoked. */
+const identityPollMs = 10_000;
 
 /**
  * The admin operations, called with the admin token. Changes when the server becomes unreachable or reachable
@@ -22,20 +26,67 @@ const reconnectPollMs = 2_000;
  */
 export class Admin extends Observable {
   #token;
-  #onRefused;
+  #on;
   #pollTimer = 0;
+  #identityTimer = 0;
   #closed = false;
   reachable = true;
   reconnects = 0;
+  /** Who is signed in, and what the role may call; null: not known yet. @type {Identity | null} */
+  identity;
+  /** Why it is not known. @type {unknown} */
+  identityError = null;
 
   /**
    * @param {string} token
-   * @param {() => void} onRefused called when the token is no longer valid
+   * @param {{
+   *   identity?: Identity | null,
+   *   onIdentity?: (identity: Identity) => void,
+   *   onReplaced?: (token: string) => void,
+   *   onRefused: () => void,
+   * }} options `identity`: as it was known last, to be asked anew; `onReplaced`: the administrator has been given another
+   *   token; `onRefused`: the token is no longer valid. Without `onIdentity` nobody asks who it is
    */
-  constructor(token, onRefused) {
+  constructor(token, { identity = null, onIdentity, onReplaced, onRefused }) {
     super();
     this.#token = token;
-    this.#onRefused = onRefused;
+    this.identity = identity;
+    this.#on = { onIdentity, onReplaced, onRefused };
+    if (onIdentity) this.refreshIdentity();
+  }
+
+  /** Whether the administrator's role may call an operation. @param {OperationName} name */
+  may(name) {
+    return this.identity?.operations.includes(name) ?? false;
+  }
+
+  /** Asks again who is signed in, and goes on asking. */
+  async refreshIdentity() {
+    clearTimeout(this.#identityTimer);
+    try {
+      const identity = await this.call('whoAmI', {});
+      if (this.#closed) return;
+      const isChanged = JSON.stringify(identity) !== JSON.stringify(this.identity);
+      this.identity = identity;
+      this.identityError = null;
+      this.#on.onIdentity?.(identity);
+      if (isChanged) this.changed();
+    } catch (error) {
+      this.identityError = error;
+      this.changed();
+    }
+    if (!this.#closed) this.#identityTimer = window.setTimeout(() => this.#refreshVisible(), identityPollMs);
+  }
+
+  /** The signed-in administrator's token was replaced by this one. @param {string} token */
+  adopt(token) {
+    this.#token = token;
+    this.#on.onReplaced?.(token);
+  }
+
+  #refreshVisible() {
+    if (document.visibilityState === 'visible' && this.reachable) this.refreshIdentity();
+    else this.#identityTimer = window.setTimeout(() => this.#refreshVisible(), identityPollMs);
   }
 
   /**
@@ -52,8 +103,10 @@ export class Admin extends Observable {
     try {
       return await this.#track(post(`/admin/${kebabCase(name)}`, input, { ...options, headers }));
     } catch (error) {
-      const refused = error instanceof ApiError && error.reason === 'admin_token_invalid';
-      if (refused && !this.#closed) this.#onRefused();
+      const reason = error instanceof ApiError ? error.reason : '';
+      const isRefused = reason === 'admin_token_invalid' || reason === 'admin_token_expired';
+      if (isRefused && !this.#closed) this.#on.onRefused();
+      if (reason === 'role_insufficient' && !this.#closed) this.refreshIdentity();
       throw error;
     }
   }
@@ -74,6 +127,7 @@ export class Admin extends Observable {
   close() {
     this.#closed = true;
     clearTimeout(this.#pollTimer);
+    clearTimeout(this.#identityTimer);
   }
 
   /**
@@ -127,6 +181,7 @@ export class Admin extends Observable {
     this.reachable = true;
     this.reconnects += 1;
     this.changed();
+    if (this.#on.onIdentity) this.refreshIdentity();
   }
 }
 

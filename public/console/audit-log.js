@@ -31,8 +31,7 @@ export function AuditLog() {
     {
       title: 'Actor',
       narrow: 'bare',
-      cell: ({ actor }) =>
-        actor === 'cli' ? 'command line' : actor === 'admin-token' ? 'admin token' : actor,
+      cell: ({ actor }) => html`<span class="truncate">${nameOf(actor)}</span>`,
       value: ({ actor }) => actor,
     },
     {
@@ -77,7 +76,7 @@ export function AuditLog() {
         <${Dialog} title=${shown.operation} onClose=${() => setShown(null)} actions=${html`<${Button} onClick=${() => setShown(null)}>Close<//>`}>
           <dl class="facts">
             <div><dt>Time</dt><dd><${TimeCell} at=${shown.at} /></dd></div>
-            <div><dt>Actor</dt><dd>${shown.actor}</dd></div>
+            <div><dt>Actor</dt><dd class="wrap">${nameOf(shown.actor)}</dd></div>
             <div><dt>Outcome</dt><dd><${Outcome} outcome=${shown.outcome} /></dd></div>
           </dl>
           <h3>Input</h3>
@@ -86,6 +85,12 @@ export function AuditLog() {
       `
     }
   `;
+}
+
+/** @param {string} actor */
+function nameOf(actor) {
+  if (actor === 'cli') return 'command line';
+  return actor === 'admin-token' ? 'admin token' : actor;
 }
 
 /** @param {{ outcome: string | null }} props */

@@ -5,11 +5,13 @@ import { ConfirmDialog } from '../shared/dialog.js';
 import { Icon } from '../shared/icon.js';
 import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
+import { useAdmin } from './admin.js';
 
 /**
  * A button for an action that cannot be undone or that affects players: it explains the effect, asks for
  * confirmation, and reports success.
  * @param {{
+ *   needs?: import('./admin.js').OperationName,
  *   label: string,
  *   text?: string,
  *   icon?: import('../shared/icon.js').IconName,
@@ -21,9 +23,10 @@ import { toast } from '../shared/toasts.js';
  *   act: () => Promise<unknown>,
  *   done: string,
  *   onDone?: () => void,
- * }} props `label` is the button's, `text` what it shows of it when that is less; `title` the question; `confirm` its answer, a verb; `done` the toast afterwards
+ * }} props `needs` is the operation it calls: who may not is not shown the button; `label` is the button's, `text` what it shows of it when that is less; `title` the question; `confirm` its answer, a verb; `done` the toast afterwards
  */
 export function ConfirmButton({
+  needs,
   label,
   text = label,
   icon,
@@ -36,6 +39,7 @@ export function ConfirmButton({
   done,
   onDone,
 }) {
+  const admin = useAdmin();
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState('');
@@ -56,6 +60,7 @@ export function ConfirmButton({
     }
     setBusy(false);
   };
+  if (needs !== undefined && !admin.may(needs)) return null;
   return html`
     <${Button} size="small" kind=${kind} iconOnly=${iconOnly} label=${iconOnly ? label : undefined} aria-label=${text === label ? undefined : label} onClick=${ask}>
       ${icon && html`<${Icon} name=${icon} />`}${iconOnly ? '' : text}

@@ -6,6 +6,7 @@ import { Icon } from '../shared/icon.js';
 import { Empty, messageOf } from '../shared/states.js';
 import { Table } from '../shared/table.js';
 import { useAdmin } from './admin.js';
+import { Allowed } from './allowed.js';
 import { TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { SelectField } from './fields.js';
@@ -37,6 +38,7 @@ export function GameSecrets({ game }) {
       hidden: true,
       cell: ({ fingerprint }) => html`
         <${ConfirmButton}
+          needs="revokeGameSecret"
           label="Revoke"
           title="Revoke secret ${fingerprint}?"
           confirm="Revoke"
@@ -53,7 +55,7 @@ export function GameSecrets({ game }) {
     <section class="card" aria-labelledby="secrets">
       <div class="card-head">
         <h2 id="secrets">Secrets</h2>
-        <${Button} size="small" onClick=${() => setRotating(true)}><${Icon} name="refresh" />Rotate<//>
+        <${Allowed} to="rotateGameSecret"><${Button} size="small" onClick=${() => setRotating(true)}><${Icon} name="refresh" />Rotate<//><//>
       </div>
       <${Table}
         caption="Active secrets of ${game.name}"

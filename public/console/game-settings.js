@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
+import { Allowed } from './allowed.js';
 import {
   CheckField,
   FormProblem,
@@ -32,12 +33,13 @@ const serverOnlyChoices = [
  * @param {{ game: Game, onChanged: () => void }} props
  */
 export function GameSettings({ game, onChanged }) {
+  const isReadOnly = !useAdmin().may('updateGame');
   return html`
-    <div class="settings">
+    <fieldset class="settings bare" disabled=${isReadOnly}>
       <${General} game=${game} onChanged=${onChanged} />
       <${GameSecrets} game=${game} />
       <${Policies} game=${game} onChanged=${onChanged} />
-    </div>
+    </fieldset>
   `;
 }
 
@@ -58,7 +60,7 @@ function General({ game, onChanged }) {
         <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where the game is hosted. Launchers open it with the token appended." />
         <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAtLine(error, 'allowedOrigins', origins)} hint="Browser origins allowed to call the API for this game, one per line. Empty: any." />
         <${FormProblem} error=${error} fields=${['name', 'url', 'allowedOrigins']} />
-        <div class="form-end"><${Button} type="submit" kind="primary" busy=${busy}>Save<//></div>
+        <div class="form-end"><${Allowed} to="updateGame" instead=${notYours}><${Button} type="submit" kind="primary" busy=${busy}>Save<//><//></div>
       </form>
     </section>
   `;
@@ -123,11 +125,13 @@ function Policies({ game, onChanged }) {
         <${TextField} label="Custom rate limits" rows=${4} mono spellcheck=${false} value=${limits} onValue=${setLimits} problem=${problems.limits || problemAt(error, 'policies.limits')} hint='JSON: {"write":{"points":300,"seconds":10}} for read and write. {}: server defaults.' />
         <${TextField} label="On-chain spending limits" rows=${6} mono spellcheck=${false} value=${spending} onValue=${setSpending} problem=${problems.spending || problemAt(error, 'policies.spending')} hint="JSON: what the game's rules may spend per day. Replaces the current value." />
         <${FormProblem} error=${error} fields=${['policies.limits', 'policies.spending']} />
-        <div class="form-end"><${Button} type="submit" kind="primary" busy=${busy} disabled=${Boolean(problems.limits || problems.spending)}>Save policies<//></div>
+        <div class="form-end"><${Allowed} to="updateGame" instead=${notYours}><${Button} type="submit" kind="primary" busy=${busy} disabled=${Boolean(problems.limits || problems.spending)}>Save policies<//><//></div>
       </form>
     </section>
   `;
 }
+
+const notYours = html`<p class="quiet small">Your role cannot change settings.</p>`;
 
 /** @param {() => void} onSaved */
 function useSave(onSaved) {

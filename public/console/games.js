@@ -6,6 +6,7 @@ import { Icon } from '../shared/icon.js';
 import { RelativeTime } from '../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { useAdmin } from './admin.js';
+import { Allowed } from './allowed.js';
 import { CreateGame } from './create-game.js';
 import { TextField } from './fields.js';
 import { PageHead } from './page-head.js';
@@ -24,7 +25,7 @@ export function Games() {
   );
   return html`
     <${PageHead} title="Games">
-      <${Button} kind="primary" onClick=${() => setCreating(true)}><${Icon} name="plus" />New game<//>
+      <${Allowed} to="createGame"><${Button} kind="primary" onClick=${() => setCreating(true)}><${Icon} name="plus" />New game<//><//>
     <//>
     ${
       result === undefined

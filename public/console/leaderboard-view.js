@@ -74,6 +74,7 @@ export function LeaderboardView({ game }) {
       hidden: true,
       cell: ({ _id, username, score }) => html`
         <${ConfirmButton}
+          needs="removeScore"
           label="Remove score of ${username}"
           icon="trash"
           iconOnly

@@ -1,52 +1,97 @@
 import { html, render } from 'htm/preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useChanges } from '../shared/observable.js';
 import { SiteHeader } from '../shared/site-header.js';
+import { ErrorState, Loading } from '../shared/states.js';
 import { ToastRegion } from '../shared/toasts.js';
 import { Admin, AdminContext } from './admin.js';
-import { keepToken, keptToken } from './kept-token.js';
+import { SharedSignIn } from './shared-sign-in.js';
 import { Shell } from './shell.js';
 import { SignInView } from './sign-in-view.js';
 
+const noLonger =
+  'Your token is no longer valid: it was revoked or replaced, or has expired. Sign in with a new one.';
+
 /** The console of the signed-in administrator, or the sign-in form. */
 function Console() {
-  const [token, setToken] = useState(keptToken);
   const [notice, setNotice] = useState('');
   const [hasSignedIn, setSignedIn] = useState(false);
+  const signIns = useRef(/** @type {SharedSignIn | null} */ (null));
+  signIns.current ??= new SharedSignIn({
+    onToken: (given) => setToken(given),
+    onSignedOut: () => leave('Signed out in another tab.'),
+  });
+  const shared = signIns.current;
+  const [token, setToken] = useState(() => shared.token());
+  // What another tab answers comes at once, or there is none.
+  const [isAsking, setAsking] = useState(token === null);
+  useEffect(() => {
+    if (token === null) shared.ask().then(() => setAsking(false));
+  }, []);
   /** @param {string} message */
-  const signOut = (message) => {
-    keepToken(null);
+  const leave = (message) => {
     setNotice(message);
+    setAsking(false);
     setToken(null);
   };
   const admin = useMemo(
     () =>
       token === null
         ? null
-        : new Admin(token, () => signOut('The admin token is no longer valid. Sign in with the new one.')),
+        : new Admin(token, {
+            identity: shared.identity(),
+            onIdentity: (identity) => shared.keepIdentity(identity),
+            onReplaced: (replaced) => shared.keep(replaced),
+            onRefused: () => {
+              shared.refuse();
+              leave(noLonger);
+            },
+          }),
     [token],
   );
   useEffect(() => () => admin?.close(), [admin]);
   /** @param {string} entered */
   const signIn = (entered) => {
-    keepToken(entered);
+    shared.keep(entered);
     setNotice('');
     setSignedIn(true);
     setToken(entered);
+  };
+  const signOut = () => {
+    shared.signOut();
+    leave("Signed out. The token was removed from this browser's tabs.");
   };
   return html`
     ${
       admin === null
         ? html`
             <${SiteHeader} title="Console" />
-            <${SignInView} notice=${notice} onSignedIn=${signIn} />
+            ${isAsking ? html`<${Loading} />` : html`<${SignInView} notice=${notice} onSignedIn=${signIn} />`}
           `
         : html`
             <${AdminContext.Provider} value=${admin}>
-              <${Shell} takesFocus=${hasSignedIn} onSignOut=${() => signOut('Signed out. The token was removed from this tab.')} />
+              <${SignedIn} admin=${admin} takesFocus=${hasSignedIn} onSignOut=${signOut} />
             <//>
           `
     }
     <${ToastRegion} />
+  `;
+}
+
+/**
+ * The console once it is known who is signed in: what is offered depends on the role.
+ * @param {{ admin: Admin, takesFocus: boolean, onSignOut: () => void }} props
+ */
+function SignedIn({ admin, takesFocus, onSignOut }) {
+  useChanges(admin);
+  if (admin.identity !== null) return html`<${Shell} takesFocus=${takesFocus} onSignOut=${onSignOut} />`;
+  return html`
+    <${SiteHeader} title="Console" />
+    ${
+      admin.identityError === null
+        ? html`<${Loading} />`
+        : html`<${ErrorState} error=${admin.identityError} onRetry=${() => admin.refreshIdentity()} />`
+    }
   `;
 }
 

@@ -113,6 +113,7 @@ function Messages({ channel, onBack }) {
       hidden: true,
       cell: ({ _id, content }) => html`
         <${ConfirmButton}
+          needs="removeMessage"
           label="Remove"
           title="Remove this message?"
           confirm="Remove"

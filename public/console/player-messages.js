@@ -48,6 +48,7 @@ export function PlayerMessages({ wallet, games, game }) {
       hidden: true,
       cell: ({ _id, content }) => html`
         <${ConfirmButton}
+          needs="removeMessage"
           label="Remove"
           title="Remove this message?"
           confirm="Remove"

@@ -6,6 +6,7 @@ import { Empty, messageOf } from '../shared/states.js';
 import { Table } from '../shared/table.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
+import { Allowed } from './allowed.js';
 import { PresenceBadge, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { problemAt, SelectField, TextField } from './fields.js';
@@ -43,17 +44,19 @@ export function PlayerProfile({ player, games, game, onChanged, onErased }) {
               <div><dt>User ID</dt><dd class="mono id-line"><span class="truncate">${player.userId}</span><${CopyButton} text=${player.userId} label="Copy user ID" /></dd></div>
               <div><dt>First seen</dt><dd><${TimeCell} at=${player.createdAt} /></dd></div>
             </dl>
-            <${Rename} player=${player} onChanged=${onChanged} />
+            <${Allowed} to="updatePlayer"><${Rename} player=${player} onChanged=${onChanged} /><//>
           </div>
         </section>
         <${Sessions} wallet=${player.wallet} games=${games} game=${game} onChanged=${onChanged} />
-        <section class="card" aria-labelledby="erase">
-          <div class="card-head"><h2 id="erase">Erase</h2></div>
-          <div class="card-body form">
-            <p class="quiet">Permanently deletes all data of this player in all games.</p>
-            <div class="button-row"><${EraseButton} player=${player} onErased=${onErased} /></div>
-          </div>
-        </section>
+        <${Allowed} to="erasePlayer">
+          <section class="card" aria-labelledby="erase">
+            <div class="card-head"><h2 id="erase">Erase</h2></div>
+            <div class="card-body form">
+              <p class="quiet">Permanently deletes all data of this player in all games.</p>
+              <div class="button-row"><${EraseButton} player=${player} onErased=${onErased} /></div>
+            </div>
+          </section>
+        <//>
       </div>
       <div>
         <${Games} player=${player} games=${games} />
@@ -153,6 +156,7 @@ function Sessions({ wallet, games, game, onChanged }) {
       hidden: true,
       cell: ({ sessionId, gameId }) => html`
         <${ConfirmButton}
+          needs="revokeSession"
           label="End"
           title="End this session?"
           confirm="End session"
@@ -241,6 +245,7 @@ function Bans({ player, games, game, onChanged }) {
       hidden: true,
       cell: ({ gameId }) => html`
         <${ConfirmButton}
+          needs="unbanPlayer"
           label="Unban from ${nameOf(gameId)}"
           text="Unban"
           title="Unban this player from ${nameOf(gameId)}?"
@@ -263,6 +268,7 @@ function Bans({ player, games, game, onChanged }) {
       }
       ${
         place !== undefined &&
+        admin.may('banPlayer') &&
         html`
           <div class="card-body form">
             <div class="form-row">
@@ -271,6 +277,7 @@ function Bans({ player, games, game, onChanged }) {
             </div>
             <div class="button-row">
               <${ConfirmButton}
+                needs="banPlayer"
                 key=${place}
                 label="Ban from ${nameOf(place)}"
                 kind="danger"
@@ -297,6 +304,7 @@ function EraseButton({ player, onErased }) {
   const asked = player.wallet.slice(-4);
   return html`
     <${ConfirmButton}
+      needs="erasePlayer"
       label="Erase player"
       kind="danger"
       title="Permanently erase ${player.username || 'this player'}?"

@@ -46,6 +46,7 @@ export function PlayerScores({ wallet, game }) {
       hidden: true,
       cell: ({ _id, score }) => html`
         <${ConfirmButton}
+          needs="removeScore"
           label="Remove score ${asScore(score)}"
           icon="trash"
           iconOnly

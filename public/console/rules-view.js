@@ -12,6 +12,7 @@ import { drafts, useDraft } from './drafts.js';
 import { DryRun } from './dry-run.js';
 import { TextField } from './fields.js';
 import { lineOf, placeOf } from './json-places.js';
+import { JsonView } from './json-view.js';
 import { useQuery } from './queries.js';
 import { RuleReference } from './rule-reference.js';
 import { useDebounced } from './use-debounced.js';
@@ -38,6 +39,18 @@ export function RulesView({ game }) {
     return error
       ? html`<${ErrorState} error=${error} onRetry=${reload} />`
       : html`<${LoadingRows} label="Loading rules" />`;
+  }
+  // The editor has the server check what is typed, which is for those who may save it.
+  if (!admin.may('setRules')) {
+    return html`
+      <section class="card" aria-labelledby="rules-title">
+        <div class="card-head"><h2 id="rules-title">Rules</h2><span class="quiet small">Version ${result.version}</span></div>
+        <div class="card-body form">
+          <${JsonView} value=${result.rules} label="Rules" />
+          <p class="quiet small">Your role cannot change rules.</p>
+        </div>
+      </section>
+    `;
   }
   return html`<${Editor} game=${game} stored=${result} reload=${reload} />`;
 }

@@ -7,7 +7,9 @@ import { useChanges } from '../shared/observable.js';
 import { SiteHeader } from '../shared/site-header.js';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
+import { AdministratorsView } from './administrators-view.js';
 import { AuditLog } from './audit-log.js';
+import { BackupsView } from './backups-view.js';
 import { useScrollToCurrent } from './current-link.js';
 import { drafts } from './drafts.js';
 import { EventsView } from './events-view.js';
@@ -21,7 +23,10 @@ import { Queue } from './queue.js';
 import { RefusalsView } from './refusals-view.js';
 import { linkTo, useRoute } from './route.js';
 
-/** @type {readonly { path: string, label: string, icon: import('../shared/icon.js').IconName }[]} */
+/**
+ * Sections that `needs` an operation are for roles that may call it.
+ * @type {readonly { path: string, label: string, icon: import('../shared/icon.js').IconName, needs?: import('./admin.js').OperationName }[]}
+ */
 const sections = [
   { path: '', label: 'Overview', icon: 'chart' },
   { path: 'games', label: 'Games', icon: 'game' },
@@ -30,6 +35,8 @@ const sections = [
   { path: 'events', label: 'Live events', icon: 'send' },
   { path: 'refusals', label: 'Refusals', icon: 'shield' },
   { path: 'audit', label: 'Audit log', icon: 'clock' },
+  { path: 'backups', label: 'Backups', icon: 'download', needs: 'listBackups' },
+  { path: 'administrators', label: 'Administrators', icon: 'key', needs: 'listAdministrators' },
 ];
 
 /**
@@ -47,6 +54,8 @@ export function Shell({ takesFocus, onSignOut }) {
   const links = useScrollToCurrent(section);
   const [isLeaving, setLeaving] = useState(false);
   const place = route.join('/');
+  const needed = sections.find(({ path }) => path === section)?.needs;
+  const isForOthers = needed !== undefined && !admin.may(needed);
   const title = sections.find(({ path }) => path === section)?.label ?? 'Console';
   // Together with the render: later, it would take the focus from a user who has moved on.
   useLayoutEffect(() => {
@@ -60,17 +69,20 @@ export function Shell({ takesFocus, onSignOut }) {
     <a class="skip-link visually-hidden" href="#main" onClick=${skipTo(main)}>Skip to content</a>
     <${SiteHeader} title="Console">
       ${!admin.reachable && html`<span class="badge bad busy">Offline</span>`}
+      ${admin.identity && html`<${WhoAmI} identity=${admin.identity} />`}
       <${Button} kind="plain" onClick=${() => (drafts.size > 0 ? setLeaving(true) : onSignOut())} label="Sign out"><${Icon} name="signOut" /><span class="wide-only">Sign out</span><//>
     <//>
     <div class="console">
       <nav class="side" aria-label="Sections" ref=${links}>
-        ${sections.map(
-          ({ path, label, icon }) => html`
+        ${sections
+          .filter(({ needs }) => needs === undefined || admin.may(needs))
+          .map(
+            ({ path, label, icon }) => html`
             <a key=${path} class="side-link" href=${linkTo(...(path ? [path] : []))} aria-current=${path === section ? 'page' : undefined}>
               <${Icon} name=${icon} />${label}
             </a>
           `,
-        )}
+          )}
       </nav>
       <main class="main" tabindex="-1" ref=${main} id="main">
         ${
@@ -82,7 +94,7 @@ export function Shell({ takesFocus, onSignOut }) {
             </p>
           `
         }
-        ${viewOf(section, id, tab, game)}
+        ${isForOthers ? html`<${Empty} icon="shield" title="Not for your role"><p>Your role is ${admin.identity?.role}. Ask an owner for another one.</p><a href="#/">Overview</a><//>` : viewOf(section, id, tab, game)}
       </main>
     </div>
     ${
@@ -101,6 +113,18 @@ export function Shell({ takesFocus, onSignOut }) {
         <//>
       `
     }
+  `;
+}
+
+/** Who is signed in, with the role. @param {{ identity: import('./admin.js').Identity }} props */
+function WhoAmI({ identity: { name, administratorId, role } }) {
+  const shown = administratorId === null ? 'Admin token' : name;
+  return html`
+    <span class="who" title="Signed in as ${shown}, ${role}">
+      <span class="visually-hidden">Signed in as </span>
+      <span class="truncate">${shown}</span>
+      <span class="badge info">${role}</span>
+    </span>
   `;
 }
 
@@ -128,6 +152,10 @@ function viewOf(section, id, tab, game) {
       return html`<${PageHead} title="Refusals"><p class="quiet">Calls and connections refused by this node in the last hour.</p><//><${RefusalsView} />`;
     case 'audit':
       return html`<${PageHead} title="Audit log"><p class="quiet">Changes made by administrators.</p><//><${AuditLog} />`;
+    case 'backups':
+      return html`<${BackupsView} />`;
+    case 'administrators':
+      return html`<${AdministratorsView} />`;
     default:
       return html`<${Empty} title="Page not found"><a href="#/">Overview</a><//>`;
   }

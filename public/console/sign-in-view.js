@@ -24,9 +24,9 @@ export function SignInView({ notice, onSignedIn }) {
     if (entered === '') return setProblem('Enter the admin token.');
     setBusy(true);
     setProblem('');
-    const trial = new Admin(entered, () => {});
+    const trial = new Admin(entered, { onRefused: () => {} });
     try {
-      await trial.call('listAuditLog', { limit: 1 });
+      await trial.call('whoAmI', {});
       onSignedIn(entered);
     } catch (error) {
       setBusy(false);
@@ -54,7 +54,7 @@ export function SignInView({ notice, onSignedIn }) {
           value=${token}
           onValue=${setToken}
           problem=${problem}
-          hint="Printed when the server first started, or set in ADMIN_TOKEN. Kept in this tab only."
+          hint="Yours, which an owner gave you; or the one printed when the server first started, or set in ADMIN_TOKEN. Kept by the console's tabs until the last one is closed."
         />
         <${Button} kind="primary" type="submit" wide busy=${busy}>Sign in<//>
       </form>

@@ -112,7 +112,7 @@ function StateDialog({ summary, onClose, onSaved }) {
       title=${label}
       onClose=${onClose}
       actions=${html`
-        ${state && html`<${Button} onClick=${() => setEdited(state)}><${Icon} name="edit" />Edit<//>`}
+        ${state && admin.may('setPlayerState') && html`<${Button} onClick=${() => setEdited(state)}><${Icon} name="edit" />Edit<//>`}
         <${Button} onClick=${onClose}>Close<//>
       `}
     >

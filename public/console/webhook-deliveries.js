@@ -81,7 +81,7 @@ export function WebhookDeliveries({ game }) {
           title=${shown.event}
           onClose=${() => setShown(null)}
           actions=${html`
-            <${ConfirmButton} label="Redeliver" title="Redeliver this event?" confirm="Redeliver" act=${() => admin.call('replayWebhookDelivery', { deliveryId: shown.deliveryId })} done="Redelivery scheduled" onDone=${() => {
+            <${ConfirmButton} needs="replayWebhookDelivery" label="Redeliver" title="Redeliver this event?" confirm="Redeliver" act=${() => admin.call('replayWebhookDelivery', { deliveryId: shown.deliveryId })} done="Redelivery scheduled" onDone=${() => {
               setShown(null);
               pages.reload();
             }}>

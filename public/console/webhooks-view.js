@@ -7,6 +7,7 @@ import { Empty, messageOf } from '../shared/states.js';
 import { Table } from '../shared/table.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
+import { Allowed } from './allowed.js';
 import { ConfirmButton } from './confirm-button.js';
 import { FormProblem, problemAt, SelectField, TextField } from './fields.js';
 import { useQuery } from './queries.js';
@@ -74,8 +75,9 @@ export function WebhooksView({ game }) {
       hidden: true,
       cell: (webhook) => html`
         <span class="row-buttons">
-          <${Button} size="small" aria-label="Ping ${webhook.url}" onClick=${() => ping(webhook)}>Ping<//>
+          <${Allowed} to="testWebhook"><${Button} size="small" aria-label="Ping ${webhook.url}" onClick=${() => ping(webhook)}>Ping<//><//>
           <${ConfirmButton}
+            needs="updateWebhook"
             label=${webhook.enabled ? 'Disable' : 'Enable'}
             title="${webhook.enabled ? 'Disable' : 'Enable'} this webhook?"
             confirm=${webhook.enabled ? 'Disable' : 'Enable'}
@@ -86,6 +88,7 @@ export function WebhooksView({ game }) {
             <p>${webhook.enabled ? 'Nothing is delivered until it is enabled again.' : 'Events from now on are delivered.'}</p>
           <//>
           <${ConfirmButton}
+            needs="removeWebhook"
             label="Remove webhook ${webhook.url}"
             icon="trash"
             iconOnly
@@ -107,7 +110,7 @@ export function WebhooksView({ game }) {
       <section class="card" aria-labelledby="webhooks">
         <div class="card-head">
           <h2 id="webhooks">Webhooks</h2>
-          <${Button} size="small" onClick=${() => setCreating(true)}><${Icon} name="plus" />New webhook<//>
+          <${Allowed} to="createWebhook"><${Button} size="small" onClick=${() => setCreating(true)}><${Icon} name="plus" />New webhook<//><//>
         </div>
         <${Table}
           caption="Webhooks of ${game.name}"

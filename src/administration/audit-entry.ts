@@ -5,7 +5,11 @@ import { timestamp } from '../core/schemas/ids.ts';
 export const auditEntry = z.object({
   id: z.string(),
   at: timestamp,
-  actor: z.string(),
+  actor: z.string().meta({ description: "The administrator's name then, `admin-token` or `cli`" }),
+  administratorId: z
+    .string()
+    .nullable()
+    .meta({ description: 'Of the administrators by name; stays the same when one is renamed' }),
   operation: z.string(),
   input: z.unknown(),
   outcome: z.string().nullable(),

@@ -1,11 +1,12 @@
+import type { AdminCaller } from '../administrators/administrator.ts';
 import type { Database } from '../core/storage/database.ts';
 import { beginAudit, finishAudit } from './commands.ts';
 
 /** The audit log of a database, for what carries out operations. */
 export function auditLogOf(db: Pick<Database, 'write'>) {
   return {
-    begin: (actor: string, operation: string, input: unknown) =>
-      db.write(beginAudit, actor, operation, input),
+    begin: ({ actor, administratorId }: AdminCaller, operation: string, input: unknown) =>
+      db.write(beginAudit, actor, operation, input, administratorId),
     finish: (entryId: string, outcome: string) => db.write(finishAudit, entryId, outcome),
   };
 }

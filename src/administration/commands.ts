@@ -53,16 +53,29 @@ export const unban = command('unban', function* (tx: Tx, wallet: string, gameId:
 });
 
 /**
- * Writes to the audit log what is about to be done, and by whom (`admin-token` or `cli`), so that nothing goes unseen.
+ * Writes to the audit log what is about to be done, and by whom (the administrator's name, `admin-token` or `cli`), so that nothing goes unseen.
  * Returns the entry's id.
  */
 export const beginAudit = command(
   'beginAudit',
   // biome-ignore lint/correctness/useYield: what has an id made here needs no lock
-  function* (tx: Tx, actor: string, operation: string, input: unknown): Steps<string> {
+  function* (
+    tx: Tx,
+    actor: string,
+    operation: string,
+    input: unknown,
+    administratorId: string | null = null,
+  ): Steps<string> {
     const id = tx.newId();
-    const entry = { id, at: tx.now, actor, operation, input: JSON.stringify(input), outcome: null };
-    tx.insert(auditLog, entry);
+    tx.insert(auditLog, {
+      id,
+      at: tx.now,
+      administratorId,
+      actor,
+      operation,
+      input: JSON.stringify(input),
+      outcome: null,
+    });
     return id;
   },
 );

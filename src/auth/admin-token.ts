@@ -1,6 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Database } from '../core/storage/database.ts';
-import { GantryError } from '../errors.ts';
 import type { SecretBox } from '../games/game-secret.ts';
 import { KeyFileError, readOrCreateKeyFile } from '../runtime/key-file.ts';
 import { keepServerKey, serverKey } from '../sessions/server-keys.ts';
@@ -63,7 +62,7 @@ export class DatabaseAdminToken implements AdminTokenStore {
   }
 }
 
-/** The administrators' token. As configured or, left out, made on first use: only its hash is kept, so it can be shown just then. */
+/** The admin token, whose holder is an owner. As configured or, left out, made on first use: only its hash is kept, so it can be shown just then. */
 export class AdminToken {
   readonly #read: () => Promise<string | null>;
   /** The token itself, when this process has just made it. */
@@ -85,14 +84,10 @@ export class AdminToken {
     return new AdminToken(() => store.read(), isSame(kept, sha256(token)) ? token : null);
   }
 
-  /** @throws GantryError `admin_token_invalid` unless the header is `Bearer <admin token>` */
-  async check(authorization: string | undefined): Promise<void> {
-    const token = shownAdminToken(authorization);
-    if (token !== null) {
-      const hash = await this.#read();
-      if (hash !== null && isSame(sha256(token), hash)) return;
-    }
-    throw new GantryError('admin_token_invalid', 'This takes the admin token: Authorization: Bearer <token>');
+  /** Whether this is the token. */
+  async is(token: string): Promise<boolean> {
+    const hash = await this.#read();
+    return hash !== null && isSame(sha256(token), hash);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { AdminCaller } from '../administrators/administrator.ts';
 import { addressInput } from '../core/schemas/address.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Database } from '../core/storage/database.ts';
@@ -10,7 +11,7 @@ import { findPlayer, isBanned } from '../players/queries.ts';
 import type { ChannelSession, SessionDetails } from '../sessions/channel-session.ts';
 import type { LauncherTokens } from '../sessions/launcher-token.ts';
 import { findGameOfSignIn, findSession } from '../sessions/queries.ts';
-import type { AdminToken } from './admin-token.ts';
+import type { AdminCredentials } from './admin-credentials.ts';
 import { checkRequestSignature, isSigned, type RequestSignature } from './request-signature.ts';
 
 /** What a call brought along to say who it comes from. */
@@ -45,7 +46,7 @@ export interface SessionCaller extends PlayerCaller, SessionDetails {}
  * - `game-secret`: a game, by its secret → the game
  * - `sign-in`: whoever has the `channelId` of a sign-in → nothing
  * - `public`: anyone → nothing
- * - `admin`: whoever has the admin token, or the command line on the data directory → which of the two
+ * - `admin`: whoever has an administrator's token, or the command line on the data directory → who, and the role
  */
 export interface Callers {
   player: SessionCaller;
@@ -56,7 +57,7 @@ export interface Callers {
   'game-secret': { game: Game };
   'sign-in': null;
   public: null;
-  admin: { actor: 'admin-token' | 'cli' };
+  admin: AdminCaller;
 }
 export type AuthKind = keyof Callers;
 
@@ -80,20 +81,20 @@ export class Authenticator {
   readonly #db: Database;
   readonly #tokens: LauncherTokens;
   readonly #box: SecretBox;
-  readonly #adminToken: AdminToken;
+  readonly #administrators: AdminCredentials;
   readonly #ownOrigin: () => string;
 
   constructor(parts: {
     db: Database;
     tokens: LauncherTokens;
     box: SecretBox;
-    adminToken: AdminToken;
+    administrators: AdminCredentials;
     ownOrigin: () => string;
   }) {
     this.#db = parts.db;
     this.#tokens = parts.tokens;
     this.#box = parts.box;
-    this.#adminToken = parts.adminToken;
+    this.#administrators = parts.administrators;
     this.#ownOrigin = parts.ownOrigin;
   }
 
@@ -104,8 +105,8 @@ export class Authenticator {
     credentials: Credentials,
   ): Promise<Authenticated> {
     if (kind === 'admin') {
-      await this.#adminToken.check(credentials.authorization);
-      return { caller: { actor: 'admin-token' }, game: null, server: null, hasSecret: false };
+      const caller = await this.#administrators.check(credentials.authorization);
+      return { caller, game: null, server: null, hasSecret: false };
     }
     const bySecret =
       credentials.authorization !== undefined ? await this.gameOfSecret(credentials.authorization) : null;

@@ -1,6 +1,8 @@
 import * as activities from '../activities/commands.ts';
+import * as backups from '../administration/backup-schedule-commands.ts';
 import * as administration from '../administration/commands.ts';
 import * as erasing from '../administration/erasing-commands.ts';
+import * as administrators from '../administrators/commands.ts';
 import { runAllOf } from '../batches/commands.ts';
 import * as chains from '../chains/commands.ts';
 import * as events from '../core/events/commands.ts';
@@ -26,6 +28,8 @@ import * as deliveries from '../webhooks/delivery-commands.ts';
 const files: readonly Readonly<Record<string, unknown>>[] = [
   activities,
   administration,
+  administrators,
+  backups,
   channels,
   erasing,
   events,

@@ -1,14 +1,25 @@
 import { getActivities } from '../activities/operations/get-activities.ts';
 import { sendCustomActivity } from '../activities/operations/send-custom-activity.ts';
 import { banPlayer } from '../administration/operations/ban-player.ts';
+import { downloadBackup } from '../administration/operations/download-backup.ts';
 import { erasePlayer } from '../administration/operations/erase-player.ts';
 import { getPlayer } from '../administration/operations/get-player.ts';
 import { listAuditLog } from '../administration/operations/list-audit-log.ts';
+import { listBackups } from '../administration/operations/list-backups.ts';
 import { listEvents } from '../administration/operations/list-events.ts';
 import { listRefusals } from '../administration/operations/list-refusals.ts';
+import { makeBackup } from '../administration/operations/make-backup.ts';
+import { removeBackup } from '../administration/operations/remove-backup.ts';
 import { serverFigures } from '../administration/operations/server-figures.ts';
+import { setBackupSchedule } from '../administration/operations/set-backup-schedule.ts';
 import { unbanPlayer } from '../administration/operations/unban-player.ts';
 import { updateGame } from '../administration/operations/update-game.ts';
+import { createAdministrator } from '../administrators/operations/create-administrator.ts';
+import { listAdministrators } from '../administrators/operations/list-administrators.ts';
+import { revokeAdministrator } from '../administrators/operations/revoke-administrator.ts';
+import { rotateAdministratorToken } from '../administrators/operations/rotate-administrator-token.ts';
+import { updateAdministrator } from '../administrators/operations/update-administrator.ts';
+import { type OperationsOfRole, whoAmI } from '../administrators/operations/who-am-i.ts';
 import { batch } from '../batches/operations/batch.ts';
 import { createGame } from '../games/operations/create-game.ts';
 import { getGames } from '../games/operations/get-games.ts';
@@ -177,11 +188,28 @@ export const operations = [
   listAuditLog,
   listRefusals,
   serverFigures,
+  whoAmI,
+  listAdministrators,
+  createAdministrator,
+  updateAdministrator,
+  rotateAdministratorToken,
+  revokeAdministrator,
+  listBackups,
+  makeBackup,
+  downloadBackup,
+  removeBackup,
+  setBackupSchedule,
 ] as const;
 
 type NeedsOf<One> = One extends { handler(request: never, services: infer Needs): unknown }
   ? (needs: Needs) => void
   : never;
+
+/** The administrators' operations that are declared for a role, by name. */
+export const operationsOfRole: OperationsOfRole = (role) =>
+  operations.flatMap((one) =>
+    'roles' in one && one.roles?.some((allowed) => allowed === role) ? [one.name] : [],
+  );
 
 /**
  * What the handlers of all operations need, together: one object that has everything any of them names. The

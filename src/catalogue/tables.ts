@@ -1,5 +1,6 @@
 import { activities } from '../activities/tables.ts';
-import { auditLog } from '../administration/tables.ts';
+import { auditLog, backupSchedules } from '../administration/tables.ts';
+import { administrators } from '../administrators/tables.ts';
 import { lanes, transactions } from '../chains/tables.ts';
 import type { AnyTable } from '../core/storage/table.ts';
 import { gameSecrets, games, requestNonces } from '../games/tables.ts';
@@ -56,5 +57,7 @@ export const tables: readonly AnyTable[] = [
   transactions,
   webhooks,
   webhookSecrets,
+  administrators,
   auditLog,
+  backupSchedules,
 ] as readonly AnyTable[];

@@ -1,14 +1,119 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Argument, Command, InvalidArgumentError } from 'commander';
+import { administratorName, tokenLifetimeDays } from '../administrators/administrator.ts';
+import { createAdministrator } from '../administrators/operations/create-administrator.ts';
+import { listAdministrators } from '../administrators/operations/list-administrators.ts';
+import { revokeAdministrator } from '../administrators/operations/revoke-administrator.ts';
+import { rotateAdministratorToken } from '../administrators/operations/rotate-administrator-token.ts';
+import { updateAdministrator } from '../administrators/operations/update-administrator.ts';
 import { operations } from '../catalogue/operations.ts';
+import { type AdminRole, adminRole } from '../core/schemas/admin-role.ts';
+import { GantryError } from '../errors.ts';
 import { kebabCase, Registry } from '../operations/registry.ts';
 import type { Administrator } from './administrator.ts';
+import { decimal, parsed } from './option-parsers.ts';
+import { print } from './output.ts';
+
+interface TokenOptions {
+  expires?: number;
+  json?: boolean;
+}
+
+const roleHelp = `\nRoles: ${adminRole.options.join(', ')}; public/docs/administration.md says what each may do.`;
 
 export function adminCommand(administrator: Administrator): Command {
+  const command = new Command('admin').description(
+    'list, create, change and revoke administrators; run any /admin operation',
+  );
+
+  command
+    .command('list')
+    .description('list administrators with their roles')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  gantry admin list')
+    .action(async ({ json }: { json?: boolean }) => {
+      const { administrators } = await administrator.execute(listAdministrators, {});
+      const shown = administrators.map(({ name, role, administratorId, expiresAt, lastUsedAt }) => ({
+        name,
+        role,
+        administratorId,
+        expires: expiresAt === null ? 'never' : new Date(expiresAt).toISOString(),
+        lastUsed: lastUsedAt === null ? 'never' : new Date(lastUsedAt).toISOString(),
+      }));
+      print(json ? administrators : shown, json);
+    });
+
+  withExpiry(command.command('create'))
+    .description('create an administrator; the token is shown only once')
+    .argument('<name>', 'name in the audit log', parsed(administratorName))
+    .addArgument(new Argument('<role>', 'what the administrator may do').choices(adminRole.options))
+    .addHelpText('after', `${roleHelp}\n\nExample:\n  gantry admin create Ada moderator --expires 90`)
+    .action(async (name: string, role: AdminRole, { expires, json }: TokenOptions) => {
+      const created = await administrator.execute(createAdministrator, {
+        name,
+        role,
+        lifetimeDays: expires,
+      });
+      print({ administratorId: created.administrator.administratorId, token: created.token }, json);
+    });
+
+  command
+    .command('rename')
+    .description('change the name of an administrator')
+    .argument('<administrator>', 'name or ID')
+    .argument('<name>', 'new name', parsed(administratorName))
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  gantry admin rename Ada "Ada Lovelace"')
+    .action(async (given: string, name: string, { json }: { json?: boolean }) => {
+      const administratorId = await idOf(administrator, given);
+      const changed = await administrator.execute(updateAdministrator, { administratorId, name });
+      print(changed.administrator, json);
+    });
+
+  command
+    .command('role')
+    .description('change the role of an administrator, immediately')
+    .argument('<administrator>', 'name or ID')
+    .addArgument(new Argument('<role>', 'what the administrator may do').choices(adminRole.options))
+    .option('--json', 'print JSON')
+    .addHelpText('after', `${roleHelp}\n\nExample:\n  gantry admin role Ada operator`)
+    .action(async (given: string, role: AdminRole, { json }: { json?: boolean }) => {
+      const administratorId = await idOf(administrator, given);
+      const changed = await administrator.execute(updateAdministrator, { administratorId, role });
+      print(changed.administrator, json);
+    });
+
+  withExpiry(command.command('rotate'))
+    .description('replace the token of an administrator; the new one is shown only once')
+    .argument('<administrator>', 'name or ID')
+    .addHelpText('after', '\nThe old token is rejected immediately.\n\nExample:\n  gantry admin rotate Ada')
+    .action(async (given: string, { expires, json }: TokenOptions) => {
+      const administratorId = await idOf(administrator, given);
+      const rotated = await administrator.execute(rotateAdministratorToken, {
+        administratorId,
+        lifetimeDays: expires,
+      });
+      print({ administratorId, token: rotated.token }, json);
+    });
+
+  command
+    .command('revoke')
+    .description('remove an administrator; the token is rejected immediately, on every node')
+    .argument('<administrator>', 'name or ID')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  gantry admin revoke Ada')
+    .action(async (given: string, { json }: { json?: boolean }) => {
+      const administratorId = await idOf(administrator, given);
+      await administrator.execute(revokeAdministrator, { administratorId });
+      print({ administratorId, revoked: true }, json);
+    });
+
   const registry = new Registry(operations);
   const offered = registry.operations.filter((one) => one.service === 'admin');
-  const list = offered.map((one) => `  ${kebabCase(one.name).padEnd(20)} ${one.summary}`).join('\n');
-  return new Command('admin')
-    .description('run any /admin operation and print its result as JSON')
+  const list = offered.map((one) => `  ${kebabCase(one.name).padEnd(26)} ${one.summary}`).join('\n');
+  command
+    // The name may be left out: `gantry admin list-players`.
+    .command('run', { isDefault: true })
+    .description('run any /admin operation and print its result as JSON; `run` can be omitted')
     .argument('<operation>', 'operation name, as in the path', (name: string) => {
       const operation = registry.adminPath(name);
       if (!operation) throw new InvalidArgumentError('unknown operation; see --help for the list');
@@ -22,8 +127,35 @@ export function adminCommand(administrator: Administrator): Command {
       }
     })
     .option('--json', 'no effect: the output is always JSON')
-    .addHelpText('after', `\nOperations:\n${list}\n\nExample:\n  gantry admin ban-player '{"wallet":"0x…"}'`)
+    .addHelpText('after', `\nExample:\n  gantry admin run ban-player '{"wallet":"0x…"}'`)
     .action(async (operation: (typeof offered)[number], input: unknown = {}) => {
       process.stdout.write(`${JSON.stringify(await administrator.executeNamed(operation, input))}\n`);
     });
+  return command.addHelpText(
+    'after',
+    `\nOperations:\n${list}\n\nExamples:\n  gantry admin create Ada moderator\n  gantry admin ban-player '{"wallet":"0x…"}'`,
+  );
+}
+
+function withExpiry(command: Command): Command {
+  return command
+    .option(
+      '--expires <days>',
+      'days until the token expires; default: never',
+      parsed(decimal.pipe(tokenLifetimeDays.unwrap())),
+    )
+    .option('--json', 'print JSON');
+}
+
+/** The id of an administrator who is given by name, in any letter case, or by id. @throws GantryError `administrator_unknown` */
+async function idOf(administrator: Administrator, given: string): Promise<string> {
+  const { administrators } = await administrator.execute(listAdministrators, {});
+  const found = administrators.find(
+    ({ administratorId, name }) => administratorId === given || name.toLowerCase() === given.toLowerCase(),
+  );
+  if (found) return found.administratorId;
+  throw new GantryError(
+    'administrator_unknown',
+    `There is no administrator with the name or ID ${given}; gantry admin list shows them`,
+  );
 }

@@ -1,4 +1,5 @@
 import { auditLogOf } from '../administration/audit-log.ts';
+import { commandLineOwner } from '../administrators/administrator.ts';
 import { localServices } from '../data-directory.ts';
 import type { AnyOperation } from '../operations/define.ts';
 import { administer } from '../operations/execute.ts';
@@ -23,7 +24,7 @@ export function withDataDirectory<Result>(use: (execute: Execute) => Promise<Res
     const surroundings = { services, audit: auditLogOf(workspace.db) };
     try {
       return await use((operation, input) =>
-        administer(operation, parseInput(operation.input, input), 'cli', surroundings),
+        administer(operation, parseInput(operation.input, input), commandLineOwner, surroundings),
       );
     } finally {
       await services.presence.close();

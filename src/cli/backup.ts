@@ -1,34 +1,79 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { defaultKeep, everyHours, keptBackups } from '../administration/backup-schedule.ts';
+import { setBackupSchedule } from '../administration/operations/set-backup-schedule.ts';
 import { backUp } from '../backup/backup.ts';
-import { readConfig, requireDataDirectory } from '../config.ts';
+import { ConfigError, readConfig, requireDataDirectory } from '../config.ts';
 import { databaseFiles } from '../data-directory.ts';
+import { executeLocally } from './as-administrator.ts';
+import { decimal, integer, parsed } from './option-parsers.ts';
 import { print } from './output.ts';
 import { Progress } from './progress.ts';
 
 interface Options {
   keys: boolean;
   force?: boolean;
+  schedule?: number | 'off';
+  keep?: number;
   json?: boolean;
 }
 
+const useInstead =
+  'Back it up with pg_dump or by archiving its log, and keep GANTRY_SECRET_KEY, under which its keys are encrypted.';
+
 export function backupCommand(): Command {
+  const hours = parsed(decimal.pipe(everyHours));
   return new Command('backup')
-    .description('back up DATA_DIR to a single file; also works while a server is running')
-    .argument('<file>', 'backup file; includes the keys and is readable by its owner only')
+    .description(
+      'back up DATA_DIR to a single file, or have the server do it on a schedule; also works while a server is running',
+    )
+    .argument('[file]', 'backup file; includes the keys and is readable by its owner only')
     .option('--no-keys', 'exclude the keys, to back them up separately')
     .option('--force', 'overwrite an existing file')
+    .option(
+      '--schedule <hours>',
+      'no file: the running server makes a backup in BACKUP_DIR every so many hours; off: no more',
+      // `null` here would be no value to commander.
+      (text: string): number | 'off' => (text === 'off' ? 'off' : hours(text)),
+    )
+    .option(
+      '--keep <count>',
+      `with --schedule: how many scheduled backups to keep; default: ${defaultKeep}`,
+      parsed(integer.pipe(keptBackups)),
+    )
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  gantry backup /var/backups/gantry-$(date +%F).gantry')
-    .action(async (file: string, { keys, force = false, json }: Options) => {
-      const dataDirectory = requireDataDirectory(
-        readConfig(),
-        'Back it up with pg_dump or by archiving its log, and keep GANTRY_SECRET_KEY, under which its keys are encrypted.',
-      );
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gantry backup /var/backups/gantry-$(date +%F).gantry\n  gantry backup --schedule 24 --keep 7',
+    )
+    .action(async (file: string | undefined, { keys, force, schedule, keep, json }: Options) => {
+      if (schedule !== undefined) {
+        if (file !== undefined || force || !keys) {
+          throw new ConfigError(
+            '--schedule takes no file, --force or --no-keys: its backups have names of their own',
+          );
+        }
+        const input = {
+          everyHours: schedule === 'off' ? null : schedule,
+          ...(keep !== undefined && { keep }),
+        };
+        const answer = setBackupSchedule.output.parse(await executeLocally(setBackupSchedule, input));
+        const next = answer.schedule && new Date(answer.schedule.dueAt).toISOString();
+        const shown = answer.schedule && {
+          everyHours: answer.schedule.everyHours,
+          keep: answer.schedule.keep,
+          next,
+        };
+        print(json ? (answer.schedule ?? { everyHours: null }) : (shown ?? { schedule: 'off' }), json);
+        return;
+      }
+      if (keep !== undefined) throw new ConfigError('--keep goes with --schedule');
+      if (file === undefined) throw new ConfigError('give a file, or --schedule <hours>');
+      const dataDirectory = requireDataDirectory(readConfig(), useInstead);
       const progress = new Progress('Copying');
       const report = await backUp(databaseFiles, dataDirectory, resolve(file), {
         withoutKeys: !keys,
-        force,
+        force: force ?? false,
         onProgress: ({ copiedPages, totalPages }) => progress.at(copiedPages, totalPages),
       });
       progress.end();

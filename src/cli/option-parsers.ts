@@ -44,3 +44,9 @@ export function collected<Schema extends z.ZodType>(
   const parse = parsed(schema);
   return (value, before = []) => [...before, parse(value)];
 }
+
+/** A number, such as a count of days; fractions are allowed. */
+export const decimal = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a number')
+  .transform(Number);

@@ -76,6 +76,8 @@ export interface LimitedCaller {
   address: string;
   /** The player's: whatever their sessions, they count together. Left out: without a token. */
   wallet?: string | undefined;
+  /** Of an administrator by name, who has a budget of their own; with the admin token calls count for their address. */
+  administratorId?: string | undefined;
   game?: Game | undefined;
   /** The game whose server calls by itself: it counts for its game, from wherever and about whomever it calls. */
   server?: Game | undefined;
@@ -254,7 +256,7 @@ export class RateLimits {
 /** Everything a call counts for; its caller's own limit first. */
 function countsOf(
   { kind, name }: LimitedCall,
-  { address: from, wallet, game, server }: LimitedCaller,
+  { address: from, wallet, administratorId, game, server }: LimitedCaller,
 ): Counted[] {
   const address = networkOf(from);
   if (kind === 'sign-in') return [{ what: `sign-in ${name}`, key: address, limit: signIn }];
@@ -266,7 +268,7 @@ function countsOf(
     ];
   }
   const ofGame = game?.policies.limits[kind];
-  const by = wallet ?? address;
+  const by = wallet ?? administratorId ?? address;
   const counts: Counted[] = [
     { what: kind, key: ofGame ? `${game?.id} ${by}` : by, limit: ofGame ?? perCaller[kind] },
     { what: names.address, key: address, limit: perAddress[kind] },

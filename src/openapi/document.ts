@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../core/schemas/address.ts';
+import { describeRoles } from '../core/schemas/admin-role.ts';
 import { reasons } from '../errors.ts';
 import type { AnyOperation } from '../operations/define.ts';
 import { kebabCase, type Registry } from '../operations/registry.ts';
@@ -87,7 +88,13 @@ const securitySchemes = {
       'The token of one player in one game, from signing in or `gantry token`. GET takes it as this header; POST takes ' +
       "it as the body's field `launcherJwt`, where the reference of this server puts it by itself.",
   },
-  adminToken: { type: 'http', scheme: 'bearer', description: 'The admin token, printed by the first start' },
+  adminToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      "An administrator's token: the admin token, printed by the first start, or that of an administrator by name, as far as " +
+      'the role goes.',
+  },
   gameSecret: {
     type: 'http',
     scheme: 'bearer',
@@ -102,6 +109,7 @@ function dedicated(operation: AnyOperation): Json {
     operationId: operation.name,
     tags: [operation.service],
     summary: operation.summary,
+    ...(operation.roles && { description: `For the role ${describeRoles(operation.roles)}.` }),
     ...(operation.service === 'admin'
       ? { security: [{ adminToken: [] }] }
       : {

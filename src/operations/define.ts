@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AuthKind, Callers } from '../auth/authenticator.ts';
+import type { AllowedRoles } from '../core/schemas/admin-role.ts';
 import type { AnyOtherForm } from './other-form.ts';
 
 /** The services operations belong to, as Feathers clients name them; every operation is on `launcher` too, save
@@ -40,6 +41,8 @@ export interface Operation<
   kind: OperationKind;
   summary: string;
   auth: Auth;
+  /** Of an administrator's operation: the roles that may call it. Without them it does not compile, and nobody may. */
+  roles?: AllowedRoles;
   /** Without `launcherJwt`, which authentication has taken by then. */
   input: In;
   /** What method dispatch and the socket accept, where INTERFACE.md allows them more than the dedicated path. */
@@ -71,6 +74,9 @@ export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditI
   handler(request: { input: never; caller: never }, services: never): Promise<unknown>;
 };
 
+/** Roles go with administrators' operations, and only with these. */
+type RolesOf<Auth extends AuthKind> = [Auth] extends ['admin'] ? { roles: AllowedRoles } : { roles?: never };
+
 /** Declares an operation. Where it goes from there: `registry.ts`. */
 export function defineOperation<
   const Name extends string,
@@ -78,6 +84,8 @@ export function defineOperation<
   In extends Input,
   Out extends z.ZodType,
   Needs extends object,
->(operation: Operation<Name, Auth, In, Out, Needs>): Operation<Name, Auth, In, Out, Needs> {
+>(
+  operation: Operation<Name, Auth, In, Out, Needs> & RolesOf<NoInfer<Auth>>,
+): Operation<Name, Auth, In, Out, Needs> {
   return operation;
 }

@@ -1,5 +1,5 @@
 import { shownAdminToken } from '../auth/admin-token.ts';
-import type { Authenticated, Authenticator, Credentials } from '../auth/authenticator.ts';
+import type { Authenticated, Authenticator, Callers, Credentials } from '../auth/authenticator.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
 import { claimOf, idempotencyKey } from '../idempotency/claim.ts';
@@ -8,7 +8,7 @@ import { keyedDatabase } from '../idempotency/keyed-database.ts';
 import type { LimitState, RateLimits } from '../limits/rate-limits.ts';
 import type { AnyOperation } from './define.ts';
 import { type BatchCaller, executeTogether, type TogetherParts } from './execute-together.ts';
-import { parseInput, refuseNotServed, refuseWhatIsForServers } from './parse-input.ts';
+import { parseInput, refuseNotServed, refuseOtherRoles, refuseWhatIsForServers } from './parse-input.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 /** The two forms an input comes in; see `Operation.dispatchInput`. */
@@ -43,7 +43,7 @@ export interface KnownCaller {
 /** Who did what as an administrator. */
 export interface AuditLog {
   /** Written before the operation is carried out, so that nothing goes unseen. Returns the entry's id. */
-  begin(actor: string, operation: string, input: unknown): Promise<string>;
+  begin(caller: Callers['admin'], operation: string, input: unknown): Promise<string>;
   /** `outcome`: `ok`, or the reason it was refused for. */
   finish(entryId: string, outcome: string): Promise<void>;
 }
@@ -94,10 +94,12 @@ export function createExecute(
     const wallet = (caller && 'wallet' in caller ? caller.wallet : null) ?? undefined;
     const server = authenticated.server ?? undefined;
     onCaller?.({ gameId: game?.id, wallet, isServer: server !== undefined });
-    const limited = { address, wallet, game: game ?? undefined, server };
+    const administratorId = (caller && 'actor' in caller ? caller.administratorId : null) ?? undefined;
+    const limited = { address, wallet, administratorId, game: game ?? undefined, server };
     const counting = limits.count(operation, limited, onLimit);
     if (counting) await counting;
     refuseWhatIsForServers(operation, authenticated);
+    if (caller && 'actor' in caller) refuseOtherRoles(operation, caller);
     const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
     const asked = gameId === undefined ? input : { ...input, gameId };
     refuseNotServed(operation, asked);
@@ -128,7 +130,7 @@ export function createExecute(
       return form.handler(request, (await prepare(parsed as object)) as never);
     }
     const parsed = parseInput(schema, isForAdmin ? asked : withoutNulls(schema, asked));
-    if (caller && 'actor' in caller) return administer(operation, parsed, caller.actor, surroundings);
+    if (caller && 'actor' in caller) return administer(operation, parsed, caller, surroundings);
     const given = server || connection || key !== undefined || isBatch ? await prepare(parsed) : services;
     return operation.handler({ input: parsed as never, caller: caller as never }, given as never);
   };
@@ -156,14 +158,14 @@ function keyOf({ operation, input, idempotencyKey: header }: Call): string | und
 export async function administer(
   operation: AnyOperation,
   input: unknown,
-  actor: 'admin-token' | 'cli',
+  caller: Callers['admin'],
   { audit, services }: Pick<Surroundings, 'audit' | 'services'>,
 ): Promise<unknown> {
   const handle = () =>
-    operation.handler({ input: input as never, caller: { actor } as never }, services as never);
+    operation.handler({ input: input as never, caller: caller as never }, services as never);
   if (operation.kind === 'read') return handle();
   const shown = operation.auditInput ? operation.auditInput(input as never) : input;
-  const entry = await audit.begin(actor, operation.name, shown);
+  const entry = await audit.begin(caller, operation.name, shown);
   try {
     const answer = await handle();
     await audit.finish(entry, 'ok');

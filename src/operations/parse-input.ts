@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { Authenticated } from '../auth/authenticator.ts';
+import type { Authenticated, Callers } from '../auth/authenticator.ts';
+import { type AdminRole, describeRoles } from '../core/schemas/admin-role.ts';
 import { describeIssue } from '../core/schemas/describe-issue.ts';
 import { reasonAt } from '../core/schemas/field-reason.ts';
 import { isEmpty } from '../core/schemas/not-served.ts';
@@ -16,6 +17,16 @@ export function refuseWhatIsForServers(
   throw new GantryError(
     'server_only',
     `In this game only the game's own server calls ${name}: with Authorization: Bearer <game secret>, and wallet`,
+  );
+}
+
+/** @throws GantryError `role_insufficient` unless the operation is declared for the administrator's role */
+export function refuseOtherRoles({ name, roles }: AnyOperation, { actor, role }: Callers['admin']): void {
+  const allowed: readonly AdminRole[] = roles ?? [];
+  if (allowed.includes(role)) return;
+  throw new GantryError(
+    'role_insufficient',
+    `${name} takes the role ${describeRoles(allowed)}, and ${actor} is ${role}: ask an owner for it`,
   );
 }
 

@@ -19,6 +19,7 @@ interface SourceFile {
 const features = [
   'activities',
   'administration',
+  'administrators',
   'batches',
   'chains',
   'games',
@@ -73,6 +74,7 @@ const layers: readonly { name: string; files: readonly string[] }[] = [
       'cli/',
       'demo/',
       'doctor/',
+      'backup-thread.ts',
       'build-transports.ts',
       'data-directory.ts',
       'gantry.js',
@@ -195,7 +197,7 @@ describe('each choice is made in one place', () => {
   test('only the programs choose engines and adapters', () => {
     const isAdapter = (path: string) => isIn('engines')(path) || /^presence\/.+-presence\.ts$/.test(path);
     const isProgram = (path: string) =>
-      ['open-services.ts', 'data-directory.ts', 'writer-thread.ts'].includes(path);
+      ['open-services.ts', 'data-directory.ts', 'writer-thread.ts', 'backup-thread.ts'].includes(path);
     expect(edges((path) => !isAdapter(path) && !isProgram(path), isAdapter)).toEqual([]);
     expect(edges(isProgram, isAdapter).length).toBeGreaterThan(1);
   });

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { actionsContract } from './storage/actions.contract.ts';
+import { administratorsContract } from './storage/administrators.contract.ts';
 import { carryingOutContract } from './storage/carrying-out.contract.ts';
 import { commitsContract } from './storage/commits.contract.ts';
 import { eventsContract } from './storage/events.contract.ts';
@@ -20,6 +21,7 @@ export function storageContract(adapter: string, open: OpenStore): void {
   describe(`${adapter} keeps the promises of a store`, () => {
     commitsContract(open);
     gamesContract(open);
+    administratorsContract(open);
     sessionsContract(open);
     scoresContract(open);
     playerDataContract(open);

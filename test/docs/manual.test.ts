@@ -7,6 +7,7 @@ import { catalogue, signals } from '../../src/catalogue/events.ts';
 import { operations } from '../../src/catalogue/operations.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { dataFiles, environment, readConfig } from '../../src/config.ts';
+import { adminRole } from '../../src/core/schemas/admin-role.ts';
 import { reasons } from '../../src/errors.ts';
 import { gamePolicies } from '../../src/games/game.ts';
 import type { ByteRate } from '../../src/limits/byte-budget.ts';
@@ -47,12 +48,21 @@ test('the manual has exactly one row for every operation, and it says what the r
 
 test("the manual has exactly one row for every administrator's operation, and it says what the registry says", () => {
   const administrators = operations.filter(({ service }) => service === 'admin');
-  const rows = administrators.map(({ name, summary }) => [
-    quoted(name),
-    quoted(`POST /admin/${kebabCase(name)}`),
-    summary,
+  const rolesOf = ({ roles }: AnyOperation) =>
+    roles?.length === adminRole.options.length ? 'all' : (roles ?? []).join(', ');
+  const rows = administrators.map((operation) => [
+    quoted(operation.name),
+    quoted(`POST /admin/${kebabCase(operation.name)}`),
+    rolesOf(operation),
+    operation.summary,
   ]);
   expect(table('administration')).toEqual(rows);
+});
+
+test('the manual says of every role what it may do', () => {
+  expect(columns(table('administration', 'Administrators and roles'), 0)).toEqual(
+    adminRole.options.map(quotedCell),
+  );
 });
 
 test('the manual has exactly one row for every policy of a game, with its default', () => {

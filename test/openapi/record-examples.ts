@@ -93,6 +93,10 @@ function presenter(world: World): (value: unknown) => unknown {
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, new Date(exampleTime).toISOString())
       .replace(/(?<=^Nonce: )[0-9a-f]{32}$/gm, '0d6f3a1c5b7e4f2a9c8d7e6f5a4b3c2d')
       .replace(/\bwhsec_[\w+/]{43}=/g, 'whsec_q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c=')
+      .replace(/\bgadm_[\w-]{43}/g, 'gadm_q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c')
+      .replace(/\bAda [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'Ada')
+      .replace(/^\/admin\/backups\/[\w-]+$/, '/admin/backups/q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6')
+      .replace(/^gantry-\d{8}T\d{9}Z-/, 'gantry-20261121T020636918Z-')
       .replace(/\bgsk_[\w-]{43}/g, 'gsk_q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c')
       .replace(/^[0-9a-f]{12}$/, '87ed381206ac')
       .replace(/^[0-9a-f]{16}$/, '06d0d1a2f3b4c5d6');

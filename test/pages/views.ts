@@ -7,6 +7,8 @@ export const consoleViews: readonly (readonly [view: string, shows: string])[] =
   ['events', 'table'],
   ['refusals', '.table-card :is(table, .state)'],
   ['audit', '.table-card :is(table, .state)'],
+  ['backups', '#schedule'],
+  ['administrators', '#roles'],
   ['games/demo-game/settings', '.policies'],
   ['games/demo-game/leaderboard', 'table'],
   ['games/demo-game/players', '.table-card :is(table, .state)'],

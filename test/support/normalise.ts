@@ -30,6 +30,7 @@ function normalisedText(text: string, world: World): string {
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
     .replace(/\bbafk[a-z2-7]{55}\b/g, '<cid>')
     .replace(/\bwhsec_[\w+/]{43}=/g, '<webhook secret>')
+    .replace(/\bgadm_[\w-]{43}/g, '<administrator token>')
     .replace(/\bgsk_[\w-]{43}/g, '<secret>')
     .replace(/^[0-9a-f]{12}$/, '<fingerprint>')
     .replace(/^[0-9a-f]{16}$/, '<epoch>')

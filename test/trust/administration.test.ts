@@ -2,14 +2,25 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { beginAudit } from '../../src/administration/commands.ts';
 import { banPlayer } from '../../src/administration/operations/ban-player.ts';
+import { downloadBackup } from '../../src/administration/operations/download-backup.ts';
 import { erasePlayer } from '../../src/administration/operations/erase-player.ts';
 import { getPlayer } from '../../src/administration/operations/get-player.ts';
 import { listAuditLog } from '../../src/administration/operations/list-audit-log.ts';
+import { listBackups } from '../../src/administration/operations/list-backups.ts';
 import { listEvents } from '../../src/administration/operations/list-events.ts';
 import { listRefusals } from '../../src/administration/operations/list-refusals.ts';
+import { makeBackup } from '../../src/administration/operations/make-backup.ts';
+import { removeBackup } from '../../src/administration/operations/remove-backup.ts';
 import { serverFigures } from '../../src/administration/operations/server-figures.ts';
+import { setBackupSchedule } from '../../src/administration/operations/set-backup-schedule.ts';
 import { unbanPlayer } from '../../src/administration/operations/unban-player.ts';
 import { updateGame } from '../../src/administration/operations/update-game.ts';
+import { createAdministrator } from '../../src/administrators/operations/create-administrator.ts';
+import { listAdministrators } from '../../src/administrators/operations/list-administrators.ts';
+import { revokeAdministrator } from '../../src/administrators/operations/revoke-administrator.ts';
+import { rotateAdministratorToken } from '../../src/administrators/operations/rotate-administrator-token.ts';
+import { updateAdministrator } from '../../src/administrators/operations/update-administrator.ts';
+import { whoAmI } from '../../src/administrators/operations/who-am-i.ts';
 import { shortAddress } from '../../src/core/schemas/address.ts';
 import { createGame } from '../../src/games/operations/create-game.ts';
 import { listGameSecrets } from '../../src/games/operations/list-game-secrets.ts';
@@ -551,6 +562,40 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect(startedAt === null).toBe(admin.actor === 'cli');
   });
 
+  it('adds administrators, and takes their roles, tokens and access away again', async () => {
+    const name = `Ada of ${admin.actor}`;
+    const { administrator, token } = await admin.call(createAdministrator, { name, role: 'moderator' });
+    const { administratorId } = administrator;
+    const asked = (path: string, with_: string) =>
+      api.post(`/admin/${path}`, { name: 'Orbit' }, { Authorization: `Bearer ${with_}` });
+    refused(await asked('create-game', token), 403, 'role_insufficient');
+    await admin.call(updateAdministrator, { administratorId, role: 'operator' });
+    accepted(await asked('create-game', token), anything);
+    const rotated = await admin.call(rotateAdministratorToken, { administratorId });
+    refused(await asked('create-game', token), 401, 'admin_token_invalid');
+    accepted(await asked('create-game', rotated.token), anything);
+    const { administrators } = await admin.call(listAdministrators, {});
+    expect(administrators).toContainEqual(expect.objectContaining({ name, role: 'operator' }));
+    await admin.call(revokeAdministrator, { administratorId });
+    refused(await asked('create-game', rotated.token), 401, 'admin_token_invalid');
+    expect(await admin.call(whoAmI, {})).toMatchObject({ name: admin.actor, role: 'owner' });
+  });
+
+  it('makes backups, gives links to them, schedules and deletes them', async () => {
+    const { backup } = await admin.call(makeBackup, {});
+    const { path } = await admin.call(downloadBackup, { name: backup.name });
+    const answer = await fetch(server.url + path);
+    expect((await answer.arrayBuffer()).byteLength).toBe(backup.bytes);
+    const { schedule } = await admin.call(setBackupSchedule, { everyHours: 48, keep: 2 });
+    expect(schedule).toMatchObject({ everyHours: 48, keep: 2 });
+    const listed = await admin.call(listBackups, {});
+    expect(listed.backups).toContainEqual(backup);
+    expect(listed.schedule).toMatchObject({ everyHours: 48 });
+    expect((await admin.call(setBackupSchedule, { everyHours: null })).schedule).toBeNull();
+    await admin.call(removeBackup, { name: backup.name });
+    expect((await admin.call(listBackups, {})).backups).not.toContainEqual(backup);
+  });
+
   it('is in the audit log with what was changed, and how it ended; reading is not', async () => {
     const gameId = await newGame();
     const wallet = randomWallet();
@@ -573,7 +618,13 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
         { operation: 'revokeSession', input: { sessionId: 'never-was' }, outcome: 'session_unknown' },
         { operation: 'updateGame', input: { gameId: 'no-such-game' }, outcome: 'game_unknown' },
         { operation: 'rotateGameSecret', input: { gameId, graceSeconds: 3600 }, outcome: 'ok' },
-      ].map((entry) => ({ ...entry, id: expect.any(String), at: expect.any(Number), actor })),
+      ].map((entry) => ({
+        ...entry,
+        id: expect.any(String),
+        at: expect.any(Number),
+        actor,
+        administratorId: null,
+      })),
     );
     const times = entries.map((entry) => entry.at);
     expect(times).toEqual(times.toSorted());

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
+import { moderators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { text } from '../../core/schemas/text.ts';
@@ -14,6 +15,7 @@ export const banPlayer = defineOperation({
   kind: 'write',
   summary: 'Keep a player out of a game, or of every game, and end the sessions there',
   auth: 'admin',
+  roles: moderators,
   input: z.object({
     wallet: addressInput,
     gameId: idInput.optional().meta({ description: 'Left out: every game' }),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PlayerEraser } from '../player-eraser.ts';
@@ -11,6 +12,7 @@ export const erasePlayer = defineOperation({
   kind: 'write',
   summary: "Remove everything of a player's, everywhere, for good",
   auth: 'admin',
+  roles: operators,
   input: z.object({ wallet: addressInput }),
   output: z.object({ success }),
   // The log must not keep what is erased: whoever knows the wallet can still find the entry by its hash.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { timestamp } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -20,6 +21,7 @@ export const getPlayer = defineOperation({
   summary:
     'Show one player: profile, bans, and the games played, and where the player is online; null when never seen',
   auth: 'admin',
+  roles: everyRole,
   input: z.object({ wallet: addressInput }),
   output: z.object({
     success,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -11,6 +12,7 @@ export const listAuditLog = defineOperation({
   kind: 'read',
   summary: 'Read who did what with these powers, newest first',
   auth: 'admin',
+  roles: everyRole,
   input: z.object(paging),
   output: pagedOutput(auditEntry),
   async handler({ input }, { db }: { db: Database }) {

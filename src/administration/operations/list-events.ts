@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { paging } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -11,6 +12,7 @@ export const listEvents = defineOperation({
   kind: 'read',
   summary: 'Read every event as it comes, in the order of commits; without a cursor, the latest ones',
   auth: 'admin',
+  roles: everyRole,
   input: z.object({
     after: z
       // A number is what cursors were before.

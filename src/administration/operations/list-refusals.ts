@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
 import { text } from '../../core/schemas/text.ts';
@@ -11,6 +12,7 @@ export const listRefusals = defineOperation({
   kind: 'read',
   summary: 'Read who was refused what and why in the last hour by the process that answers, latest first',
   auth: 'admin',
+  roles: everyRole,
   input: z.object({ reason: text(1, 100).optional(), gameId: idInput.optional(), ...paging }),
   output: pagedOutput(refusalRecord),
   async handler({ input: { reason, gameId, limit, skip } }, { refusals }: { refusals: Refusals }) {

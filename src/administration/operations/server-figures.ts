@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { timestamp } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -10,6 +11,7 @@ export const serverFigures = defineOperation({
   kind: 'read',
   summary: 'Read how the process that answers has been doing in the last five minutes',
   auth: 'admin',
+  roles: everyRole,
   input: z.object({
     after: z.int().min(0).default(0).meta({ description: 'Only samples taken later, in Unix milliseconds' }),
   }),

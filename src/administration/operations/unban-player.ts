@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
+import { moderators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -12,6 +13,7 @@ export const unbanPlayer = defineOperation({
   kind: 'write',
   summary: 'Let a banned player in again',
   auth: 'admin',
+  roles: moderators,
   input: z.object({ wallet: addressInput, gameId: idInput.optional() }),
   output: z.object({ success }),
   async handler({ input }, { db }: { db: Database }) {

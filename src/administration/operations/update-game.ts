@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -13,6 +14,7 @@ export const updateGame = defineOperation({
   kind: 'write',
   summary: "Change a game's name, address, origins or policies; what is left out stays",
   auth: 'admin',
+  roles: operators,
   input: z.object({
     gameId: idInput,
     name: gameName.optional(),

@@ -32,6 +32,11 @@ export function lockGameList(tx: Tx): Request<StreamRow> {
   return tx.lock<StreamRow>(streams, 'games', begun('games', null));
 }
 
+/** Likewise the list of administrators, so that a name that was found free in it still is at the commit. */
+export function lockAdministratorList(tx: Tx): Request<StreamRow> {
+  return tx.lock<StreamRow>(streams, 'administrators', begun('administrators', null));
+}
+
 /** Has a game's public stream to itself. */
 export function lockGame(tx: Tx, gameId: string): Request<StreamRow> {
   const name = streamOf.game(gameId);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -14,6 +15,7 @@ export const createGame = defineOperation({
   kind: 'write',
   summary: 'Register a game; its secret is answered this once',
   auth: 'admin',
+  roles: operators,
   input: z.object({
     name: gameName,
     slug: gameSlug.optional(),

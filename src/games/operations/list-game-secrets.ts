@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput, timestamp } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -12,6 +13,7 @@ export const listGameSecrets = defineOperation({
   kind: 'read',
   summary: "List a game's working secrets by fingerprint",
   auth: 'admin',
+  roles: everyRole,
   input: z.object({ gameId: idInput }),
   output: z.object({
     success,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -12,6 +13,7 @@ export const listGames = defineOperation({
   kind: 'read',
   summary: 'List the games',
   auth: 'admin',
+  roles: everyRole,
   input: z.object({}),
   output: z.object({ success, games: z.array(gameRecord) }),
   async handler(_request, { db }: { db: Database }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -11,6 +12,7 @@ export const revokeGameSecret = defineOperation({
   kind: 'write',
   summary: 'Make one secret of a game stop working at once',
   auth: 'admin',
+  roles: operators,
   input: z.object({ gameId: idInput, fingerprint: z.string() }),
   output: z.object({ success }),
   async handler({ input }, { db }: { db: Database }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -16,6 +17,7 @@ export const rotateGameSecret = defineOperation({
   kind: 'write',
   summary: 'Give a game a new secret, answered this once; the earlier ones go on working for a while',
   auth: 'admin',
+  roles: operators,
   input: z.object({
     gameId: idInput,
     graceSeconds: z

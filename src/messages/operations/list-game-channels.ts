@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging, shortened } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -13,6 +14,7 @@ export const listGameChannels = defineOperation({
   kind: 'read',
   summary: "List a game's message channels, latest activity first",
   auth: 'admin',
+  roles: everyRole,
   input: z.object({ gameId: idInput, ...paging }),
   output: pagedOutput(messageChannel).extend({ shortened }),
   async handler({ input }, { db }: { db: Database }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -12,6 +13,7 @@ export const listMessages = defineOperation({
   kind: 'read',
   summary: 'List the messages of any channel, newest first',
   auth: 'admin',
+  roles: everyRole,
   input: z.object({ channelId: idInput, ...paging }),
   output: pagedOutput(channelMessage),
   async handler({ input }, { db }: { db: Database }) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { id, idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -13,6 +14,7 @@ export const listPlayerMessages = defineOperation({
   kind: 'read',
   summary: 'List the messages a player has sent, in one game or in all, newest first',
   auth: 'admin',
+  roles: everyRole,
   input: z.object({ wallet: addressInput, gameId: idInput.optional(), ...paging }),
   output: pagedOutput(channelMessage.extend({ gameId: id }).meta({ id: 'PlayerMessage' })),
   async handler({ input }, { db }: { db: Database }) {

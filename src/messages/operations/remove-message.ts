@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { moderators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -12,6 +13,7 @@ export const removeMessage = defineOperation({
   kind: 'write',
   summary: 'Take back a message, whoever sent it; what it said is erased for good',
   auth: 'admin',
+  roles: moderators,
   input: z.object({ messageId: idInput }),
   output: z.object({ success, ...messageIdentity.shape }),
   async handler({ input }, { db }: { db: Database }) {

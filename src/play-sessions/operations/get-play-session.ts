@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -12,6 +13,7 @@ export const getPlaySession = defineOperation({
   kind: 'read',
   summary: 'Read one play session with its state; null when there is none',
   auth: 'admin',
+  roles: everyRole,
   input: z.object({ sessionId: idInput }),
   output: z.object({
     success,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput, timestamp } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
 import { text } from '../../core/schemas/text.ts';
@@ -13,6 +14,7 @@ export const listPlayers = defineOperation({
   summary:
     'List players, newest first; in one game, or found by a part of the name or by the wallet, also shortened',
   auth: 'admin',
+  roles: everyRole,
   input: z.object({
     ...paging,
     gameId: idInput.optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
+import { moderators } from '../../core/schemas/admin-role.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -12,6 +13,7 @@ export const updatePlayer = defineOperation({
   kind: 'write',
   summary: "Change a player's name or picture; empty takes it away",
   auth: 'admin',
+  roles: moderators,
   input: z.object({
     wallet: addressInput,
     username: username.optional(),

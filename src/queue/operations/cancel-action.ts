@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -12,6 +13,7 @@ export const cancelAction = defineOperation({
   kind: 'write',
   summary: 'Cancel an action that has not been sent',
   auth: 'admin',
+  roles: operators,
   input: z.object({ actionId: idInput }),
   output: z.object({ success, action: listedAction }),
   async handler({ input }, { db }: { db: Database }) {

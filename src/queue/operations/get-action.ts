@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -13,6 +14,7 @@ export const getAction = defineOperation({
   kind: 'read',
   summary: "Show one action of the rules' queue",
   auth: 'admin',
+  roles: everyRole,
   input: z.object({ actionId: idInput }),
   output: z.object({ success, action: listedAction }),
   async handler({ input }, { db }: { db: Database }) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -13,6 +14,7 @@ export const listActions = defineOperation({
   kind: 'read',
   summary: "List what is and was in the rules' queue, newest first",
   auth: 'admin',
+  roles: everyRole,
   input: z.object({
     gameId: idInput.optional(),
     wallet: addressInput.optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -12,6 +13,7 @@ export const retryAction = defineOperation({
   kind: 'write',
   summary: 'Try an action again that has failed, was cancelled or waits',
   auth: 'admin',
+  roles: operators,
   input: z.object({ actionId: idInput }),
   output: z.object({ success, action: listedAction }),
   async handler({ input }, { db }: { db: Database }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -13,6 +14,7 @@ export const getRules = defineOperation({
   kind: 'read',
   summary: "Read a game's rules",
   auth: 'admin',
+  roles: everyRole,
   input: z.object({ gameId: idInput }),
   output: z.object({ success, version: z.int(), rules: ruleList }),
   async handler({ input }, { db }: { db: Database }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { withReason } from '../../core/schemas/field-reason.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
@@ -15,6 +16,7 @@ export const setRules = defineOperation({
   kind: 'write',
   summary: "Replace a game's rules",
   auth: 'admin',
+  roles: operators,
   input: z.object({
     gameId: idInput,
     rules: withReason(submittedRules, 'rule_invalid'),

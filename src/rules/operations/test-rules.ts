@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { withReason } from '../../core/schemas/field-reason.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
@@ -21,6 +22,7 @@ export const testRules = defineOperation({
   kind: 'read',
   summary: 'Say which actions a trigger would run for a player, and why not the others; nothing is done',
   auth: 'admin',
+  roles: operators,
   input: z.object({
     gameId: idInput,
     wallet: addressInput,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -14,6 +15,7 @@ export const listPlayerScores = defineOperation({
   kind: 'read',
   summary: "List a player's scores in a game, last set first",
   auth: 'admin',
+  roles: everyRole,
   input: z.object({ gameId: idInput, wallet: addressInput, ...paging }),
   output: pagedOutput(scoreRecord),
   async handler({ input: { limit, skip, ...owner } }, { db }: { db: Database }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { moderators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -11,6 +12,7 @@ export const removeScore = defineOperation({
   kind: 'write',
   summary: 'Take a score away; the leaderboard follows',
   auth: 'admin',
+  roles: moderators,
   input: z.object({ gameId: idInput, scoreId: idInput }),
   output: z.object({ success }),
   async handler({ input }, { db }: { db: Database }) {

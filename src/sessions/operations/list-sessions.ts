@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput, timestamp } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -15,6 +16,7 @@ export const listSessions = defineOperation({
   kind: 'read',
   summary: 'List channel sessions, newest first',
   auth: 'admin',
+  roles: everyRole,
   input: z.object({ ...paging, wallet: addressInput.optional(), gameId: idInput.optional() }),
   output: pagedOutput(
     z.object({

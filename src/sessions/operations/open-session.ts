@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -18,6 +19,7 @@ export const openSession = defineOperation({
   kind: 'write',
   summary: 'Open a channel session for a player, as signing in would',
   auth: 'admin',
+  roles: operators,
   input: z.object({ gameId: idInput, wallet: addressInput, username: username.optional() }),
   output: z.object({ success, launcherJwt: z.string(), sessionId: z.string() }),
   async handler(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { moderators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -11,6 +12,7 @@ export const revokeSession = defineOperation({
   kind: 'write',
   summary: 'End a channel session, whoever has it',
   auth: 'admin',
+  roles: moderators,
   input: z.object({ sessionId: idInput }),
   output: z.object({ success }),
   async handler({ input }, { db }: { db: Database }) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -15,6 +16,7 @@ export const getPlayerState = defineOperation({
   kind: 'read',
   summary: "Read one state of a player's; null when there is none under the label",
   auth: 'admin',
+  roles: everyRole,
   input: z.object({ gameId: idInput, wallet: addressInput, label: stateLabel }),
   output: z.object({ success, state: stateRecord.nullable() }),
   async handler({ input: { label, ...owner } }, { db }: { db: Database }) {

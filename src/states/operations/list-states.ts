@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -14,6 +15,7 @@ export const listStates = defineOperation({
   kind: 'read',
   summary: 'List the states players have in a game, by wallet and label; without what is in them',
   auth: 'admin',
+  roles: everyRole,
   input: z.object({ gameId: idInput, wallet: addressInput.optional(), ...paging }),
   output: pagedOutput(
     stateHead

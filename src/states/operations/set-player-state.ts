@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -19,6 +20,7 @@ export const setPlayerState = defineOperation({
   kind: 'write',
   summary: "Replace one state of a player's, or give the player one",
   auth: 'admin',
+  roles: operators,
   input: z.object({
     gameId: idInput,
     wallet: addressInput,

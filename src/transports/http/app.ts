@@ -9,6 +9,7 @@ import { identicon } from './identicon.ts';
 import type { Scrape } from './metrics-listener.ts';
 import { type PageParts, servePages } from './pages.ts';
 import { errorHandler, sendJson } from './respond.ts';
+import { type OpenDownload, sendDownload } from './send-download.ts';
 import { sendFile } from './send-file.ts';
 
 export interface AppParts extends CallParts {
@@ -20,6 +21,8 @@ export interface AppParts extends CallParts {
   degraded(): string | null;
   /** How what the server needs is doing, each by its name. */
   dependencies(): object;
+  /** What a link to a backup leads to. */
+  openBackup: OpenDownload;
   pages: PageParts;
   metrics: Scrape;
 }
@@ -59,6 +62,7 @@ export function createApp(parts: AppParts): Express {
     response.setHeader('Content-Type', parts.metrics.contentType);
     response.end(text);
   });
+  app.get('/admin/backups/:link', sendDownload(parts.openBackup));
   app.get('/avatars/:file', identicon);
   app.use(servePages(parts.pages));
   app.use(() => {

@@ -28,7 +28,7 @@ export interface CallParts {
   traffic: Traffic;
   /** Reads a large input beside everything else; what is large in it becomes a `LargeValue`. */
   readLarge(bytes: Buffer): Promise<Record<string, unknown>>;
-  /** @throws GantryError unless `Authorization` holds the admin token */
+  /** @throws GantryError unless `Authorization` holds an administrator's token */
   requireAdmin(request: IncomingMessage, tell?: (state: LimitState) => void): Promise<void>;
   /** Told of every unexpected error. */
   report(thrown: unknown, callId?: string): void;
@@ -256,9 +256,9 @@ function plain(path: string): string {
   return lower.endsWith('/') ? lower.slice(0, -1) : lower;
 }
 
-/** Whether nothing but operations lies below a path. */
+/** Whether nothing but operations lies below a path; links to backups lie below `/admin` too. */
 function isForOperations(path: string): boolean {
-  return /^\/(launcher|admin)\/./i.test(path);
+  return /^\/(launcher|admin)\/./i.test(path) && !path.startsWith('/admin/backups/');
 }
 
 /** The query's names and texts; of several with one name, a list. */

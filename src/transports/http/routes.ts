@@ -16,7 +16,7 @@ export type ReadAsked = (headers: IncomingHttpHeaders, input: Readonly<Record<st
 
 /** What a path takes: a JSON body by POST, a query by GET. */
 export interface Route {
-  /** Nothing is read of a request without the admin token. */
+  /** Nothing is read of a request without an administrator's token. */
   isForAdministrators?: boolean;
   post?: ReadAsked;
   get?: ReadAsked;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -16,6 +17,7 @@ export const createWebhook = defineOperation({
   kind: 'write',
   summary: 'Have what happens in a game told to an address; its secret is answered this once',
   auth: 'admin',
+  roles: operators,
   input: z.object({ gameId: idInput, url: webhookUrl, filter: webhookFilter.default('all') }),
   output: z.object({
     success,

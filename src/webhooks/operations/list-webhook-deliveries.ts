@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -13,6 +14,7 @@ export const listWebhookDeliveries = defineOperation({
   kind: 'read',
   summary: 'List what webhooks were and are to be told, newest first; `failed` ones are the dead letters',
   auth: 'admin',
+  roles: everyRole,
   input: z.object({
     webhookId: idInput.optional(),
     gameId: idInput.optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -13,6 +14,7 @@ export const listWebhooks = defineOperation({
   kind: 'read',
   summary: 'List webhooks, of one game or of all, oldest first',
   auth: 'admin',
+  roles: everyRole,
   input: z.object({ gameId: idInput.optional() }),
   output: z.object({ success, webhooks: z.array(webhookRecord) }),
   async handler({ input: { gameId } }, { db }: { db: Database }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -11,6 +12,7 @@ export const removeWebhook = defineOperation({
   kind: 'write',
   summary: 'Remove a webhook with its deliveries, also those it still had to get',
   auth: 'admin',
+  roles: operators,
   input: z.object({ webhookId: idInput }),
   output: z.object({ success }),
   async handler({ input: { webhookId } }, { db }: { db: Database }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -12,6 +13,7 @@ export const replayWebhookDelivery = defineOperation({
   kind: 'write',
   summary: 'Deliver something again, whatever became of it, under the same webhook-id',
   auth: 'admin',
+  roles: operators,
   input: z.object({ deliveryId: idInput }),
   output: z.object({ success, delivery: webhookDelivery }),
   async handler({ input: { deliveryId } }, { db }: { db: Database }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -17,6 +18,7 @@ export const rotateWebhookSecret = defineOperation({
   summary:
     'Give a webhook a new secret, answered this once; the earlier ones go on signing beside it for a while',
   auth: 'admin',
+  roles: operators,
   input: z.object({
     webhookId: idInput,
     overlapSeconds: z

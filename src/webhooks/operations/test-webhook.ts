@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput, newId } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -15,6 +16,7 @@ export const testWebhook = defineOperation({
   kind: 'write',
   summary: 'Send a webhook a ping, once, also when it is disabled, and say how its receiver answered',
   auth: 'admin',
+  roles: operators,
   input: z.object({ webhookId: idInput }),
   output: z.object({
     success,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -14,6 +15,7 @@ export const updateWebhook = defineOperation({
   kind: 'write',
   summary: "Change a webhook's address or filter, disable or enable it; what is left out stays",
   auth: 'admin',
+  roles: operators,
   input: z.object({
     webhookId: idInput,
     url: webhookUrl.optional(),

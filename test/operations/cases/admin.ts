@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { recordActivity } from '../../../src/activities/commands.ts';
+import { hashOfToken, newAdministratorToken } from '../../../src/administrators/administrator.ts';
+import { addAdministrator } from '../../../src/administrators/commands.ts';
+import { listAllAdministrators } from '../../../src/administrators/queries.ts';
 import { toCursor } from '../../../src/core/events/positions.ts';
 import { hashOfSecret } from '../../../src/games/game-secret.ts';
 import { lastPositions } from '../../../src/live/queries.ts';
@@ -157,6 +161,44 @@ const delivery = {
     },
   },
 };
+
+/** An administrator there is on every server of these tests. */
+const known = 'Grace';
+
+const newRecord = {
+  administratorId: '<id>',
+  name: expect.stringMatching(/^Ada /),
+  role: 'operator',
+  createdAt: '<time>',
+  expiresAt: null,
+  lastUsedAt: null,
+};
+const knownRecord = { ...newRecord, name: known };
+
+async function knownAdministrator({ services: { db } }: World['server']): Promise<void> {
+  const all = await db.read(listAllAdministrators);
+  if (all.some(({ name }) => name === known)) return;
+  const token = { tokenHash: hashOfToken(newAdministratorToken()), lifetimeMs: null };
+  await db.write(addAdministrator, known, 'operator', token);
+}
+
+async function newAdministrator({ services: { db } }: World['server']): Promise<string> {
+  const token = { tokenHash: hashOfToken(newAdministratorToken()), lifetimeMs: null };
+  const made = await db.write(addAdministrator, `Ada ${randomUUID()}`, 'operator', token);
+  return made.administratorId;
+}
+
+const backup = {
+  name: expect.stringMatching(/^gantry-\d{8}T\d{9}Z-manual(-no-keys)?\.gantry$/),
+  kind: 'manual',
+  madeAt: '<time>',
+  bytes: expect.any(Number),
+  hasKeys: true,
+};
+
+async function madeBackup({ services: { backups } }: World['server']): Promise<string> {
+  return (await backups.make('manual', { withoutKeys: true })).name;
+}
 
 export const adminCases: AdminCases = {
   createGame: {
@@ -553,11 +595,94 @@ export const adminCases: AdminCases = {
           id: '<id>',
           at: '<time>',
           actor: 'admin-token',
+          administratorId: null,
           operation: 'updatePlayer',
           input: { wallet: '<stranger>', username: 'Eve' },
           outcome: 'ok',
         },
       ],
+    },
+  },
+
+  whoAmI: {
+    input: () => ({}),
+    answer: {
+      success: true,
+      administratorId: null,
+      name: expect.toBeOneOf(['admin-token', 'cli']),
+      role: 'owner',
+      expiresAt: null,
+      operations: expect.arrayContaining(['whoAmI', 'createAdministrator']),
+    },
+  },
+
+  listAdministrators: {
+    async input({ server }) {
+      await knownAdministrator(server);
+      return {};
+    },
+    answer: { success: true, administrators: expect.arrayContaining([knownRecord]) },
+  },
+
+  createAdministrator: {
+    input: () => ({ name: `Ada ${randomUUID()}`, role: 'moderator', lifetimeDays: 1 }),
+    answer: {
+      success: true,
+      administrator: { ...newRecord, role: 'moderator', expiresAt: '<time>' },
+      token: '<administrator token>',
+    },
+  },
+
+  updateAdministrator: {
+    input: async ({ server }) => ({ administratorId: await newAdministrator(server), role: 'read-only' }),
+    answer: { success: true, administrator: { ...newRecord, role: 'read-only' } },
+  },
+
+  rotateAdministratorToken: {
+    input: async ({ server }) => ({ administratorId: await newAdministrator(server) }),
+    answer: { success: true, administrator: newRecord, token: '<administrator token>' },
+  },
+
+  revokeAdministrator: {
+    input: async ({ server }) => ({ administratorId: await newAdministrator(server) }),
+    answer: { success: true },
+  },
+
+  listBackups: {
+    input: () => ({}),
+    answer: {
+      success: true,
+      unavailable: null,
+      backups: expect.any(Array),
+      running: null,
+      schedule: expect.toBeOneOf([null, expect.objectContaining({ keep: 3 })]),
+    },
+  },
+
+  makeBackup: {
+    input: () => ({ withoutKeys: true }),
+    answer: { success: true, backup: { ...backup, hasKeys: false } },
+  },
+
+  downloadBackup: {
+    input: async ({ server }) => ({ name: await madeBackup(server) }),
+    answer: {
+      success: true,
+      path: expect.stringMatching(/^\/admin\/backups\/[\w-]{100,}$/),
+      expiresAt: '<time>',
+    },
+  },
+
+  removeBackup: {
+    input: async ({ server }) => ({ name: await madeBackup(server) }),
+    answer: { success: true },
+  },
+
+  setBackupSchedule: {
+    input: () => ({ everyHours: 24, keep: 3 }),
+    answer: {
+      success: true,
+      schedule: { everyHours: 24, keep: 3, dueAt: '<time>', failedAt: null, failure: null },
     },
   },
 };

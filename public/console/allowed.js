@@ -1,0 +1,14 @@
+import { useAdmin } from './admin.js';
+
+/**
+ * Shows its children to administrators whose role may call the operation, and else `instead`. The server refuses the others
+ * all the same.
+ * @param {{
+ *   to: import('./admin.js').OperationName,
+ *   children?: import('preact').ComponentChildren,
+ *   instead?: import('preact').ComponentChildren,
+ * }} props
+ */
+export function Allowed({ to, children, instead = null }) {
+  return useAdmin().may(to) ? children : instead;
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { backupSchedule } from '../backup-schedule.ts';
+import { readBackupSchedule } from '../backup-schedule-commands.ts';
+import { type Backups, backupRecord, runningBackup } from '../backups.ts';
+
+export const listBackups = defineOperation({
+  name: 'listBackups',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List the backups, newest first, with the schedule and what is being made',
+  auth: 'admin',
+  roles: operators,
+  input: z.object({}),
+  output: z.object({
+    success,
+    unavailable: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why there are no backups here, and what to do instead; null: there are' }),
+    backups: z.array(backupRecord),
+    running: runningBackup
+      .nullable()
+      .meta({ description: 'What the process that answers is making right now' }),
+    schedule: backupSchedule.nullable().meta({ description: 'Null: none is made by itself' }),
+  }),
+  async handler(_request, { db, backups }: { db: Database; backups: Backups }) {
+    const { unavailable } = backups;
+    const found = unavailable === null ? await db.read(readBackupSchedule) : null;
+    return {
+      success: true,
+      unavailable,
+      backups: unavailable === null ? await backups.list() : [],
+      running: backups.running(),
+      schedule: found?.schedule ?? null,
+    };
+  },
+});

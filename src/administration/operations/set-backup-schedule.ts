@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { backupSchedule, defaultKeep, everyHours, keptBackups } from '../backup-schedule.ts';
+import { changeBackupSchedule } from '../backup-schedule-commands.ts';
+import type { Backups } from '../backups.ts';
+import { requireBackups } from '../require-backups.ts';
+
+export const setBackupSchedule = defineOperation({
+  name: 'setBackupSchedule',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Have the server make a backup every so many hours and keep the last so many, or stop that',
+  auth: 'admin',
+  roles: operators,
+  input: z.object({
+    everyHours: everyHours
+      .nullable()
+      .meta({ description: 'Null: no more. The first one of a new schedule is made at once' }),
+    keep: keptBackups
+      .default(defaultKeep)
+      .meta({ description: 'Scheduled backups that are kept; older ones are deleted' }),
+  }),
+  output: z.object({ success, schedule: backupSchedule.nullable() }),
+  async handler({ input }, { db, backups }: { db: Database; backups: Backups }) {
+    requireBackups(backups);
+    const { everyHours: hours, keep } = input;
+    const wanted = hours === null ? null : { everyHours: hours, keep };
+    return { success: true, schedule: await db.write(changeBackupSchedule, wanted) };
+  },
+});

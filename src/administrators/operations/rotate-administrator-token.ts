@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { owners } from '../../core/schemas/admin-role.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import {
+  administratorRecord,
+  hashOfToken,
+  lifetimeMs,
+  newAdministratorToken,
+  tokenLifetimeDays,
+} from '../administrator.ts';
+import { replaceAdministratorToken } from '../commands.ts';
+
+export const rotateAdministratorToken = defineOperation({
+  name: 'rotateAdministratorToken',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Give an administrator a new token, answered this once; the one before stops working at once',
+  auth: 'admin',
+  roles: owners,
+  input: z.object({ administratorId: idInput, lifetimeDays: tokenLifetimeDays }),
+  output: z.object({ success, administrator: administratorRecord, token: z.string() }),
+  async handler({ input }, { db }: { db: Database }) {
+    const token = newAdministratorToken();
+    const administrator = await db.write(replaceAdministratorToken, input.administratorId, {
+      tokenHash: hashOfToken(token),
+      lifetimeMs: lifetimeMs(input.lifetimeDays),
+    });
+    return { success: true, administrator, token };
+  },
+});

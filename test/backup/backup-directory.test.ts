@@ -1,0 +1,317 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  changeBackupSchedule,
+  readBackupSchedule,
+} from '../../src/administration/backup-schedule-commands.ts';
+import { backupRecord } from '../../src/administration/backups.ts';
+import { readAuditLog } from '../../src/administration/queries.ts';
+import { hashOfToken, newAdministratorToken } from '../../src/administrators/administrator.ts';
+import {
+  addAdministrator,
+  changeAdministrator,
+  removeAdministrator,
+} from '../../src/administrators/commands.ts';
+import { allGames } from '../../src/games/queries.ts';
+import { get, post } from '../support/http.ts';
+import { freshDatabase, noPostgres } from '../support/postgres.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+import { gantry, gantryJson } from '../support/warm-gantry.ts';
+import { bearer } from '../support/world.ts';
+
+let directory: TemporaryDirectory;
+let server: TestServer;
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+  server = await startTestServer({ DATA_DIR: join(directory.path, 'data') });
+});
+afterEach(async () => {
+  await server.close();
+  await directory[Symbol.asyncDispose]();
+});
+
+const call = (path: string, input: object = {}, token = server.adminToken) =>
+  post(`${server.url}/admin/${path}`, input, bearer(token));
+
+async function make(input: object = {}) {
+  const { status, body } = await call('make-backup', input);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return z.object({ backup: backupRecord }).parse(body).backup;
+}
+
+async function linkTo(name: string, token?: string): Promise<string> {
+  const { status, body } = await call('download-backup', { name }, token);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return server.url + z.object({ path: z.string() }).parse(body).path;
+}
+
+const mode = (path: string) => statSync(path).mode & 0o777;
+
+describe('a backup that the server makes', () => {
+  test('is a file that nobody else can read, and that restores to what there was', async () => {
+    await server.createGame({ name: 'Orbit' });
+    const backup = await make();
+    const folder = join(directory.path, 'data', 'backups');
+    expect(readdirSync(folder)).toEqual([backup.name]);
+    expect([mode(folder), mode(join(folder, backup.name))]).toEqual([0o700, 0o600]);
+    expect(statSync(join(folder, backup.name)).size).toBe(backup.bytes);
+    const into = join(directory.path, 'into');
+    const { code, stderr } = await gantry(['restore', join(folder, backup.name)], {
+      env: { DATA_DIR: into },
+    });
+    expect(code, stderr).toBe(0);
+    expect(existsSync(join(into, 'secret.key'))).toBe(true);
+    await using restored = await startTestServer({ DATA_DIR: into });
+    expect((await restored.services.db.read(allGames)).map(({ name }) => name)).toContain('Orbit');
+  });
+
+  test('leaves out the keys when asked to, and says so', async () => {
+    const backup = await make({ withoutKeys: true });
+    expect(backup.hasKeys).toBe(false);
+    const into = join(directory.path, 'into');
+    const file = join(directory.path, 'data', 'backups', backup.name);
+    await gantry(['restore', file], { env: { DATA_DIR: into } });
+    expect(existsSync(join(into, 'secret.key'))).toBe(false);
+    expect(await server.services.backups.list()).toEqual([backup]);
+  });
+
+  test('is one at a time; the others are told to wait', async () => {
+    const answers = await Promise.all([call('make-backup'), call('make-backup'), call('make-backup')]);
+    const refused = answers.filter(({ status }) => status === 409);
+    expect(refused).toHaveLength(2);
+    for (const { body } of refused) expect(body).toMatchObject({ data: { reason: 'backup_running' } });
+    expect(await server.services.backups.list()).toHaveLength(1);
+    expect(server.services.backups.running()).toBeNull();
+  });
+
+  test('lies where BACKUP_DIR says, and fails in words where it cannot', async () => {
+    const elsewhere = join(directory.path, 'elsewhere');
+    await using own = await startTestServer({ DATA_DIR: join(directory.path, 'own'), BACKUP_DIR: elsewhere });
+    const { name } = await own.services.backups.make('manual', { withoutKeys: false });
+    expect(readdirSync(elsewhere)).toEqual([name]);
+    const file = join(directory.path, 'a-file');
+    writeFileSync(file, '');
+    await using none = await startTestServer({ DATA_DIR: join(directory.path, 'none'), BACKUP_DIR: file });
+    const answer = await post(`${none.url}/admin/make-backup`, {}, bearer(none.adminToken));
+    expect(answer).toMatchObject({
+      status: 503,
+      body: {
+        data: { reason: 'backup_failed' },
+        message: 'The backup was not made: BACKUP_DIR is no directory',
+      },
+    });
+  });
+
+  test('that was cut short by a stop leaves nothing behind, and nothing of what it left long ago', async () => {
+    const folder = join(directory.path, 'data', 'backups');
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o700);
+    const making = server.services.backups.make('manual', { withoutKeys: false });
+    const [outcome] = await Promise.allSettled([making, server.close()]);
+    const left = readdirSync(folder);
+    expect(left).toHaveLength(outcome.status === 'fulfilled' ? 1 : 0);
+    expect(left.filter((name) => name.includes('.partial'))).toEqual([]);
+  });
+
+  test('is deleted when asked to, and what is no backup is not', async () => {
+    const { name } = await make();
+    for (const other of [
+      'gantry.db',
+      '../gantry.db',
+      '../secret.key',
+      `../backups/${name}`,
+      `${name}/`,
+      '',
+    ]) {
+      const reason = other === '' ? 'input_invalid' : 'backup_unknown';
+      expect((await call('remove-backup', { name: other })).body).toMatchObject({ data: { reason } });
+      expect((await call('download-backup', { name: other })).body).toMatchObject({ data: { reason } });
+    }
+    expect((await call('remove-backup', { name })).status).toBe(200);
+    expect(await server.services.backups.list()).toEqual([]);
+    expect(existsSync(join(directory.path, 'data', 'gantry.db'))).toBe(true);
+  });
+});
+
+describe('a download', () => {
+  async function newOperator() {
+    const token = newAdministratorToken();
+    const hashed = { tokenHash: hashOfToken(token), lifetimeMs: null };
+    return { token, ...(await server.services.db.write(addAdministrator, 'Ada', 'operator', hashed)) };
+  }
+
+  test('is the file, by a link that works once and needs no token', async () => {
+    const { name, bytes } = await make();
+    const link = await linkTo(name);
+    expect((await fetch(link, { method: 'HEAD' })).headers.get('Content-Length')).toBe(String(bytes));
+    const response = await fetch(link);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="${name}"`,
+      'content-length': String(bytes),
+      'cache-control': 'no-store',
+    });
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBeNull();
+    const content = Buffer.from(await response.arrayBuffer());
+    expect(content.subarray(0, 15).toString()).toBe('SQLite format 3');
+    expect(content.length).toBe(bytes);
+    expect(await get(link)).toMatchObject({ status: 404, body: { data: { reason: 'path_unknown' } } });
+    const { rows } = await server.services.db.read(readAuditLog, { limit: 1, skip: 0 });
+    expect(rows).toMatchObject([{ operation: 'downloadBackup', input: { name }, outcome: 'ok' }]);
+  });
+
+  test('is by no other link, and by none of another server', async () => {
+    const { name } = await make();
+    const link = await linkTo(name);
+    const changed = `${link.slice(0, -3)}AAA`;
+    for (const other of [changed, `${server.url}/admin/backups/${name}`, `${server.url}/admin/backups/x`]) {
+      expect((await get(other)).status).toBe(404);
+    }
+    await using foreign = await startTestServer();
+    const theirs = await foreign.services.backups.make('manual', { withoutKeys: true });
+    const { path } = await foreign.services.backups.link(theirs.name, {
+      administratorId: null,
+      actor: 'cli',
+      role: 'owner',
+      expiresAt: null,
+    });
+    expect((await get(server.url + path)).status).toBe(404);
+    expect((await fetch(link, { method: 'POST' })).status).not.toBe(200);
+  });
+
+  test('is not for who was revoked, or has another role, since the link was made', async () => {
+    const { name } = await make();
+    const { token, administratorId } = await newOperator();
+    const [first, second] = [await linkTo(name, token), await linkTo(name, token)];
+    await server.services.db.write(changeAdministrator, administratorId, { role: 'moderator' });
+    expect((await get(first)).status).toBe(404);
+    await server.services.db.write(removeAdministrator, administratorId);
+    expect((await get(second)).status).toBe(404);
+  });
+
+  test('that is under way is cut off when the administrator is revoked', async () => {
+    const { db, backups } = server.services;
+    const { name, bytes } = await make();
+    const caller = await newOperator();
+    const { path } = await backups.link(name, { ...caller, actor: 'Ada' });
+    const download = await backups.open(path.split('/').at(-1) ?? '', { consume: true });
+    expect(download?.bytes).toBe(bytes);
+    const stream = download?.stream();
+    const failed = new Promise<Error>((resolve) => stream?.once('error', resolve));
+    await db.write(removeAdministrator, caller.administratorId); // nobody reads it: it waits
+    expect((await failed).message).toMatch(/may not download/);
+  });
+});
+
+describe('the schedule', () => {
+  test('makes a backup at once, keeps the last so many, and leaves those made by hand', async () => {
+    const manual = await make();
+    const kinds = async () => (await server.services.backups.list()).map(({ kind }) => kind);
+    const { db, backups } = server.services;
+    for (const made of [1, 2, 2]) {
+      const before = new Set((await backups.list()).map(({ name }) => name));
+      await call('set-backup-schedule', { everyHours: null });
+      expect(await call('set-backup-schedule', { everyHours: 24, keep: 2 })).toMatchObject({
+        status: 200,
+        body: { schedule: { everyHours: 24, keep: 2, failure: null } },
+      });
+      await until(
+        'it is made, and what is too much removed',
+        async () => {
+          const names = (await backups.list())
+            .filter(({ kind }) => kind === 'scheduled')
+            .map(({ name }) => name);
+          return names.length === made && names.some((name) => !before.has(name));
+        },
+        20_000,
+      );
+    }
+    expect((await backups.list()).map(({ name }) => name)).toContain(manual.name);
+    expect((await kinds()).toSorted()).toEqual(['manual', 'scheduled', 'scheduled']);
+    await until('the next one is a day away', async () => {
+      const dueAt = (await db.read(readBackupSchedule))?.schedule.dueAt ?? 0;
+      return dueAt > Date.now() + 23 * 3_600_000;
+    });
+  });
+
+  test('says in the list why it failed', async () => {
+    const file = join(directory.path, 'a-file');
+    writeFileSync(file, '');
+    await using own = await startTestServer({ DATA_DIR: join(directory.path, 'own'), BACKUP_DIR: file });
+    await own.services.db.write(changeBackupSchedule, { everyHours: 1, keep: 1 });
+    await until(
+      'it has failed',
+      async () => {
+        const found = await own.services.db.read(readBackupSchedule);
+        return found?.schedule.failure === 'The backup was not made: BACKUP_DIR is no directory';
+      },
+      20_000,
+    );
+  });
+
+  test('is set on the command line, for a server that runs', async () => {
+    const { dataDirectory } = server.config;
+    expect(await gantryJson(['backup', '--schedule', '12', '--keep', '5'], dataDirectory)).toMatchObject({
+      everyHours: 12,
+      keep: 5,
+    });
+    await until(
+      'the server makes it',
+      async () => (await server.services.backups.list()).length === 1,
+      20_000,
+    );
+    expect(await gantryJson(['backup', '--schedule', 'off'], dataDirectory)).toEqual({ everyHours: null });
+    expect(await server.services.db.read(readBackupSchedule)).toBeNull();
+  });
+
+  test.each([
+    [['--schedule', '0.5'], /must be from 1 to 8,784 hours/],
+    [['--schedule', '24', '--keep', '0'], /must be a whole number from 1 to 1,000/],
+    [['--schedule', '24', 'some.gantry'], /takes no file/],
+    [['--keep', '3'], /--keep goes with --schedule/],
+    [[], /give a file, or --schedule/],
+  ])('gantry backup %j is refused in a sentence', async (args, words) => {
+    const env = { DATA_DIR: server.config.dataDirectory };
+    const { code, stdout, stderr } = await gantry(['backup', ...args], { env });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(words);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+test.skipIf(noPostgres !== null)(
+  'on PostgreSQL its own tools make backups, and everything says so',
+  async () => {
+    await using database = await freshDatabase();
+    await using own = await startTestServer({
+      DATA_DIR: join(directory.path, 'shared'),
+      DATABASE_URL: database.url,
+      GANTRY_SECRET_KEY: '5e'.repeat(32),
+    });
+    const ask = (path: string, input: object = {}) =>
+      post(`${own.url}/admin/${path}`, input, bearer(own.adminToken));
+    expect(await ask('list-backups')).toMatchObject({
+      status: 200,
+      body: { unavailable: expect.stringContaining('pg_dump'), backups: [], running: null, schedule: null },
+    });
+    for (const [path, input] of [
+      ['make-backup', {}],
+      ['download-backup', { name: 'any' }],
+      ['remove-backup', { name: 'any' }],
+      ['set-backup-schedule', { everyHours: 24 }],
+    ] as const) {
+      expect(await ask(path, input)).toMatchObject({
+        status: 400,
+        body: { data: { reason: 'backup_unavailable' }, message: expect.stringContaining('PostgreSQL') },
+      });
+    }
+    const created = await ask('create-administrator', { name: 'Ada', role: 'moderator' });
+    const { token } = z.object({ token: z.string() }).parse(created.body);
+    const refused = await post(`${own.url}/admin/create-game`, { name: 'Orbit' }, bearer(token));
+    expect(refused).toMatchObject({ status: 403, body: { data: { reason: 'role_insufficient' } } });
+  },
+);

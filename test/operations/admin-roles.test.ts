@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { readAuditLog } from '../../src/administration/queries.ts';
+import { hashOfToken, newAdministratorToken } from '../../src/administrators/administrator.ts';
+import { addAdministrator } from '../../src/administrators/commands.ts';
+import { operationsOfRole } from '../../src/catalogue/operations.ts';
+import { type AdminRole, adminRole } from '../../src/core/schemas/admin-role.ts';
+import { defineOperation } from '../../src/operations/define.ts';
+import { plainStyles } from '../support/call-styles.ts';
+import { effectsOn } from '../support/effects.ts';
+import { adminOperations, launcherOperations } from '../support/registered.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { bearer, createWorld, ownersData, type World } from '../support/world.ts';
+import { refused } from './access.ts';
+import { caseOf } from './cases.ts';
+import { errorBody, leaked } from './expected.ts';
+import type { AdminOperationName } from './operation-case.ts';
+
+/** Who comes: an administrator by name of each role, and somebody whose token was revoked. */
+const callers = [...adminRole.options, 'none'] as const;
+type AdminRoleOrNone = (typeof callers)[number];
+
+const all = ['owner', 'operator', 'moderator', 'read-only'] as const;
+const moderating = ['owner', 'operator', 'moderator'] as const;
+const operating = ['owner', 'operator'] as const;
+const owning = ['owner'] as const;
+
+/** Said here a second time, by hand: what an operation declares by mistake shows. */
+const allowed: Readonly<Record<AdminOperationName, readonly AdminRole[]>> = {
+  createGame: operating,
+  listGames: all,
+  updateGame: operating,
+  rotateGameSecret: operating,
+  listGameSecrets: all,
+  revokeGameSecret: operating,
+  getRules: all,
+  setRules: operating,
+  testRules: operating,
+  listActions: all,
+  getAction: all,
+  retryAction: operating,
+  cancelAction: operating,
+  createWebhook: operating,
+  listWebhooks: all,
+  updateWebhook: operating,
+  removeWebhook: operating,
+  rotateWebhookSecret: operating,
+  testWebhook: operating,
+  listWebhookDeliveries: all,
+  replayWebhookDelivery: operating,
+  listPlayers: all,
+  getPlayer: all,
+  updatePlayer: moderating,
+  banPlayer: moderating,
+  unbanPlayer: moderating,
+  erasePlayer: operating,
+  listSessions: all,
+  openSession: operating,
+  revokeSession: moderating,
+  listPlayerScores: all,
+  removeScore: moderating,
+  listGameChannels: all,
+  listMessages: all,
+  listPlayerMessages: all,
+  removeMessage: moderating,
+  listStates: all,
+  getPlayerState: all,
+  setPlayerState: operating,
+  listPlaySessions: all,
+  getPlaySession: all,
+  listEvents: all,
+  listAuditLog: all,
+  listRefusals: all,
+  serverFigures: all,
+  whoAmI: all,
+  listAdministrators: owning,
+  createAdministrator: owning,
+  updateAdministrator: owning,
+  rotateAdministratorToken: owning,
+  revokeAdministrator: owning,
+  listBackups: operating,
+  makeBackup: operating,
+  downloadBackup: operating,
+  removeBackup: operating,
+  setBackupSchedule: operating,
+};
+
+const cells = { allowed: 0, refused: 0, leaks: 0 };
+const tokens = new Map<AdminRoleOrNone, string>();
+
+let server: TestServer;
+let effects: () => number;
+beforeAll(async () => {
+  server = await startTestServer({ WEBHOOK_ALLOW_LOOPBACK: 'on' });
+  effects = effectsOn(server);
+  for (const role of callers) {
+    const token = newAdministratorToken();
+    tokens.set(role, token);
+    if (role === 'none') continue;
+    const hashed = { tokenHash: hashOfToken(token), lifetimeMs: null };
+    await server.services.db.write(addAdministrator, `the ${role}`, role, hashed);
+  }
+});
+afterAll(async () => {
+  await server.close();
+  process.stdout.write(
+    `administrators' roles: ${cells.allowed + cells.refused} cells (${adminOperations.length} operations × ${callers.length} roles): ` +
+      `${cells.allowed} carried out, ${cells.refused} refused; ${cells.leaks} leaks\n`,
+  );
+});
+
+/** Everything a call of an administrator's could change or tell of. */
+async function standing(world: World): Promise<unknown> {
+  const { total } = await server.services.db.read(readAuditLog, { limit: 1, skip: 0 });
+  return { owners: await ownersData(world), audited: total, effects: effects() };
+}
+
+describe.each(adminOperations)('$name', (operation) => {
+  test.each(callers)('is for the role %s what the table says', async (role) => {
+    const world = await createWorld(server);
+    const input = await caseOf(operation).input(world, 'administrator');
+    const before = await standing(world);
+    using caller = await plainStyles['dedicated HTTP'](server.url);
+    const answer = await caller.call(operation, input, bearer(tokens.get(role) ?? ''));
+
+    const roles = allowed[operation.name as AdminOperationName];
+    if (role !== 'none' && roles.includes(role)) {
+      expect(answer.status, answer.text).toBe(200);
+      if (operation.kind === 'write') {
+        const { rows } = await server.services.db.read(readAuditLog, { limit: 1, skip: 0 });
+        expect(rows[0]).toMatchObject({ actor: `the ${role}`, operation: operation.name, outcome: 'ok' });
+      }
+      cells.allowed++;
+      return;
+    }
+    const leaks = leaked(world, input, answer);
+    cells.leaks += leaks.length;
+    expect(leaks).toEqual([]);
+    const refusal = role === 'none' ? refused(401, 'admin_token_invalid') : refused(403, 'role_insufficient');
+    expect(answer.status, answer.text).toBe(refusal.code);
+    expect(answer.body).toEqual(errorBody(refusal));
+    if (role !== 'none') {
+      const { message } = answer.body as { message: string };
+      for (const needed of roles) expect(message).toContain(needed);
+      expect(message).toContain(`the ${role} is ${role}`);
+    }
+    expect(await standing(world)).toEqual(before);
+    cells.refused++;
+  });
+
+  test('is refused by its role before its input is looked at', async () => {
+    const roles = allowed[operation.name as AdminOperationName];
+    const role = all.findLast((one) => !roles.includes(one));
+    if (role === undefined) return expect(roles).toEqual(all);
+    using caller = await plainStyles['dedicated HTTP'](server.url);
+    const answer = await caller.call(operation, { gameId: 7 }, bearer(tokens.get(role) ?? ''));
+    expect(answer.body).toMatchObject({ data: { reason: 'role_insufficient' } });
+  });
+});
+
+test('every administrator’s operation declares its roles, and no other has any', () => {
+  for (const { name, roles } of adminOperations) {
+    expect(roles?.toSorted(), name).toEqual(allowed[name as AdminOperationName].toSorted());
+  }
+  expect(launcherOperations.filter((one) => one.roles !== undefined)).toEqual([]);
+});
+
+test('what a role may call is what is told to the console', () => {
+  for (const role of all) {
+    const names = Object.entries(allowed).flatMap(([name, roles]) => (roles.includes(role) ? [name] : []));
+    expect(operationsOfRole(role).toSorted()).toEqual(names.toSorted());
+  }
+});
+
+test('an administrator’s operation without roles does not compile, and is for nobody', () => {
+  const declared = {
+    name: 'eraseEverything',
+    service: 'admin',
+    kind: 'write',
+    summary: 'Nothing anybody should do',
+    auth: 'admin',
+    input: z.object({}),
+    output: z.object({}),
+    handler: async () => ({}),
+  } as const;
+  // @ts-expect-error roles are missing
+  const without = defineOperation(declared);
+  // @ts-expect-error there is nobody for whom it is
+  defineOperation({ ...declared, roles: [] });
+  // @ts-expect-error roles are for administrators' operations
+  defineOperation({ ...declared, auth: 'public', roles: all });
+  expect(without.roles).toBeUndefined();
+  expect(all.flatMap((role) => operationsOfRole(role))).not.toContain('eraseEverything');
+});
