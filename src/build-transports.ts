@@ -69,6 +69,7 @@ export function buildTransports(
     services,
     stats,
     refusals,
+    requests: recentRequests,
     logger,
     report,
   } = opened;
@@ -97,6 +98,7 @@ export function buildTransports(
   const observer = new CallObserver(
     (call) => callCounts.add(call),
     (call) => stats.countCall(call),
+    (call) => recentRequests.add(call),
     ({ outcome, ...call }) => {
       if (outcome !== 'ok' && outcome !== 'aborted' && outcome !== 'internal') {
         refusals.add({ ...call, reason: outcome, at: 'call' });

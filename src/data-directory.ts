@@ -33,6 +33,7 @@ import { LauncherTokens } from './sessions/launcher-token.ts';
 import { TokenKeys } from './sessions/token-keys.ts';
 import { StatePatcher } from './states/state-patcher.ts';
 import { StateReader } from './states/state-reader.ts';
+import { noRequests } from './telemetry/recent-requests.ts';
 import { noRefusals } from './telemetry/refusals.ts';
 import { noStats } from './telemetry/stats.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
@@ -198,6 +199,7 @@ export function localServices(workspace: Workspace, config: Config): Services {
     signals: new Signals(() => undefined), // nobody listens here
     stats: noStats,
     refusals: noRefusals,
+    requests: noRequests,
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(new ChainClients(config.chains), new Signers(config.transactions)),
     states,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { PlayerEraser } from './administration/player-eraser.ts';
 import { AdminToken } from './auth/admin-token.ts';
-import type { Services } from './catalogue/operations.ts';
+import { operations, type Services } from './catalogue/operations.ts';
 import { tables } from './catalogue/tables.ts';
 import { ChainClients } from './chains/chain-client.ts';
 import { ContractWallets } from './chains/contract-wallets.ts';
@@ -23,6 +23,7 @@ import { connectRedis, type RedisClients } from './redis/redis-clients.ts';
 import { RuleChains } from './rules/rule-chains.ts';
 import { StatePatcher } from './states/state-patcher.ts';
 import { StateReader } from './states/state-reader.ts';
+import { RecentRequests } from './telemetry/recent-requests.ts';
 import { RecentStats } from './telemetry/recent-stats.ts';
 import { RecentRefusals } from './telemetry/refusals.ts';
 import type { Gateway } from './transports/socket/gateway.ts';
@@ -40,6 +41,7 @@ export interface OpenedServices extends Workspace {
   signers: Signers;
   stats: RecentStats;
   refusals: RecentRefusals;
+  requests: RecentRequests;
   services: Services;
   /** Why no call may be taken: the database is gone; null when it is not. */
   unusable(): string | null;
@@ -54,6 +56,11 @@ export interface Dependencies {
   database: 'ready' | 'degraded' | 'unavailable';
   redis: 'ready' | 'unavailable' | 'none';
 }
+
+/** The console asks for some every few seconds, which would be all there is to see of a quiet server. */
+const administratorsOperations = new Set<string>(
+  operations.filter(({ auth }) => auth === 'admin').map(({ name }) => name),
+);
 
 /** Opens what is kept, and what handlers are given. `later` answers once the transports are built and listen. */
 export async function openServices(
@@ -92,6 +99,7 @@ export async function openServices(
     { signal: later.background, report },
   );
   const refusals = new RecentRefusals();
+  const requests = new RecentRequests(administratorsOperations);
   const states = new StateReader();
   const services: Services = {
     db,
@@ -102,6 +110,7 @@ export async function openServices(
     signals: new Signals((signal) => later.gateway().signal(signal)),
     stats,
     refusals,
+    requests,
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(chainClients, signers),
     box,
@@ -119,7 +128,18 @@ export async function openServices(
     database: writeTrouble === null ? 'ready' : writeTrouble.isUnusable ? 'unavailable' : 'degraded',
     redis: redis === null ? 'none' : redis.trouble() === null ? 'ready' : 'unavailable',
   });
-  const chosen = { adminToken, redis, prefix, presence, chainClients, signers, stats, refusals, services };
+  const chosen = {
+    adminToken,
+    redis,
+    prefix,
+    presence,
+    chainClients,
+    signers,
+    stats,
+    refusals,
+    requests,
+    services,
+  };
   return { ...workspace, ...chosen, logger, report, unusable, degraded, dependencies };
 }
 

@@ -6,6 +6,7 @@ import { getPlayer } from '../administration/operations/get-player.ts';
 import { listAuditLog } from '../administration/operations/list-audit-log.ts';
 import { listEvents } from '../administration/operations/list-events.ts';
 import { listRefusals } from '../administration/operations/list-refusals.ts';
+import { listRequests } from '../administration/operations/list-requests.ts';
 import { serverFigures } from '../administration/operations/server-figures.ts';
 import { unbanPlayer } from '../administration/operations/unban-player.ts';
 import { updateGame } from '../administration/operations/update-game.ts';
@@ -176,6 +177,7 @@ export const operations = [
   listEvents,
   listAuditLog,
   listRefusals,
+  listRequests,
   serverFigures,
 ] as const;
 

@@ -17,6 +17,8 @@ export interface ObservedCall {
   isServer: boolean;
   /** Where it comes from. */
   address: string;
+  /** What its caller was told when it was refused. */
+  message: string | undefined;
   /** To be called once. */
   end(outcome: Outcome): void;
 }
@@ -32,17 +34,20 @@ export interface CallObservation {
   address: string;
   transport: Transport;
   outcome: Outcome;
+  message: string | undefined;
   /** From its arrival to its answer. */
   durationMs: number;
+  /** When it was over, as `performance.now()` counts. */
+  endedAt: number;
 }
 
 /** Observes every call once, whatever it came by; the metrics, the recent stats and the log's line come of that. */
 export class CallObserver {
-  readonly #sinks: readonly ((call: CallObservation) => void)[];
+  readonly #sinks: readonly ((call: Readonly<CallObservation>) => void)[];
   readonly #prefix = randomBytes(4).toString('hex');
   #last = 0;
 
-  constructor(...sinks: readonly ((call: CallObservation) => void)[]) {
+  constructor(...sinks: readonly ((call: Readonly<CallObservation>) => void)[]) {
     this.#sinks = sinks;
   }
 
@@ -55,12 +60,15 @@ export class CallObserver {
       wallet: undefined,
       isServer: false,
       address,
+      message: undefined,
       end: (outcome) => {
-        const { id, operation, gameId, wallet, isServer } = call;
-        const durationMs = performance.now() - startedAt;
-        for (const sink of this.#sinks) {
-          sink({ id, operation, gameId, wallet, isServer, address, transport, outcome, durationMs });
-        }
+        const { id, operation, gameId, wallet, isServer, message } = call;
+        const endedAt = performance.now();
+        const durationMs = endedAt - startedAt;
+        // One for all, which may keep it.
+        const caller = { gameId, wallet, isServer, address };
+        const observed = { id, operation, ...caller, transport, outcome, message, durationMs, endedAt };
+        for (const sink of this.#sinks) sink(observed);
       },
     };
     return call;

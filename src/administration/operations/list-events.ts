@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timestamp } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { paging } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -27,6 +28,7 @@ export const listEvents = defineOperation({
     events: z.array(
       z.object({
         position: z.int().meta({ description: 'Its place in the order of commits' }),
+        at: timestamp,
         name: z.string(),
         stream: z.string(),
         seq: z.int(),
@@ -45,8 +47,9 @@ export const listEvents = defineOperation({
       success: true,
       cursor,
       more,
-      events: events.map(({ position, name, stream, seq, audience, record }) => ({
+      events: events.map(({ position, at, name, stream, seq, audience, record }) => ({
         position,
+        at,
         name,
         stream,
         seq,
