@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { PlayerEraser } from './administration/player-eraser.ts';
+import { ServerSummary } from './administration/server-summary.ts';
 import { type AdminTokenStore, DatabaseAdminToken, FileAdminToken } from './auth/admin-token.ts';
 import { describeMissingDatabase, markFirstStart, unmarkFirstStart } from './backup/missing-database.ts';
 import type { DatabaseMove } from './backup/move-to-server.ts';
@@ -33,6 +34,7 @@ import { LauncherTokens } from './sessions/launcher-token.ts';
 import { TokenKeys } from './sessions/token-keys.ts';
 import { StatePatcher } from './states/state-patcher.ts';
 import { StateReader } from './states/state-reader.ts';
+import { noNodes } from './telemetry/nodes.ts';
 import { noRequests } from './telemetry/recent-requests.ts';
 import { noRefusals } from './telemetry/refusals.ts';
 import { noStats } from './telemetry/stats.ts';
@@ -200,6 +202,8 @@ export function localServices(workspace: Workspace, config: Config): Services {
     stats: noStats,
     refusals: noRefusals,
     requests: noRequests,
+    nodes: noNodes,
+    summary: new ServerSummary(workspace.db),
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(new ChainClients(config.chains), new Signers(config.transactions)),
     states,

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
+import manifest from '../package.json' with { type: 'json' };
 import { PlayerEraser } from './administration/player-eraser.ts';
+import { ServerSummary } from './administration/server-summary.ts';
 import { AdminToken } from './auth/admin-token.ts';
 import { operations, type Services } from './catalogue/operations.ts';
 import { tables } from './catalogue/tables.ts';
@@ -23,9 +27,12 @@ import { connectRedis, type RedisClients } from './redis/redis-clients.ts';
 import { RuleChains } from './rules/rule-chains.ts';
 import { StatePatcher } from './states/state-patcher.ts';
 import { StateReader } from './states/state-reader.ts';
+import { type NodeStatus, type Nodes, SingleNode } from './telemetry/nodes.ts';
 import { RecentRequests } from './telemetry/recent-requests.ts';
 import { RecentStats } from './telemetry/recent-stats.ts';
+import { RedisNodes } from './telemetry/redis-nodes.ts';
 import { RecentRefusals } from './telemetry/refusals.ts';
+import { StatsHistory } from './telemetry/stats-history.ts';
 import type { Gateway } from './transports/socket/gateway.ts';
 
 /** What a running server has open. */
@@ -42,6 +49,7 @@ export interface OpenedServices extends Workspace {
   stats: RecentStats;
   refusals: RecentRefusals;
   requests: RecentRequests;
+  nodes: Nodes;
   services: Services;
   /** Why no call may be taken: the database is gone; null when it is not. */
   unusable(): string | null;
@@ -96,10 +104,15 @@ export async function openServices(
         return { databaseBytes, logBytes: config.databaseUrl === undefined ? logBytes : null };
       },
     },
-    { signal: later.background, report },
+    {
+      signal: later.background,
+      report,
+      history: new StatsHistory(join(config.dataDirectory, 'stats-history')),
+    },
   );
   const refusals = new RecentRefusals();
   const requests = new RecentRequests(administratorsOperations);
+  const nodes = chooseNodes(redis, prefix, report, { stats, sockets: () => later.gateway().connectionCount });
   const states = new StateReader();
   const services: Services = {
     db,
@@ -111,6 +124,8 @@ export async function openServices(
     stats,
     refusals,
     requests,
+    nodes,
+    summary: new ServerSummary(db),
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(chainClients, signers),
     box,
@@ -138,6 +153,7 @@ export async function openServices(
     stats,
     refusals,
     requests,
+    nodes,
     services,
   };
   return { ...workspace, ...chosen, logger, report, unusable, degraded, dependencies };
@@ -179,4 +195,26 @@ function choosePresence(
   return redis
     ? new RedisPresence(redis.commands, { nodeId: randomUUID(), prefix, report })
     : new MemoryPresence();
+}
+
+function chooseNodes(
+  redis: RedisClients | null,
+  prefix: string,
+  report: (thrown: unknown) => void,
+  { stats, sockets }: { stats: RecentStats; sockets(): number },
+): Nodes {
+  const ofProcess = {
+    id: randomUUID(),
+    host: hostname(),
+    pid: process.pid,
+    version: manifest.version,
+    runtime: process.version,
+    startedAt: stats.startedAt,
+  };
+  const status = (): NodeStatus => ({
+    ...ofProcess,
+    sockets: sockets(),
+    requestsPerSecond: stats.samples(0).at(-1)?.requestsPerSecond ?? 0,
+  });
+  return redis ? new RedisNodes(redis.commands, { prefix, status, report }) : new SingleNode(status);
 }

@@ -8,6 +8,7 @@ import { listEvents } from '../administration/operations/list-events.ts';
 import { listRefusals } from '../administration/operations/list-refusals.ts';
 import { listRequests } from '../administration/operations/list-requests.ts';
 import { serverFigures } from '../administration/operations/server-figures.ts';
+import { serverSummary } from '../administration/operations/server-summary.ts';
 import { unbanPlayer } from '../administration/operations/unban-player.ts';
 import { updateGame } from '../administration/operations/update-game.ts';
 import { batch } from '../batches/operations/batch.ts';
@@ -179,6 +180,7 @@ export const operations = [
   listRefusals,
   listRequests,
   serverFigures,
+  serverSummary,
 ] as const;
 
 type NeedsOf<One> = One extends { handler(request: never, services: infer Needs): unknown }

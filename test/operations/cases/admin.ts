@@ -533,6 +533,16 @@ export const adminCases: AdminCases = {
     answer: { total: 0, limit: 50, skip: 0, data: [] },
   },
 
+  serverSummary: {
+    input: () => ({ since: Date.now() - 60_000 }),
+    answer: {
+      success: true,
+      nodes: expect.any(Array),
+      today: { since: '<time>', sessions: expect.any(Number), players: expect.any(Number) },
+      storage: expect.any(Array),
+    },
+  },
+
   serverFigures: {
     input: () => ({ after: Number.MAX_SAFE_INTEGER }),
     // A command has nothing to tell of: no server runs in its process.
