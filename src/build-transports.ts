@@ -138,7 +138,7 @@ export function buildTransports(
     dependencies: opened.dependencies,
     pages: {
       assets: openAssets(),
-      gameUrls: async () => (await db.read(allGames)).map(({ url }) => url),
+      games: async () => (await db.read(allGames)).filter(({ listing }) => listing !== 'archived'),
     },
     metrics,
     async requireAdmin(request, tell) {

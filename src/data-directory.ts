@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { GameEraser } from './administration/game-eraser.ts';
 import { PlayerEraser } from './administration/player-eraser.ts';
 import { ServerSummary } from './administration/server-summary.ts';
 import { type AdminTokenStore, DatabaseAdminToken, FileAdminToken } from './auth/admin-token.ts';
@@ -193,6 +194,7 @@ export function localServices(workspace: Workspace, config: Config): Services {
     ...workspace,
     db: workspace.db,
     eraser: new PlayerEraser(workspace.db, tables),
+    gameEraser: new GameEraser(workspace.db, tables),
     presence: new MemoryPresence(),
     links: new PublicUrls(
       () =>

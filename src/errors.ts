@@ -83,6 +83,7 @@ export const reasons = {
   wallet_signature_invalid: 401,
   sign_in_required: 401,
   server_only: 403,
+  game_archived: 403,
   path_unknown: 404,
   service_unknown: 404,
   method_unknown: 405,

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import manifest from '../package.json' with { type: 'json' };
+import { GameEraser } from './administration/game-eraser.ts';
 import { PlayerEraser } from './administration/player-eraser.ts';
 import { ServerSummary } from './administration/server-summary.ts';
 import { AdminToken } from './auth/admin-token.ts';
@@ -117,6 +118,7 @@ export async function openServices(
   const services: Services = {
     db,
     eraser: new PlayerEraser(db, tables),
+    gameEraser: new GameEraser(db, tables),
     presence,
     tokens,
     links: new PublicUrls(() => config.publicUrl ?? later.url()),

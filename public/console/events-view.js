@@ -43,7 +43,7 @@ export function EventsView({ game }) {
   const held = paused || !atTop || shown !== null;
   const still = useRef(/** @type {readonly TailEvent[] | undefined} */ (undefined));
   if (!held || still.current === undefined) still.current = events;
-  const ofGame = (/** @type {TailEvent} */ event) => game === undefined || event.gameId === game.gameId;
+  const ofGame = (/** @type {TailEvent} */ event) => ofGameId === '' || event.gameId === ofGameId;
   const names = [...new Set(events?.filter(ofGame).map((event) => event.name))].toSorted();
   const matching = (/** @type {readonly TailEvent[] | undefined} */ all) =>
     all?.filter(

@@ -7,8 +7,8 @@ import { statement } from '../core/storage/statement.ts';
 
 /** So many rows are looked at before others have their turn. */
 const sliceRows = 2_000;
-/** Storage is added up again after so long. */
-const storageHeldMs = 60_000;
+/** What storage was added up to holds for a hundred times as long as that took, within these bounds. In milliseconds. */
+const storageHeldMs = { factor: 100, min: 2_000, max: 60_000 };
 /** A session may be committed so long after its id was made, by another process: newer ones are counted each time. */
 const settledMs = 10_000;
 
@@ -38,7 +38,7 @@ export class ServerSummary {
   readonly #db: Database;
   /** By the moment they are counted from: that of each administrator's midnight. */
   readonly #opened = new LRUCache<number, Counted>({ max: 8 });
-  #storage: { at: number; games: Promise<GameStorage[]> } | null = null;
+  #storage: { until: number; games: Promise<GameStorage[]> } | null = null;
 
   constructor(db: Database) {
     this.#db = db;
@@ -56,14 +56,21 @@ export class ServerSummary {
 
   /** Every game in which somebody keeps something; as of the last minute. */
   async storageByGame(): Promise<GameStorage[]> {
-    if (this.#storage === null || Date.now() - this.#storage.at > storageHeldMs) {
-      const games = this.#addUp();
-      this.#storage = { at: Date.now(), games };
-      games.catch(() => {
+    if (this.#storage !== null && performance.now() <= this.#storage.until) return this.#storage.games;
+    const begun = performance.now();
+    const storage = { until: Number.POSITIVE_INFINITY, games: this.#addUp() };
+    this.#storage = storage;
+    const { factor, min, max } = storageHeldMs;
+    storage.games.then(
+      () => {
+        const took = performance.now() - begun;
+        storage.until = performance.now() + Math.min(max, Math.max(min, factor * took));
+      },
+      () => {
         this.#storage = null;
-      });
-    }
-    return this.#storage.games;
+      },
+    );
+    return storage.games;
   }
 
   async #count({ sessions, players, after }: Counted, since: number, until: string): Promise<Counted> {

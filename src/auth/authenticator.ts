@@ -5,6 +5,7 @@ import { GantryError } from '../errors.ts';
 import type { Game } from '../games/game.ts';
 import { bearerSecret, hashOfSecret, type SecretBox } from '../games/game-secret.ts';
 import { findGame, findGameBySecret, findGameBySlug, findGamesByOrigin } from '../games/queries.ts';
+import { refuseArchived } from '../games/refuse-archived.ts';
 import { setProfile } from '../players/commands.ts';
 import { findPlayer, isBanned } from '../players/queries.ts';
 import type { ChannelSession, SessionDetails } from '../sessions/channel-session.ts';
@@ -146,6 +147,7 @@ export class Authenticator {
    */
   async liveSession(token: unknown): Promise<SessionDetails> {
     const details = await this.#session(token);
+    refuseArchived(details.game);
     const { endedAt, endReason } = details.session;
     if (endedAt !== null) {
       throw new GantryError(
@@ -163,6 +165,7 @@ export class Authenticator {
   async gameOfSecret(authorization: string): Promise<Game> {
     const game = await this.#db.read(findGameBySecret, hashOfSecret(bearerSecret(authorization)));
     if (!game) throw new GantryError('secret_invalid', 'The game secret is wrong or has expired');
+    refuseArchived(game);
     return game;
   }
 
@@ -255,7 +258,10 @@ export class Authenticator {
     asTheGame: boolean,
   ): Promise<void> {
     if (bySecret && asTheGame && bySecret.id !== game.id) throw wrongSecret();
-    if (asTheGame) this.checkOrigin(game, credentials.origin);
+    if (asTheGame) {
+      refuseArchived(game);
+      this.checkOrigin(game, credentials.origin);
+    }
     if (asTheGame && game.policies.requireSecret && !bySecret) {
       throw secretRequired('This game wants its secret with every call');
     }

@@ -1,6 +1,7 @@
 import * as activities from '../activities/commands.ts';
 import * as administration from '../administration/commands.ts';
 import * as erasing from '../administration/erasing-commands.ts';
+import * as gameErasing from '../administration/game-erasing-commands.ts';
 import { runAllOf } from '../batches/commands.ts';
 import * as chains from '../chains/commands.ts';
 import * as events from '../core/events/commands.ts';
@@ -28,6 +29,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   administration,
   channels,
   erasing,
+  gameErasing,
   events,
   games,
   idempotency,

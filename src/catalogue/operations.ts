@@ -1,6 +1,7 @@
 import { getActivities } from '../activities/operations/get-activities.ts';
 import { sendCustomActivity } from '../activities/operations/send-custom-activity.ts';
 import { banPlayer } from '../administration/operations/ban-player.ts';
+import { deleteGame } from '../administration/operations/delete-game.ts';
 import { erasePlayer } from '../administration/operations/erase-player.ts';
 import { getPlayer } from '../administration/operations/get-player.ts';
 import { listAuditLog } from '../administration/operations/list-audit-log.ts';
@@ -42,6 +43,7 @@ import { getPlaySession } from '../play-sessions/operations/get-play-session.ts'
 import { listPlaySessions } from '../play-sessions/operations/list-play-sessions.ts';
 import { trackGameSessions } from '../play-sessions/operations/track-game-sessions.ts';
 import { listPlayers } from '../players/operations/list-players.ts';
+import { setUsername } from '../players/operations/set-username.ts';
 import { updatePlayer } from '../players/operations/update-player.ts';
 import { updatePlayerProfile } from '../players/operations/update-player-profile.ts';
 import { cancelAction } from '../queue/operations/cancel-action.ts';
@@ -131,12 +133,14 @@ export const operations = [
   endChannelSession,
   revokeChannelSession,
   notifyPlayers,
+  setUsername,
   updatePlayerProfile,
   getPlayerPresence,
   batch,
   createGame,
   listGames,
   updateGame,
+  deleteGame,
   rotateGameSecret,
   listGameSecrets,
   revokeGameSecret,

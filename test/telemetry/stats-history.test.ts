@@ -11,7 +11,7 @@ import { bearer } from '../support/world.ts';
 
 const minuteMs = 60_000;
 /** The beginning of a step of every range, long enough ago that all that follows it is past. */
-const base = Math.floor((Date.now() - 6 * 60 * minuteMs) / (15 * minuteMs)) * 15 * minuteMs;
+const base = Math.floor((Date.now() - 6 * 60 * minuteMs) / (30 * minuteMs)) * 30 * minuteMs;
 
 function sample(at: number, changes: Partial<StatsSample> = {}): StatsSample {
   return {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { recordActivity } from '../../../src/activities/commands.ts';
 import { toCursor } from '../../../src/core/events/positions.ts';
@@ -23,6 +24,7 @@ const policies = {
   scores: 'any',
   requireSignature: 'no',
   oneSessionPerPlayer: false,
+  tokenIn: 'query',
   limits: {},
   spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },
 };
@@ -36,6 +38,9 @@ const game = {
   allowedOrigins: [],
   policies,
   createdAt: '<time>',
+  listing: 'listed',
+  image: '',
+  order: 0,
 };
 
 /** An action of the owner's that nothing here carries out. */
@@ -206,6 +211,14 @@ export const adminCases: AdminCases = {
         policies: { ...policies, oneSessionPerPlayer: true, limits: { write: { points: 5, seconds: 1 } } },
       },
     },
+  },
+  deleteGame: {
+    async input({ server }) {
+      const slug = `removed-${randomUUID()}`;
+      const { gameId } = await server.createGame({ slug });
+      return { gameId, confirm: slug };
+    },
+    answer: { success: true },
   },
   rotateGameSecret: {
     input: ({ gameId }) => ({ gameId, graceSeconds: 60, lifetimeSeconds: 3600 }),
