@@ -6,7 +6,6 @@ import { useAdmin } from './admin.js';
 import {
   CheckField,
   FormProblem,
-  jsonProblem,
   linesOf,
   problemAt,
   problemAtLine,
@@ -15,6 +14,8 @@ import {
 } from './fields.js';
 import { GameRemoval } from './game-removal.js';
 import { GameSecrets } from './game-secrets.js';
+import { isHalfTyped, LimitsFields, limitsOf, typedLimits } from './limits-fields.js';
+import { SpendingFields, spendingOf, typedSpending } from './spending-fields.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
 
@@ -91,10 +92,9 @@ function Policies({ game, onChanged }) {
   const [signature, setSignature] = useState(/** @type {string} */ (policies.requireSignature));
   const [oneSession, setOneSession] = useState(policies.oneSessionPerPlayer);
   const [tokenIn, setTokenIn] = useState(/** @type {string} */ (policies.tokenIn));
-  const [limits, setLimits] = useState(JSON.stringify(policies.limits, null, 2));
-  const [spending, setSpending] = useState(JSON.stringify(policies.spending, null, 2));
+  const [limits, setLimits] = useState(() => typedLimits(policies.limits));
+  const [spending, setSpending] = useState(() => typedSpending(policies.spending));
   const { busy, error, save } = useSave(onChanged);
-  const problems = { limits: jsonProblem(limits), spending: jsonProblem(spending) };
   const given = () => ({
     gameId: game.gameId,
     policies: {
@@ -105,8 +105,8 @@ function Policies({ game, onChanged }) {
       requireSignature: /** @type {Game['policies']['requireSignature']} */ (signature),
       oneSessionPerPlayer: oneSession,
       tokenIn: /** @type {Game['policies']['tokenIn']} */ (tokenIn),
-      limits: JSON.parse(limits),
-      spending: JSON.parse(spending),
+      limits: limitsOf(limits),
+      spending: spendingOf(spending),
     },
   });
   return html`
@@ -139,10 +139,10 @@ function Policies({ game, onChanged }) {
         <${SelectField} label="Signed requests" value=${signature} onValue=${setSignature} options=${[['no', 'Not required'], ['any', 'Required (any scheme)'], ['hmac-sha256', 'Required (HMAC-SHA-256)'], ['v2', 'Required (whole request, v2)']]} />
         <${CheckField} label="One session per player" checked=${oneSession} onChecked=${setOneSession} hint="A new session ends the player's previous one." />
         <${SelectField} label="Token in the game's URL" value=${tokenIn} onValue=${setTokenIn} options=${[['query', 'Query: ?token=…'], ['fragment', 'Fragment: #token=…']]} hint="A fragment stays in the browser, out of the logs of whoever hosts the game. The game has to read it there." />
-        <${TextField} label="Custom rate limits" rows=${4} mono spellcheck=${false} value=${limits} onValue=${setLimits} problem=${problems.limits || problemAt(error, 'policies.limits')} hint='JSON: {"write":{"points":300,"seconds":10}} for read and write. {}: server defaults.' />
-        <${TextField} label="On-chain spending limits" rows=${6} mono spellcheck=${false} value=${spending} onValue=${setSpending} problem=${problems.spending || problemAt(error, 'policies.spending')} hint="JSON: what the game's rules may spend per day. Replaces the current value." />
+        <${LimitsFields} value=${limits} onValue=${setLimits} error=${error} />
+        <${SpendingFields} value=${spending} onValue=${setSpending} error=${error} />
         <${FormProblem} error=${error} fields=${['policies.limits', 'policies.spending']} />
-        <div class="form-end"><${Button} type="submit" kind="primary" busy=${busy} disabled=${Boolean(problems.limits || problems.spending)}>Save policies<//></div>
+        <div class="form-end"><${Button} type="submit" kind="primary" busy=${busy} disabled=${isHalfTyped(limits)}>Save policies<//></div>
       </form>
     </section>
   `;
