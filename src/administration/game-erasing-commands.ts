@@ -3,7 +3,6 @@ import { type ExclusiveTx, exclusiveCommand, type Steps } from '../core/storage/
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 import type { AnyTable } from '../core/storage/table.ts';
-import { games } from '../games/tables.ts';
 
 /** How many rows one command of these writes: other writes wait for no more than that. */
 const sliceRows = 500;
@@ -79,10 +78,9 @@ export const erasePlayerStreams = exclusiveCommand(
 export const finishErasingGame = exclusiveCommand(
   'finishErasingGame',
   function* (tx: ExclusiveTx, gameId: string): Steps<void> {
-    const row = yield* tx.lock(games, gameId);
     yield* tx.run(ownEvents, { own: streamOf.game(gameId) });
     yield* tx.run(ownStream, { own: streamOf.game(gameId) });
-    if (row) tx.remove(games, row);
+    yield* tx.run(theGame, { gameId });
   },
 );
 
@@ -151,3 +149,4 @@ const ownEvents = statement<{ own: string }>(
   'DELETE FROM events WHERE stream_id IN (SELECT id FROM streams WHERE name = @own)',
 );
 const ownStream = statement<{ own: string }>('DELETE FROM streams WHERE name = @own');
+const theGame = statement<{ gameId: string }>('DELETE FROM games WHERE id = @gameId');

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ban, changeGame } from '../../src/administration/commands.ts';
 import { seedDemo } from '../../src/demo/seed.ts';
-import { findGameBySlug, findGameBySlug } from '../../src/games/queries.ts';
+import { findGameBySlug } from '../../src/games/queries.ts';
 import { notifyPlayer } from '../../src/notifications/commands.ts';
 import { findPlayer } from '../../src/players/queries.ts';
 import { revokeSessionById } from '../../src/sessions/commands.ts';
