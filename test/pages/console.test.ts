@@ -182,7 +182,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await token.getByLabel('Amount', { exact: true }).fill('500');
     await token.getByLabel('Amount per player').fill('5');
     await page.getByRole('button', { name: 'Save policies' }).click();
-    await page.getByText('Seconds: must be at most 3600', { exact: true }).waitFor();
+    await page.getByText(/Seconds: must be at most 3,?600/).waitFor();
     await page.getByText('Correct the marked fields.').waitFor();
     expect(await token.getByLabel('Token contract').getAttribute('aria-invalid')).toBe('true');
     expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
@@ -214,7 +214,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const { gameId } = await server.createGame({ name: 'Doomed', slug: 'doomed' });
     const page = await open('games/doomed');
     const listing = async () => (await server.services.db.read(findGame, gameId))?.listing;
-    await page.getByLabel('Order').fill('5');
+    await page.getByLabel('Order', { exact: true }).fill('5');
     await page.getByLabel('Unlisted').check();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await until('unlisted', async () => (await listing()) === 'unlisted');
