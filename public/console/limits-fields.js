@@ -38,7 +38,7 @@ export function limitsOf(typed) {
  */
 export function LimitsFields({ value, onValue, error }) {
   return html`
-    <fieldset class="choices">
+    <fieldset class="choices one-column">
       <legend>Custom rate limits</legend>
       ${kinds.map(([kind, label]) => {
         const { points, seconds } = value[kind];

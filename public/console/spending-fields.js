@@ -48,7 +48,7 @@ export function SpendingFields({ value, onValue, error }) {
     });
   const blank = () => ({ key: ++lastKey, chainId: '', contract: '', perDay: '', perPlayerPerDay: '' });
   return html`
-    <fieldset class="choices">
+    <fieldset class="choices one-column">
       <legend>On-chain spending limits, per day (UTC)</legend>
       <div class="form-row">
         <${TextField} label="Transactions" type="number" min="0" step="1" required value=${value.perDay} problem=${problemAt(error, 'policies.spending.transactionsPerDay')} onValue=${(/** @type {string} */ perDay) => onValue({ ...value, perDay })} hint="0: the game's rules send none." />
