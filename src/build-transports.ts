@@ -70,6 +70,7 @@ export function buildTransports(
     services,
     stats,
     refusals,
+    requests: recentRequests,
     logger,
     report,
   } = opened;
@@ -99,6 +100,7 @@ export function buildTransports(
   const observer = new CallObserver(
     (call) => callCounts.add(call),
     (call) => stats.countCall(call),
+    (call) => recentRequests.add(call),
     (call) => {
       if (call.outcome === 'ok' || call.outcome === 'aborted' || call.outcome === 'internal') return;
       const { outcome: reason, ...refused } = call;
@@ -139,7 +141,7 @@ export function buildTransports(
     openBackup: (link, options) => services.backups.open(link, options),
     pages: {
       assets: openAssets(),
-      gameUrls: async () => (await db.read(allGames)).map(({ url }) => url),
+      games: async () => (await db.read(allGames)).filter(({ listing }) => listing !== 'archived'),
     },
     metrics,
     async requireAdmin(request, tell) {

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Backups } from './administration/backups.ts';
+import { GameEraser } from './administration/game-eraser.ts';
 import { PlayerEraser } from './administration/player-eraser.ts';
+import { ServerSummary } from './administration/server-summary.ts';
 import { type AdminTokenStore, DatabaseAdminToken, FileAdminToken } from './auth/admin-token.ts';
 import { BackupDirectory, NoBackups } from './backup/backup-directory.ts';
 import { describeMissingDatabase, markFirstStart, unmarkFirstStart } from './backup/missing-database.ts';
@@ -35,6 +37,8 @@ import { LauncherTokens } from './sessions/launcher-token.ts';
 import { TokenKeys } from './sessions/token-keys.ts';
 import { StatePatcher } from './states/state-patcher.ts';
 import { StateReader } from './states/state-reader.ts';
+import { noNodes } from './telemetry/nodes.ts';
+import { noRequests } from './telemetry/recent-requests.ts';
 import { noRefusals } from './telemetry/refusals.ts';
 import { noStats } from './telemetry/stats.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
@@ -192,6 +196,7 @@ export function localServices(workspace: Workspace, config: Config): Services {
     ...workspace,
     db: workspace.db,
     eraser: new PlayerEraser(workspace.db, tables),
+    gameEraser: new GameEraser(workspace.db, tables),
     presence: new MemoryPresence(),
     links: new PublicUrls(
       () =>
@@ -202,6 +207,9 @@ export function localServices(workspace: Workspace, config: Config): Services {
     refusals: noRefusals,
     backups: chooseBackups(config, workspace, null),
     operationsOfRole,
+    requests: noRequests,
+    nodes: noNodes,
+    summary: new ServerSummary(workspace.db),
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(new ChainClients(config.chains), new Signers(config.transactions)),
     states,

@@ -91,6 +91,7 @@ export const reasons = {
   sign_in_required: 401,
   server_only: 403,
   role_insufficient: 403,
+  game_archived: 403,
   path_unknown: 404,
   service_unknown: 404,
   method_unknown: 405,

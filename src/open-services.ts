@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
+import manifest from '../package.json' with { type: 'json' };
+import { GameEraser } from './administration/game-eraser.ts';
 import { PlayerEraser } from './administration/player-eraser.ts';
+import { ServerSummary } from './administration/server-summary.ts';
 import { AdminToken } from './auth/admin-token.ts';
-import { operationsOfRole, type Services } from './catalogue/operations.ts';
+import { operations, operationsOfRole, type Services } from './catalogue/operations.ts';
 import { tables } from './catalogue/tables.ts';
 import { ChainClients } from './chains/chain-client.ts';
 import { ContractWallets } from './chains/contract-wallets.ts';
@@ -29,8 +34,12 @@ import { connectRedis, type RedisClients } from './redis/redis-clients.ts';
 import { RuleChains } from './rules/rule-chains.ts';
 import { StatePatcher } from './states/state-patcher.ts';
 import { StateReader } from './states/state-reader.ts';
+import { type NodeStatus, type Nodes, SingleNode } from './telemetry/nodes.ts';
+import { RecentRequests } from './telemetry/recent-requests.ts';
 import { RecentStats } from './telemetry/recent-stats.ts';
+import { RedisNodes } from './telemetry/redis-nodes.ts';
 import { RecentRefusals } from './telemetry/refusals.ts';
+import { StatsHistory } from './telemetry/stats-history.ts';
 import type { Gateway } from './transports/socket/gateway.ts';
 
 /** What a running server has open. */
@@ -46,6 +55,8 @@ export interface OpenedServices extends Workspace {
   signers: Signers;
   stats: RecentStats;
   refusals: RecentRefusals;
+  requests: RecentRequests;
+  nodes: Nodes;
   services: Services;
   /** Why no call may be taken: the database is gone; null when it is not. */
   unusable(): string | null;
@@ -60,6 +71,11 @@ export interface Dependencies {
   database: 'ready' | 'degraded' | 'unavailable';
   redis: 'ready' | 'unavailable' | 'none';
 }
+
+/** The console asks for some every few seconds, which would be all there is to see of a quiet server. */
+const administratorsOperations = new Set<string>(
+  operations.filter(({ auth }) => auth === 'admin').map(({ name }) => name),
+);
 
 /** Opens what is kept, and what handlers are given. `later` answers once the transports are built and listen. */
 export async function openServices(
@@ -95,13 +111,20 @@ export async function openServices(
         return { databaseBytes, logBytes: config.databaseUrl === undefined ? logBytes : null };
       },
     },
-    { signal: later.background, report },
+    {
+      signal: later.background,
+      report,
+      history: new StatsHistory(join(config.dataDirectory, 'stats-history')),
+    },
   );
   const refusals = new RecentRefusals();
+  const requests = new RecentRequests(administratorsOperations);
+  const nodes = chooseNodes(redis, prefix, report, { stats, sockets: () => later.gateway().connectionCount });
   const states = new StateReader();
   const services: Services = {
     db,
     eraser: new PlayerEraser(db, tables),
+    gameEraser: new GameEraser(db, tables),
     presence,
     tokens,
     links: new PublicUrls(() => config.publicUrl ?? later.url()),
@@ -110,6 +133,9 @@ export async function openServices(
     refusals,
     backups: chooseBackups(config, workspace, (error) => logger.error({ err: error }, 'backup failed')),
     operationsOfRole,
+    requests,
+    nodes,
+    summary: new ServerSummary(db),
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(chainClients, signers),
     box,
@@ -127,7 +153,19 @@ export async function openServices(
     database: writeTrouble === null ? 'ready' : writeTrouble.isUnusable ? 'unavailable' : 'degraded',
     redis: redis === null ? 'none' : redis.trouble() === null ? 'ready' : 'unavailable',
   });
-  const chosen = { adminToken, redis, prefix, presence, chainClients, signers, stats, refusals, services };
+  const chosen = {
+    adminToken,
+    redis,
+    prefix,
+    presence,
+    chainClients,
+    signers,
+    stats,
+    refusals,
+    requests,
+    nodes,
+    services,
+  };
   return { ...workspace, ...chosen, logger, report, unusable, degraded, dependencies };
 }
 
@@ -167,4 +205,26 @@ function choosePresence(
   return redis
     ? new RedisPresence(redis.commands, { nodeId: randomUUID(), prefix, report })
     : new MemoryPresence();
+}
+
+function chooseNodes(
+  redis: RedisClients | null,
+  prefix: string,
+  report: (thrown: unknown) => void,
+  { stats, sockets }: { stats: RecentStats; sockets(): number },
+): Nodes {
+  const ofProcess = {
+    id: randomUUID(),
+    host: hostname(),
+    pid: process.pid,
+    version: manifest.version,
+    runtime: process.version,
+    startedAt: stats.startedAt,
+  };
+  const status = (): NodeStatus => ({
+    ...ofProcess,
+    sockets: sockets(),
+    requestsPerSecond: stats.samples(0).at(-1)?.requestsPerSecond ?? 0,
+  });
+  return redis ? new RedisNodes(redis.commands, { prefix, status, report }) : new SingleNode(status);
 }

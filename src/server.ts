@@ -129,7 +129,7 @@ async function listen(
 
 /** Finishes what is under way, and then lets go of everything. */
 async function closeAll(
-  { db, presence, redis, services }: OpenedServices,
+  { db, presence, redis, nodes, services, stats }: OpenedServices,
   { webhooks, chains }: RunningServer['queue'],
   { http, requests, gateway, metricsListener }: Transports,
 ): Promise<void> {
@@ -144,6 +144,8 @@ async function closeAll(
   http.closeAllConnections(); // what is left hangs
   await Promise.all([backedUp, webhooks.stop(), chains.stop(), metricsListener?.close()]);
   await gateway.close();
+  stats.close();
+  await nodes.close();
   await presence.close();
   redis?.close();
   await Promise.all([services.states.close(), db.close()]);

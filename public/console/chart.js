@@ -1,32 +1,39 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { clockTime } from '../shared/relative-time.js';
+import { clockTime, dayTime } from '../shared/relative-time.js';
 
 const heightPx = 160;
 const labelPx = 11;
-/** The steps of the time axis, in seconds: its labels tell minutes. */
-const timeSteps = [1, 2, 5, 10, 15, 30, 60].map((minutes) => minutes * 60);
-/** The shortest time range of a chart. */
-const minSeconds = 60;
+/** The steps of the time axis, in seconds: its labels tell minutes, or over days the day too. */
+const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1_440, 2_880].map((minutes) => minutes * 60);
+const daySeconds = 24 * 60 * 60;
+/** The shortest time range of a chart, in steps between samples. */
+const minSteps = 30;
 
 /**
- * A small chart of the last minutes, which shows the values under the pointer. The latest ones are shown beside it as
+ * A small chart of a time up to now, which shows the values under the pointer. The latest ones are shown beside it as
  * text; the canvas is hidden from screen readers.
  * @param {{
  *   times: readonly number[],
  *   lines: readonly { label: string, tone: string, values: readonly (number | null)[] }[],
  *   shownSeconds: number,
+ *   stepSeconds: number,
+ *   onPick?: ((at: number) => void) | undefined,
  *   format: (value: number) => string,
  *   steps?: readonly number[],
- * }} props `times` in Unix seconds; `tone` is a colour of tokens.css; `steps` are the steps of the y axis
+ * }} props `times` in Unix seconds; `tone` is a colour of tokens.css; `steps` are the steps of the y axis; between samples
+ *   that are further apart than `stepSeconds`, nothing was measured; `onPick` is told the time in Unix seconds of a press
  */
-export function Chart({ times, lines, shownSeconds, format, steps }) {
+export function Chart({ times: sampled, lines: measured, shownSeconds, stepSeconds, onPick, format, steps }) {
+  const { times, lines } = withGaps(sampled, measured, stepSeconds);
   const place = useRef(/** @type {HTMLDivElement | null} */ (null));
   const chart = useRef(/** @type {uPlot | null} */ (null));
   const data = /** @type {uPlot.AlignedData} */ ([times, ...lines.map(({ values }) => values)]);
   const latest = useRef(data);
   latest.current = data;
+  const pick = useRef(onPick);
+  pick.current = onPick;
 
   useEffect(() => {
     const element = place.current;
@@ -34,7 +41,7 @@ export function Chart({ times, lines, shownSeconds, format, steps }) {
     const draw = () => {
       chart.current?.destroy();
       chart.current = new uPlot(
-        optionsFor(element, lines, shownSeconds, format, steps),
+        optionsFor(element, lines, { shownSeconds, stepSeconds, format, steps, pick }),
         latest.current,
         element,
       );
@@ -62,18 +69,24 @@ export function Chart({ times, lines, shownSeconds, format, steps }) {
     };
   }, []);
   useEffect(() => chart.current?.setData(data), [times.at(-1)]);
-  return html`<div class="chart" ref=${place} aria-hidden="true"></div>`;
+  return html`<div class="chart ${onPick ? 'picks' : ''}" ref=${place} aria-hidden="true"></div>`;
 }
 
 /**
  * @param {HTMLElement} element
  * @param {readonly { label: string, tone: string }[]} lines
- * @param {number} shownSeconds
- * @param {(value: number) => string} format
- * @param {readonly number[]} [steps]
+ * @param {{
+ *   shownSeconds: number,
+ *   stepSeconds: number,
+ *   format: (value: number) => string,
+ *   steps: readonly number[] | undefined,
+ *   pick: { current: ((at: number) => void) | undefined },
+ * }} settings
  * @returns {uPlot.Options}
  */
-function optionsFor(element, lines, shownSeconds, format, steps) {
+function optionsFor(element, lines, { shownSeconds, stepSeconds, format, steps, pick }) {
+  const minSeconds = Math.min(shownSeconds, minSteps * stepSeconds);
+  const timeOf = shownSeconds > daySeconds ? dayTime : clockTime;
   const colour = coloursOf(element);
   const axis = {
     stroke: colour('--quiet'),
@@ -84,16 +97,16 @@ function optionsFor(element, lines, shownSeconds, format, steps) {
   };
   const widthOf = widthsIn(axis.font);
   // A label stands in the middle under its time, which may be the last one.
-  const right = Math.ceil(widthOf(clockTime(0)) / 2) + 2;
+  const right = Math.ceil(widthOf(timeOf(0)) / 2) + 2;
   return {
     width: element.clientWidth,
     height: heightPx,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
-    plugins: [tooltip(lines, format)],
+    plugins: [tooltip(lines, format, timeOf, pick)],
     padding: [Math.ceil(labelPx / 2) + 2, right, 0, 0],
     scales: {
-      // Shortly after the start the samples still take the whole width, of at least a minute.
+      // Shortly after the start the samples still take the whole width.
       x: {
         time: true,
         range: (_chart, from, to) => [Math.max(to - shownSeconds, Math.min(from, to - minSeconds)), to],
@@ -105,9 +118,9 @@ function optionsFor(element, lines, shownSeconds, format, steps) {
         ...axis,
         grid: { show: false },
         size: 22,
-        space: 70,
+        space: shownSeconds > daySeconds ? 90 : 70,
         incrs: timeSteps,
-        values: (_chart, times) => times.map((at) => clockTime(at * 1000)),
+        values: (_chart, times) => times.map((at) => timeOf(at * 1000)),
       },
       {
         ...axis,
@@ -160,26 +173,36 @@ function widthsIn(font) {
  * Shows the time and the values under the pointer, on the side of it where there is room.
  * @param {readonly { label: string }[]} lines
  * @param {(value: number) => string} format
+ * @param {(at: number, withSeconds?: boolean) => string} timeOf
+ * @param {{ current: ((at: number) => void) | undefined }} pick
  * @returns {uPlot.Plugin}
  */
-function tooltip(lines, format) {
+function tooltip(lines, format, timeOf, pick) {
   const box = document.createElement('div');
   box.className = 'chart-tooltip';
   box.hidden = true;
   return {
     hooks: {
-      init: (chart) => chart.over.append(box),
+      init: (chart) => {
+        chart.over.append(box);
+        chart.over.addEventListener('click', () => {
+          const { idx } = chart.cursor;
+          const at = idx == null ? undefined : chart.data[0][idx];
+          if (at !== undefined) pick.current?.(at);
+        });
+      },
       setCursor: (chart) => {
         const { idx, left = -1 } = chart.cursor;
         const at = idx == null ? undefined : chart.data[0][idx];
         box.hidden = at === undefined || left < 0;
         if (at === undefined || idx == null) return;
         box.replaceChildren(
-          row('chart-tooltip-time', clockTime(at * 1000, true)),
+          row('chart-tooltip-time', timeOf(at * 1000, true)),
           ...lines.map(({ label }, line) => {
             const value = chart.data[line + 1]?.[idx];
             return row('', `${value == null ? '–' : format(value)} ${label}`);
           }),
+          ...(pick.current ? [row('chart-tooltip-time', 'Click to list requests')] : []),
         );
         const isLeft = left > chart.over.clientWidth / 2;
         box.style.left = isLeft ? 'auto' : `${left + 8}px`;
@@ -195,4 +218,24 @@ function row(className, text) {
   element.className = className;
   element.textContent = text;
   return element;
+}
+
+/**
+ * Where nothing was measured, a line has a gap: a sample without values after the last one before it.
+ * @template {{ values: readonly (number | null)[] }} Line
+ * @param {readonly number[]} times
+ * @param {readonly Line[]} lines
+ * @param {number} stepSeconds
+ * @returns {{ times: readonly number[], lines: readonly Line[] }}
+ */
+function withGaps(times, lines, stepSeconds) {
+  const gaps = times.flatMap((at, index) => (at - (times[index - 1] ?? at) > 3 * stepSeconds ? [index] : []));
+  if (gaps.length === 0) return { times, lines };
+  /** @template Value @param {readonly Value[]} values @param {(before: number) => Value} filler */
+  const filled = (values, filler) =>
+    values.flatMap((value, index) => (gaps.includes(index) ? [filler(index - 1), value] : [value]));
+  return {
+    times: filled(times, (before) => (times[before] ?? 0) + stepSeconds),
+    lines: lines.map((line) => ({ ...line, values: filled(line.values, () => null) })),
+  };
 }

@@ -4,13 +4,16 @@ import { Button } from '../shared/button.js';
 import { Dialog } from '../shared/dialog.js';
 import { Icon } from '../shared/icon.js';
 import { useChanges } from '../shared/observable.js';
+import { clockTime, exactTime } from '../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { useAdmin } from './admin.js';
-import { PlayerCell } from './cells.js';
+import { isoTime, PlayerCell } from './cells.js';
 import { ExportButtons } from './export-buttons.js';
 import { SelectField, TextField } from './fields.js';
+import { gameChoices, useGameNames } from './game-names.js';
 import { JsonView } from './json-view.js';
 import { asCount } from './numbers.js';
+import { usePlayerFilter } from './player-filter.js';
 import { pageSize } from './queries.js';
 import { useDebounced } from './use-debounced.js';
 import { VirtualTable } from './virtual-table.js';
@@ -28,6 +31,9 @@ const pollIntervalMs = 1_000;
 export function EventsView({ game }) {
   const [paused, setPaused] = useState(false);
   const [name, setName] = useState('');
+  const [ofGameId, setGameId] = useState(game?.gameId ?? '');
+  const player = usePlayerFilter(ofGameId || undefined);
+  const { names: gameNames, nameOf } = useGameNames();
   const [search, setSearch] = useState('');
   const [shown, setShown] = useState(/** @type {TailEvent | null} */ (null));
   const [atTop, setAtTop] = useState(true);
@@ -37,13 +43,14 @@ export function EventsView({ game }) {
   const held = paused || !atTop || shown !== null;
   const still = useRef(/** @type {readonly TailEvent[] | undefined} */ (undefined));
   if (!held || still.current === undefined) still.current = events;
-  const ofGame = (/** @type {TailEvent} */ event) => game === undefined || event.gameId === game.gameId;
+  const ofGame = (/** @type {TailEvent} */ event) => ofGameId === '' || event.gameId === ofGameId;
   const names = [...new Set(events?.filter(ofGame).map((event) => event.name))].toSorted();
   const matching = (/** @type {readonly TailEvent[] | undefined} */ all) =>
     all?.filter(
       (event) =>
         ofGame(event) &&
         (name === '' || event.name === name) &&
+        (player.wallet === '' || event.wallets?.includes(player.wallet)) &&
         (wanted === '' || textOf(event).includes(wanted)),
     );
   const rows = matching(still.current);
@@ -59,10 +66,10 @@ export function EventsView({ game }) {
   /** @type {import('./virtual-table.js').Column<TailEvent>[]} */
   const columns = [
     {
-      title: '#',
-      number: true,
-      cell: ({ position }) => asCount(position),
-      value: ({ position }) => position,
+      title: 'Time',
+      cell: ({ at }) =>
+        html`<time class="numeric" datetime=${new Date(at).toISOString()} title=${exactTime(at)}>${clockTime(at, true)}</time>`,
+      value: ({ at }) => isoTime(at),
     },
     {
       title: 'Event',
@@ -70,6 +77,16 @@ export function EventsView({ game }) {
       cell: ({ name: called }) => html`<strong>${called}</strong>`,
       value: ({ name: called }) => called,
     },
+    ...(game === undefined
+      ? [
+          {
+            title: 'Game',
+            cell: (/** @type {TailEvent} */ event) =>
+              html`<span class="truncate">${nameOf(event.gameId)}</span>`,
+            value: (/** @type {TailEvent} */ event) => nameOf(event.gameId),
+          },
+        ]
+      : []),
     {
       title: 'Player',
       narrow: 'bare',
@@ -86,6 +103,7 @@ export function EventsView({ game }) {
       cell: ({ record }) => html`<span class="truncate quiet">${summaryOf(record)}</span>`,
       value: ({ record }) => JSON.stringify(record),
     },
+    { title: 'Position', exportOnly: true, cell: () => null, value: ({ position }) => position },
     { title: 'Stream', exportOnly: true, cell: () => null, value: ({ stream }) => stream },
     { title: 'Seq', exportOnly: true, cell: () => null, value: ({ seq }) => seq },
     {
@@ -99,7 +117,9 @@ export function EventsView({ game }) {
     <div class="card table-card">
       <div class="table-tools">
         <div class="filters">
-          <${TextField} label="Search events" hideLabel type="search" placeholder="Search by wallet, ID or text" maxlength=${200} value=${search} onValue=${setSearch} />
+          <${TextField} label="Search events" hideLabel type="search" placeholder="Search by ID or text" maxlength=${200} value=${search} onValue=${setSearch} />
+          ${player.field}
+          ${game === undefined && html`<${SelectField} label="Game" hideLabel value=${ofGameId} onValue=${setGameId} options=${gameChoices(gameNames)} />`}
           <${SelectField} label="Event" hideLabel value=${name} onValue=${setName} options=${[['', 'All events'], ...names.map((one) => [one, one])]} />
         </div>
         <span class="badge ${paused ? 'warn' : error ? 'bad' : 'good busy'}" role="status">${paused ? 'Paused' : error ? 'Disconnected' : 'Live'}</span>
@@ -119,7 +139,7 @@ export function EventsView({ game }) {
             ? html`<${ErrorState} error=${error} onRetry=${retry} />`
             : html`<${LoadingRows} label="Loading events" />`
           : rows.length === 0
-            ? html`<${Empty} icon="send" title=${wanted || name ? 'No matching events' : 'No events yet'}><p>New events appear here as they are committed.</p><//>`
+            ? html`<${Empty} icon="send" title=${wanted || name || ofGameId !== (game?.gameId ?? '') || player.wallet ? 'No matching events' : 'No events yet'}><p>New events appear here as they are committed.</p><//>`
             : html`<${VirtualTable} caption="Events, newest first" columns=${columns} rows=${rows} keyOf=${(/** @type {TailEvent} */ event) => String(event.position)} onScrolled=${setAtTop} />`
       }
     </div>
@@ -128,6 +148,8 @@ export function EventsView({ game }) {
       html`
         <${Dialog} title=${shown.name} onClose=${() => setShown(null)} actions=${html`<${Button} onClick=${() => setShown(null)}>Close<//>`}>
           <dl class="facts">
+            <div><dt>Time</dt><dd>${exactTime(shown.at)}</dd></div>
+            <div><dt>Game</dt><dd>${nameOf(shown.gameId)}</dd></div>
             <div><dt>Stream</dt><dd class="mono wrap">${shown.stream}</dd></div>
             <div><dt>Seq</dt><dd>${asCount(shown.seq)}</dd></div>
             <div><dt>Recipients</dt><dd class="wrap">${shown.wallets === null ? 'subscribers of the game' : shown.wallets.map((wallet) => html`<${PlayerCell} key=${wallet} wallet=${wallet} />`)}</dd></div>

@@ -7,14 +7,16 @@ import { Allowed } from './allowed.js';
 import {
   CheckField,
   FormProblem,
-  jsonProblem,
   linesOf,
   problemAt,
   problemAtLine,
   SelectField,
   TextField,
 } from './fields.js';
+import { GameRemoval } from './game-removal.js';
 import { GameSecrets } from './game-secrets.js';
+import { isHalfTyped, LimitsFields, limitsOf, typedLimits } from './limits-fields.js';
+import { SpendingFields, spendingOf, typedSpending } from './spending-fields.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
 
@@ -39,6 +41,7 @@ export function GameSettings({ game, onChanged }) {
       <${General} game=${game} onChanged=${onChanged} />
       <${GameSecrets} game=${game} />
       <${Policies} game=${game} onChanged=${onChanged} />
+      <${GameRemoval} game=${game} onChanged=${onChanged} />
     </fieldset>
   `;
 }
@@ -47,6 +50,9 @@ export function GameSettings({ game, onChanged }) {
 function General({ game, onChanged }) {
   const [name, setName] = useState(game.name);
   const [url, setUrl] = useState(game.url);
+  const [image, setImage] = useState(game.image);
+  const [order, setOrder] = useState(String(game.order));
+  const [unlisted, setUnlisted] = useState(game.listing === 'unlisted');
   const [origins, setOrigins] = useState(game.allowedOrigins.join('\n'));
   const { busy, error, save } = useSave(onChanged);
   return html`
@@ -54,12 +60,23 @@ function General({ game, onChanged }) {
       <div class="card-head"><h2 id="general">General</h2></div>
       <form
         class="card-body form"
-        onSubmit=${save(() => ({ gameId: game.gameId, name, url: url.trim(), allowedOrigins: linesOf(origins) }))}
+        onSubmit=${save(() => ({
+          gameId: game.gameId,
+          name,
+          url: url.trim(),
+          image: image.trim(),
+          order: Number(order),
+          ...(game.listing !== 'archived' && { listing: unlisted ? 'unlisted' : 'listed' }),
+          allowedOrigins: linesOf(origins),
+        }))}
       >
         <${TextField} label="Name" required maxlength=${100} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} />
         <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where the game is hosted. Launchers open it with the token appended." />
         <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAtLine(error, 'allowedOrigins', origins)} hint="Browser origins allowed to call the API for this game, one per line. Empty: any." />
-        <${FormProblem} error=${error} fields=${['name', 'url', 'allowedOrigins']} />
+        <${TextField} label="Image" inputmode="url" maxlength=${2000} value=${image} onValue=${setImage} problem=${problemAt(error, 'image')} hint="Shown in launchers: https://… or a path on this server. 16:9 fits best. Optional." />
+        <${TextField} label="Order" type="number" step="1" required value=${order} onValue=${setOrder} problem=${problemAt(error, 'order')} hint="Games with a lower number come first; with the same number, the oldest first." />
+        ${game.listing !== 'archived' && html`<${CheckField} label="Unlisted" checked=${unlisted} onChecked=${setUnlisted} hint="Not in the list of games: only who knows its address opens it." />`}
+        <${FormProblem} error=${error} fields=${['name', 'url', 'image', 'order', 'allowedOrigins']} />
         <div class="form-end"><${Allowed} to="updateGame" instead=${notYours}><${Button} type="submit" kind="primary" busy=${busy}>Save<//><//></div>
       </form>
     </section>
@@ -76,10 +93,10 @@ function Policies({ game, onChanged }) {
   const [requireSecret, setRequireSecret] = useState(policies.requireSecret);
   const [signature, setSignature] = useState(/** @type {string} */ (policies.requireSignature));
   const [oneSession, setOneSession] = useState(policies.oneSessionPerPlayer);
-  const [limits, setLimits] = useState(JSON.stringify(policies.limits, null, 2));
-  const [spending, setSpending] = useState(JSON.stringify(policies.spending, null, 2));
+  const [tokenIn, setTokenIn] = useState(/** @type {string} */ (policies.tokenIn));
+  const [limits, setLimits] = useState(() => typedLimits(policies.limits));
+  const [spending, setSpending] = useState(() => typedSpending(policies.spending));
   const { busy, error, save } = useSave(onChanged);
-  const problems = { limits: jsonProblem(limits), spending: jsonProblem(spending) };
   const given = () => ({
     gameId: game.gameId,
     policies: {
@@ -89,8 +106,9 @@ function Policies({ game, onChanged }) {
       requireSecret,
       requireSignature: /** @type {Game['policies']['requireSignature']} */ (signature),
       oneSessionPerPlayer: oneSession,
-      limits: JSON.parse(limits),
-      spending: JSON.parse(spending),
+      tokenIn: /** @type {Game['policies']['tokenIn']} */ (tokenIn),
+      limits: limitsOf(limits),
+      spending: spendingOf(spending),
     },
   });
   return html`
@@ -122,10 +140,11 @@ function Policies({ game, onChanged }) {
         <${CheckField} label="Require game secret" checked=${requireSecret} onChecked=${setRequireSecret} hint="Calls then have to come from the game's server; its web page cannot make them." />
         <${SelectField} label="Signed requests" value=${signature} onValue=${setSignature} options=${[['no', 'Not required'], ['any', 'Required (any scheme)'], ['hmac-sha256', 'Required (HMAC-SHA-256)'], ['v2', 'Required (whole request, v2)']]} />
         <${CheckField} label="One session per player" checked=${oneSession} onChecked=${setOneSession} hint="A new session ends the player's previous one." />
-        <${TextField} label="Custom rate limits" rows=${4} mono spellcheck=${false} value=${limits} onValue=${setLimits} problem=${problems.limits || problemAt(error, 'policies.limits')} hint='JSON: {"write":{"points":300,"seconds":10}} for read and write. {}: server defaults.' />
-        <${TextField} label="On-chain spending limits" rows=${6} mono spellcheck=${false} value=${spending} onValue=${setSpending} problem=${problems.spending || problemAt(error, 'policies.spending')} hint="JSON: what the game's rules may spend per day. Replaces the current value." />
+        <${SelectField} label="Token in the game's URL" value=${tokenIn} onValue=${setTokenIn} options=${[['query', 'Query: ?token=…'], ['fragment', 'Fragment: #token=…']]} hint="A fragment stays in the browser, out of the logs of whoever hosts the game. The game has to read it there." />
+        <${LimitsFields} value=${limits} onValue=${setLimits} error=${error} />
+        <${SpendingFields} value=${spending} onValue=${setSpending} error=${error} />
         <${FormProblem} error=${error} fields=${['policies.limits', 'policies.spending']} />
-        <div class="form-end"><${Allowed} to="updateGame" instead=${notYours}><${Button} type="submit" kind="primary" busy=${busy} disabled=${Boolean(problems.limits || problems.spending)}>Save policies<//><//></div>
+        <div class="form-end"><${Allowed} to="updateGame" instead=${notYours}><${Button} type="submit" kind="primary" busy=${busy} disabled=${isHalfTyped(limits)}>Save policies<//><//></div>
       </form>
     </section>
   `;

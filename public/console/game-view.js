@@ -65,6 +65,7 @@ export function GameView({ slug, tab }) {
     <header class="page-head game-head">
       <a class="back" href=${linkTo('games')}><${Icon} name="arrowLeft" />All games</a>
       <h1>${game.name}</h1>
+      ${game.listing !== 'listed' && html`<span class="badge ${game.listing === 'archived' ? 'warn' : ''}">${game.listing === 'archived' ? 'Archived' : 'Unlisted'}</span>`}
       <p class="quiet small id-line"><span class="mono truncate">${game.gameId}</span><${CopyButton} text=${game.gameId} label="Copy game ID" /></p>
     </header>
     <${TabLinks} game=${game} current=${current?.path ?? ''} />

@@ -39,11 +39,12 @@ export function Games() {
               ${games?.length === 0 && html`<${Empty} title="No matching games" />`}
               <ul role="list" class="game-list">
                 ${games?.map(
-                  ({ gameId, slug, name, kind, url, createdAt }) => html`
+                  ({ gameId, slug, name, kind, url, listing, createdAt }) => html`
                     <li key=${gameId} class="card game-item">
                       <div class="game-item-text">
                         <h2><a href=${linkTo('games', slug)}>${name}</a></h2>
                         ${kind === 'launcher' && html`<span class="badge info">Launcher</span>`}
+                        ${listing !== 'listed' && html`<span class="badge ${listing === 'archived' ? 'warn' : ''}">${listing === 'archived' ? 'Archived' : 'Unlisted'}</span>`}
                       </div>
                       <p class="quiet small truncate">${url || 'No URL'}</p>
                       <p class="quiet small id-line">

@@ -6,12 +6,28 @@ import { useAdmin } from './admin.js';
 import { Chart } from './chart.js';
 import { asBytes, asCount, asDuration, asMs, asRate } from './numbers.js';
 import { PageHead } from './page-head.js';
+import { rangeName } from './requests-view.js';
+import { goTo, linkTo } from './route.js';
+import { Summary } from './summary.js';
 
 /** @typedef {import('../../src/telemetry/stats.ts').StatsSample} FigureSample */
 
-/** The time range of the charts, in milliseconds: what the server keeps. */
-const shownMs = 5 * 60_000;
-const pollIntervalMs = 2_000;
+/** @typedef {NonNullable<import('./admin.js').Input<'serverFigures'>['range']>} Range */
+
+const minuteMs = 60_000;
+/** How far back the charts go, and the time between two samples there, in milliseconds: what the server keeps. */
+const ranges = /** @type {const} */ ([
+  { range: 'minutes', label: '5 minutes', shownMs: 5 * minuteMs, everyMs: 2_000 },
+  { range: 'hour', label: 'Hour', shownMs: 60 * minuteMs, everyMs: 10_000 },
+  { range: 'day', label: 'Day', shownMs: 24 * 60 * minuteMs, everyMs: 2 * minuteMs },
+  { range: 'week', label: 'Week', shownMs: 7 * 24 * 60 * minuteMs, everyMs: 15 * minuteMs },
+]);
+/** @typedef {(typeof ranges)[number]} Shown */
+/** The longest time between two looks. */
+const maxPollMs = 10_000;
+
+/** What was chosen last in this tab. */
+let chosen = /** @type {Range} */ ('minutes');
 
 const wholeSteps = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
 const byteSteps = Array.from({ length: 40 }, (_, power) => 2 ** power);
@@ -22,7 +38,8 @@ const byteSteps = Array.from({ length: 40 }, (_, power) => 2 ** power);
  *   lines: readonly { label: string, tone: string, of: (sample: FigureSample) => number | null }[],
  *   format: (value: number) => string,
  *   steps?: readonly number[],
- * }[]} `steps`: the steps of the y axis
+ *   requests?: 'all' | 'failed' | 'slow',
+ * }[]} `steps`: the steps of the y axis; `requests`: which of the log of requests the chart leads to
  */
 const charts = [
   {
@@ -41,6 +58,7 @@ const charts = [
     title: 'Requests per second',
     lines: [{ label: 'requests', tone: '--info', of: ({ requestsPerSecond }) => requestsPerSecond }],
     format: asRate,
+    requests: 'all',
   },
   {
     title: 'Events per second',
@@ -51,6 +69,7 @@ const charts = [
     title: 'p99 latency',
     lines: [{ label: 'p99', tone: '--warn', of: ({ p99Ms }) => p99Ms }],
     format: asMs,
+    requests: 'slow',
   },
   {
     title: 'Errors per second',
@@ -59,6 +78,7 @@ const charts = [
       { label: 'refused', tone: '--quiet', of: ({ refusedPerSecond }) => refusedPerSecond },
     ],
     format: asRate,
+    requests: 'failed',
   },
   {
     title: 'Queued actions',
@@ -77,14 +97,24 @@ const charts = [
   },
 ];
 
-/** Live statistics of the server. */
+/** Statistics of the server, and who serves, plays and stores what. */
 export function Overview() {
-  const { samples, startedAt, error, retry } = useStats();
+  const [range, setRange] = useState(chosen);
+  const shown = ranges.find((one) => one.range === range) ?? ranges[0];
+  const { samples, startedAt, error, retry } = useStats(shown);
   const latest = samples?.at(-1);
+  /** @param {Range} next */
+  const choose = (next) => {
+    chosen = next;
+    setRange(next);
+  };
   return html`
     <${PageHead} title="Overview">
-      ${latest && startedAt !== null && html`<p class="quiet">This node · up ${asDuration(latest.at - startedAt)} · last 5 minutes</p>`}
+      ${startedAt !== null && html`<p class="quiet">This node · up ${asDuration(Date.now() - startedAt)}</p>`}
     <//>
+    <div class="segments" role="group" aria-label="Time range">
+      ${ranges.map((one) => html`<button key=${one.range} type="button" class="segment" aria-pressed=${one.range === range ? 'true' : 'false'} onClick=${() => choose(one.range)}>${one.label}</button>`)}
+    </div>
     ${
       samples === undefined
         ? error
@@ -95,25 +125,40 @@ export function Overview() {
           : html`
               <ul role="list" class="charts">
                 ${charts.map(
-                  ({ title, lines, format, steps }) => html`
-                  <li key=${title} class="card chart-card">
-                    <${StatCard} title=${title} lines=${lines} format=${format} steps=${steps} samples=${samples} />
+                  (chart) => html`
+                  <li key=${chart.title} class="card chart-card">
+                    <${StatCard} key=${range} chart=${chart} shown=${shown} samples=${samples} latest=${latest} />
                   </li>
                 `,
                 )}
               </ul>
             `
     }
+    <${Summary} />
   `;
 }
 
-/** @param {Pick<(typeof charts)[number], 'title' | 'lines' | 'format' | 'steps'> & { samples: readonly FigureSample[] }} props */
-function StatCard({ title, lines: all, format, steps, samples }) {
-  const latest = samples.at(-1);
+/** @param {{ chart: (typeof charts)[number], shown: Shown, samples: readonly FigureSample[], latest: FigureSample | undefined }} props */
+function StatCard({ chart: { title, lines: all, format, steps, requests }, shown, samples, latest }) {
   // What this server has no figure of at all is left out: PostgreSQL has no write-ahead log of its own.
   const lines = all.filter(({ of }, index) => index === 0 || samples.some((one) => of(one) !== null));
+  /** @param {number} seconds */
+  const open = (seconds) => {
+    // A sample of the last minutes tells of the time before it, one of a longer range of the time from it on.
+    const at = seconds * 1000;
+    const isLate = shown.range === 'minutes';
+    const from = isLate ? at - shown.everyMs : at;
+    const to = (isLate ? at : at + shown.everyMs) + 1_000;
+    const near = samples.find((sample) => sample.at === at);
+    const outcome =
+      requests === 'failed' && near && near.errorsPerSecond === 0 ? 'refused' : (requests ?? 'all');
+    goTo('requests', outcome, rangeName(from - 1_000, to));
+  };
   return html`
-    <h2>${title}</h2>
+    <div class="chart-head">
+      <h2>${title}</h2>
+      ${requests && html`<a class="small" href=${linkTo('requests', requests)} aria-label="${title}: list requests">Requests</a>`}
+    </div>
     <dl class="figures">
       ${lines.map(({ label, of }) => {
         const value = latest ? of(latest) : null;
@@ -129,18 +174,26 @@ function StatCard({ title, lines: all, format, steps, samples }) {
       key=${lines.length}
       times=${samples.map(({ at }) => at / 1000)}
       lines=${lines.map(({ label, tone, of }) => ({ label, tone, values: samples.map(of) }))}
-      shownSeconds=${shownMs / 1000}
+      shownSeconds=${shown.shownMs / 1000}
+      stepSeconds=${shown.everyMs / 1000}
+      onPick=${requests && open}
       format=${format}
       steps=${steps}
     />
   `;
 }
 
-/** Polls for new samples while the page is visible. */
-function useStats() {
+/**
+ * Polls for new samples of a range while the page is visible.
+ * @param {Shown} shown
+ */
+function useStats({ range, shownMs, everyMs }) {
   const admin = useAdmin();
   useChanges(admin);
-  const [samples, setSamples] = useState(/** @type {readonly FigureSample[] | undefined} */ (undefined));
+  const [state, setState] = useState({
+    range: /** @type {Range} */ (range),
+    samples: /** @type {readonly FigureSample[] | undefined} */ (undefined),
+  });
   const [startedAt, setStartedAt] = useState(/** @type {number | null} */ (null));
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const [tries, setTries] = useState(0);
@@ -151,19 +204,23 @@ function useStats() {
     const ask = async () => {
       if (document.visibilityState === 'visible') {
         try {
-          const answer = await admin.call('serverFigures', { after: known.at(-1)?.at ?? 0 });
+          // The last one of a longer range is still being counted: it comes again.
+          const after = Math.max(0, (known.at(-1)?.at ?? 0) - (range === 'minutes' ? 0 : 1));
+          const answer = await admin.call('serverFigures', { after, range });
           if (!wanted) return;
+          const [first] = answer.samples;
+          const before = first ? known.filter(({ at }) => at < first.at) : known;
           const newest = answer.samples.at(-1)?.at ?? known.at(-1)?.at ?? 0;
-          known = [...known, ...answer.samples].filter(({ at }) => at > newest - shownMs);
+          known = [...before, ...answer.samples].filter(({ at }) => at > newest - shownMs);
           setStartedAt(answer.startedAt);
-          setSamples(known);
+          setState({ range, samples: known });
           setError(null);
         } catch (failed) {
           if (!wanted) return;
           setError(failed);
         }
       }
-      timer = window.setTimeout(ask, pollIntervalMs);
+      timer = window.setTimeout(ask, Math.min(everyMs, maxPollMs));
     };
     ask();
     return () => {
@@ -171,6 +228,7 @@ function useStats() {
       clearTimeout(timer);
     };
     // After a restart, or on another node, the sample times differ: everything is loaded again.
-  }, [admin.reconnects, tries]);
+  }, [admin.reconnects, tries, range]);
+  const samples = state.range === range ? state.samples : undefined;
   return { samples, startedAt, error, retry: () => setTries((count) => count + 1) };
 }

@@ -17,7 +17,7 @@ const isWallet = (text) => /^0x[0-9a-f]{40}$/i.test(text);
 /**
  * A field that filters rows by player, found by name or wallet as in the list of players; `wallet` is empty until there is
  * exactly one who matches.
- * @param {string} gameId the game whose players are looked through
+ * @param {string | undefined} gameId the game whose players are looked through; undefined: those of every game
  */
 export function usePlayerFilter(gameId) {
   const admin = useAdmin();
@@ -28,7 +28,7 @@ export function usePlayerFilter(gameId) {
   useEffect(() => {
     if (search === '' || isWallet(search)) return;
     let wanted = true;
-    admin.call('listPlayers', { gameId, search, limit: maxSuggested }).then(
+    admin.call('listPlayers', { ...(gameId !== undefined && { gameId }), search, limit: maxSuggested }).then(
       ({ data }) => wanted && setFound({ search, players: data, problem: '' }),
       (error) => wanted && setFound({ search, players: [], problem: messageOf(error) }),
     );
@@ -40,7 +40,10 @@ export function usePlayerFilter(gameId) {
   const [only, second] = current?.players ?? [];
   const exact = current?.players.filter(({ username }) => username === search) ?? [];
   const chosen = exact.length === 1 ? exact[0] : second ? undefined : only;
-  const problem = current && !chosen ? current.problem || tooManyOrNone(current.players.length) : undefined;
+  const problem =
+    current && !chosen
+      ? current.problem || tooManyOrNone(current.players.length, gameId !== undefined)
+      : undefined;
   const field = html`
     <${TextField} label="Filter by player" hideLabel type="search" placeholder="Filter by player: name or wallet" maxlength=${100} spellcheck=${false} autocomplete="off" list=${listId} value=${text} onValue=${setText} problem=${problem} />
     <datalist id=${listId}>
@@ -50,8 +53,8 @@ export function usePlayerFilter(gameId) {
   return { wallet: isWallet(search) ? search.toLowerCase() : (chosen?.wallet ?? ''), field };
 }
 
-/** @param {number} count */
-function tooManyOrNone(count) {
-  if (count === 0) return 'No player of this game matches';
+/** @param {number} count @param {boolean} isOfGame */
+function tooManyOrNone(count, isOfGame) {
+  if (count === 0) return isOfGame ? 'No player of this game matches' : 'No player matches';
   return `${count === maxSuggested ? 'Many' : count} players match: choose one, or type more`;
 }

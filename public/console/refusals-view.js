@@ -5,8 +5,9 @@ import { useAdmin } from './admin.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { DataTable } from './data-table.js';
 import { SelectField } from './fields.js';
+import { useGameNames } from './game-names.js';
 import { asCount } from './numbers.js';
-import { usePages, useQuery } from './queries.js';
+import { usePages } from './queries.js';
 
 /** @typedef {import('./admin.js').Output<'listRefusals'>['data'][number]} Refusal */
 
@@ -27,8 +28,7 @@ const limits = [
 export function RefusalsView() {
   const admin = useAdmin();
   const [reason, setReason] = useState('');
-  const games = useQuery(() => admin.call('listGames', {}), []);
-  const names = new Map(games.result?.games.map(({ gameId, name }) => [gameId, name]));
+  const { nameOf } = useGameNames();
   const pages = usePages(
     (page) => admin.call('listRefusals', { ...page, ...(reason && { reason }) }),
     keyOf,
@@ -39,8 +39,6 @@ export function RefusalsView() {
     const timer = setInterval(() => document.visibilityState === 'visible' && reload(), pollIntervalMs);
     return () => clearInterval(timer);
   }, []);
-  /** @param {Refusal} refusal */
-  const gameOf = ({ gameId }) => (gameId === null ? '–' : (names.get(gameId) ?? gameId));
   /** @type {import('./virtual-table.js').Column<Refusal>[]} */
   const columns = [
     {
@@ -62,7 +60,7 @@ export function RefusalsView() {
       cell: ({ network }) => html`<code>${network}</code>`,
       value: ({ network }) => network,
     },
-    { title: 'Game', cell: (refusal) => gameOf(refusal), value: (refusal) => gameOf(refusal) },
+    { title: 'Game', cell: ({ gameId }) => nameOf(gameId), value: ({ gameId }) => nameOf(gameId) },
     { title: 'Times', number: true, cell: ({ count }) => asCount(count), value: ({ count }) => count },
     {
       title: 'Last',

@@ -21,6 +21,7 @@ import { PlayerPage } from './player-page.js';
 import { Players } from './players.js';
 import { Queue } from './queue.js';
 import { RefusalsView } from './refusals-view.js';
+import { RequestsView } from './requests-view.js';
 import { linkTo, useRoute } from './route.js';
 
 /**
@@ -33,6 +34,7 @@ const sections = [
   { path: 'players', label: 'Players', icon: 'people' },
   { path: 'queue', label: 'Queue', icon: 'bolt' },
   { path: 'events', label: 'Live events', icon: 'send' },
+  { path: 'requests', label: 'Requests', icon: 'list' },
   { path: 'refusals', label: 'Refusals', icon: 'shield' },
   { path: 'audit', label: 'Audit log', icon: 'clock' },
   { path: 'backups', label: 'Backups', icon: 'download', needs: 'listBackups' },
@@ -148,6 +150,8 @@ function viewOf(section, id, tab, game) {
       return html`<${PageHead} title="Queue"><p class="quiet">On-chain actions and webhook deliveries.</p><//><${Queue} />`;
     case 'events':
       return html`<${PageHead} title="Live events" /><${EventsView} />`;
+    case 'requests':
+      return html`<${PageHead} title="Requests"><p class="quiet">Recent failed, refused and slow requests to this node, and a sample of the others.</p><//><${RequestsView} outcome=${id} range=${tab} />`;
     case 'refusals':
       return html`<${PageHead} title="Refusals"><p class="quiet">Calls and connections refused by this node in the last hour.</p><//><${RefusalsView} />`;
     case 'audit':

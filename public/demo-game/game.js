@@ -7,7 +7,9 @@
 const gantry = location.origin;
 
 /** The player's session in this game, passed by the launcher. Without it the game runs, but saves nothing. */
-const launcherJwt = new URLSearchParams(location.search).get('token');
+const launcherJwt =
+  new URLSearchParams(location.hash.slice(1)).get('token') ??
+  new URLSearchParams(location.search).get('token');
 
 /**
  * Calls an operation by its dedicated path. The game continues without a response: a failure here does not

@@ -299,6 +299,16 @@ export class Launcher extends Observable {
     return exists ? kept.launcherJwt : null;
   }
 
+  /**
+   * Changes the name that others see of the player; empty takes it away.
+   * @param {string} name
+   */
+  async rename(name) {
+    const { username } = await this.#connection.call('setUsername', { username: name });
+    this.players.learn(this.wallet, username || shortAddress(this.wallet));
+    this.changed();
+  }
+
   /** @param {Game} game */
   async #newSession({ gameId }) {
     const { launcherJwt } = await this.#connection.call('openChannelSession', { gameId });

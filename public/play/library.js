@@ -1,4 +1,5 @@
 import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { Empty, ErrorState, Loading } from '../shared/states.js';
@@ -35,18 +36,18 @@ export function Library({ launcher }) {
                     ${games.map(
                       (game) => html`
                         <li key=${game.gameId} class="game-card card">
-                          <div class="cover" style=${{ '--hue': hueOf(game.gameId) }} aria-hidden="true">${initials(game.name)}</div>
+                          <${Cover} game=${game} />
                           <div class="game-card-body">
                             <h2 class="truncate">${game.name}</h2>
                             <p class="quiet small truncate">${hostOf(game)}</p>
                           </div>
                           <${Button}
-                            kind="primary"
+                            kind=${game.url === '' ? '' : 'primary'}
                             busy=${opening === game.gameId}
                             onClick=${() => open(game)}
-                            aria-label="Play ${game.name}"
+                            aria-label="${game.url === '' ? 'Details of' : 'Play'} ${game.name}"
                           >
-                            <${Icon} name="game" />Play
+                            <${Icon} name=${game.url === '' ? 'list' : 'game'} />${game.url === '' ? 'Details' : 'Play'}
                           <//>
                         </li>
                       `,
@@ -55,6 +56,20 @@ export function Library({ launcher }) {
                 `
       }
     </main>
+  `;
+}
+
+/**
+ * A game's image, or where it has none that can be shown, its initials.
+ * @param {{ game: import('./open-game.js').Game }} props
+ */
+function Cover({ game }) {
+  const [failed, setFailed] = useState(false);
+  const isShown = game.image !== '' && !failed;
+  return html`
+    <div class="cover" style=${{ '--hue': hueOf(game.gameId) }} aria-hidden="true">
+      ${isShown ? html`<img src=${game.image} alt="" loading="lazy" referrerpolicy="no-referrer" onError=${() => setFailed(true)} />` : initials(game.name)}
+    </div>
   `;
 }
 

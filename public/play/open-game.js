@@ -4,7 +4,7 @@ import { PublicStream } from './public-stream.js';
 import { claimsOf } from './token.js';
 import { answerTo, ruleCallback } from './window-messages.js';
 
-/** @typedef {{ gameId: string, slug: string, name: string, kind: string, url: string }} Game */
+/** @typedef {{ gameId: string, slug: string, name: string, kind: string, url: string, image: string, tokenIn: 'query' | 'fragment' }} Game */
 
 /** Kinds of requests the player is told of, for each game that is opened. */
 const mostNotices = 5;
@@ -102,9 +102,12 @@ export class OpenGame {
  * @param {Game} game
  * @param {string} launcherJwt
  */
-function frameUrlOf({ url }, launcherJwt) {
+function frameUrlOf({ url, tokenIn }, launcherJwt) {
   // One that this server serves is opened where this page is, whatever name the server has for itself.
   const address = url === '' ? null : URL.parse(url, location.href);
-  address?.searchParams.set('token', launcherJwt);
+  if (address === null) return null;
+  // A fragment stays in the browser: it is in no log of whoever serves the game.
+  if (tokenIn === 'fragment') address.hash = `token=${launcherJwt}`;
+  else address.searchParams.set('token', launcherJwt);
   return address;
 }

@@ -4,6 +4,7 @@ import { Avatar } from '../shared/avatar.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { toastError } from './launcher.js';
+import { NameForm } from './name-form.js';
 
 /**
  * The signed-in player's account, with the sign-out button.
@@ -27,6 +28,7 @@ export function PlayerMenu({ launcher, guest }) {
             <${Address} wallet=${wallet} />
           </div>
         </div>
+        <${NameForm} launcher=${launcher} />
         ${
           guest &&
           html`<p class="quiet small">You are playing as a guest: this wallet is discarded when you close the tab or sign out.</p>`

@@ -17,6 +17,14 @@ const sessionEnds = {
     text: 'All data of the player was deleted. Signing in creates a new player.',
   },
   expired: { title: 'Your session has expired', text: 'Sign in again to continue.' },
+  game_archived: {
+    title: 'This game was archived',
+    text: 'It can no longer be played. What you have in it is kept.',
+  },
+  game_deleted: {
+    title: 'This game was deleted',
+    text: 'It can no longer be played.',
+  },
   token_expired: { title: 'Your session has expired', text: 'Sign in again to continue.' },
   token_invalid: { title: 'Your session is no longer valid', text: 'Sign in again to continue.' },
 };

@@ -21,6 +21,13 @@ const clockOfSeconds = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
+const clockOfDay = new Intl.DateTimeFormat('en', {
+  weekday: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
 /** Younger than this is `just now`; clocks differ by about as much. */
 const justNowMs = 5_000;
 const refreshMs = 15_000;
@@ -51,6 +58,14 @@ export function exactTime(timestamp) {
  */
 export function clockTime(timestamp, withSeconds = false) {
   return (withSeconds ? clockOfSeconds : clock).format(timestamp);
+}
+
+/**
+ * `Mon 16:05`
+ * @param {number} timestamp Unix milliseconds
+ */
+export function dayTime(timestamp) {
+  return clockOfDay.format(timestamp).replace(',', '');
 }
 
 // One timer for all of them: a list of hundreds would otherwise have as many.

@@ -23,6 +23,9 @@ export const changeGame = exclusiveCommand(
       url: changes.url ?? row.url,
       allowedOrigins: JSON.stringify(changes.allowedOrigins ?? before.allowedOrigins),
       policies: JSON.stringify(policies),
+      listing: changes.listing ?? row.listing,
+      image: changes.image ?? row.image,
+      sortOrder: changes.order ?? row.sortOrder,
     };
     tx.put(games, changed);
     if (!isDeepStrictEqual(before.policies.leaderboard, policies.leaderboard))

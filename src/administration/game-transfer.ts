@@ -9,7 +9,9 @@ import type { AnyRow, AnyTable, Column, Value } from '../core/storage/table.ts';
 import { GantryError } from '../errors.ts';
 import {
   gameKind,
+  gameListing,
   gameName,
+  gameOrder,
   gamePolicies,
   gameSlug,
   gameUrl,
@@ -167,6 +169,10 @@ const gameRow = z.strictObject({
   rules: jsonText(submittedRules),
   rulesVersion: z.int().min(0),
   createdAt: z.int().min(0),
+  // Files of earlier versions have none of these.
+  listing: gameListing.default('listed'),
+  image: z.union([gameUrl, z.literal('')]).default(''),
+  sortOrder: gameOrder.default(0),
 });
 
 const secretRecord = z.strictObject({

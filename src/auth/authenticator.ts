@@ -6,6 +6,7 @@ import { GantryError } from '../errors.ts';
 import type { Game } from '../games/game.ts';
 import { bearerSecret, hashOfSecret, type SecretBox } from '../games/game-secret.ts';
 import { findGame, findGameBySecret, findGameBySlug, findGamesByOrigin } from '../games/queries.ts';
+import { refuseArchived } from '../games/refuse-archived.ts';
 import { setProfile } from '../players/commands.ts';
 import { findPlayer, isBanned } from '../players/queries.ts';
 import type { ChannelSession, SessionDetails } from '../sessions/channel-session.ts';
@@ -149,6 +150,7 @@ export class Authenticator {
    */
   async liveSession(token: unknown): Promise<SessionDetails> {
     const details = await this.#session(token);
+    refuseArchived(details.game);
     const { endedAt, endReason } = details.session;
     if (endedAt !== null) {
       throw new GantryError(
@@ -166,6 +168,7 @@ export class Authenticator {
   async gameOfSecret(authorization: string): Promise<Game> {
     const game = await this.#db.read(findGameBySecret, hashOfSecret(bearerSecret(authorization)));
     if (!game) throw new GantryError('secret_invalid', 'The game secret is wrong or has expired');
+    refuseArchived(game);
     return game;
   }
 
@@ -261,7 +264,10 @@ export class Authenticator {
     asTheGame: boolean,
   ): Promise<void> | undefined {
     if (bySecret && asTheGame && bySecret.id !== game.id) throw wrongSecret();
-    if (asTheGame) this.checkOrigin(game, credentials.origin);
+    if (asTheGame) {
+      refuseArchived(game);
+      this.checkOrigin(game, credentials.origin);
+    }
     if (asTheGame && game.policies.requireSecret && !bySecret) {
       throw secretRequired('This game wants its secret with every call');
     }

@@ -2,6 +2,7 @@ import * as activities from '../activities/commands.ts';
 import * as backups from '../administration/backup-schedule-commands.ts';
 import * as administration from '../administration/commands.ts';
 import * as erasing from '../administration/erasing-commands.ts';
+import * as gameErasing from '../administration/game-erasing-commands.ts';
 import * as administrators from '../administrators/commands.ts';
 import { runAllOf } from '../batches/commands.ts';
 import * as chains from '../chains/commands.ts';
@@ -32,6 +33,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   backups,
   channels,
   erasing,
+  gameErasing,
   events,
   games,
   idempotency,

@@ -1,6 +1,7 @@
 import { getActivities } from '../activities/operations/get-activities.ts';
 import { sendCustomActivity } from '../activities/operations/send-custom-activity.ts';
 import { banPlayer } from '../administration/operations/ban-player.ts';
+import { deleteGame } from '../administration/operations/delete-game.ts';
 import { downloadBackup } from '../administration/operations/download-backup.ts';
 import { erasePlayer } from '../administration/operations/erase-player.ts';
 import { getPlayer } from '../administration/operations/get-player.ts';
@@ -8,9 +9,11 @@ import { listAuditLog } from '../administration/operations/list-audit-log.ts';
 import { listBackups } from '../administration/operations/list-backups.ts';
 import { listEvents } from '../administration/operations/list-events.ts';
 import { listRefusals } from '../administration/operations/list-refusals.ts';
+import { listRequests } from '../administration/operations/list-requests.ts';
 import { makeBackup } from '../administration/operations/make-backup.ts';
 import { removeBackup } from '../administration/operations/remove-backup.ts';
 import { serverFigures } from '../administration/operations/server-figures.ts';
+import { serverSummary } from '../administration/operations/server-summary.ts';
 import { setBackupSchedule } from '../administration/operations/set-backup-schedule.ts';
 import { unbanPlayer } from '../administration/operations/unban-player.ts';
 import { updateGame } from '../administration/operations/update-game.ts';
@@ -51,6 +54,7 @@ import { getPlaySession } from '../play-sessions/operations/get-play-session.ts'
 import { listPlaySessions } from '../play-sessions/operations/list-play-sessions.ts';
 import { trackGameSessions } from '../play-sessions/operations/track-game-sessions.ts';
 import { listPlayers } from '../players/operations/list-players.ts';
+import { setUsername } from '../players/operations/set-username.ts';
 import { updatePlayer } from '../players/operations/update-player.ts';
 import { updatePlayerProfile } from '../players/operations/update-player-profile.ts';
 import { cancelAction } from '../queue/operations/cancel-action.ts';
@@ -140,12 +144,14 @@ export const operations = [
   endChannelSession,
   revokeChannelSession,
   notifyPlayers,
+  setUsername,
   updatePlayerProfile,
   getPlayerPresence,
   batch,
   createGame,
   listGames,
   updateGame,
+  deleteGame,
   rotateGameSecret,
   listGameSecrets,
   revokeGameSecret,
@@ -187,7 +193,9 @@ export const operations = [
   listEvents,
   listAuditLog,
   listRefusals,
+  listRequests,
   serverFigures,
+  serverSummary,
   whoAmI,
   listAdministrators,
   createAdministrator,

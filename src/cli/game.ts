@@ -1,11 +1,22 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { deleteGame } from '../administration/operations/delete-game.ts';
 import { updateGame } from '../administration/operations/update-game.ts';
-import { gameName, gameSlug, gameUrl, origin, type PolicyChanges, policyChanges } from '../games/game.ts';
+import {
+  type GameListing,
+  gameListing,
+  gameName,
+  gameOrder,
+  gameSlug,
+  gameUrl,
+  origin,
+  type PolicyChanges,
+  policyChanges,
+} from '../games/game.ts';
 import { createGame } from '../games/operations/create-game.ts';
 import { listGames } from '../games/operations/list-games.ts';
 import { rotateGameSecret } from '../games/operations/rotate-game-secret.ts';
 import type { Administrator } from './administrator.ts';
-import { collected, minutes, parsed } from './option-parsers.ts';
+import { collected, integer, minutes, parsed } from './option-parsers.ts';
 import { print } from './output.ts';
 
 interface CommonOptions {
@@ -24,10 +35,15 @@ interface CreateOptions extends CommonOptions {
 interface UpdateOptions extends CommonOptions {
   game: string;
   name?: string;
+  listing?: GameListing;
+  image?: string;
+  order?: number;
 }
 
 export function gameCommand(administrator: Administrator): Command {
-  const command = new Command('game').description('create, list and update games, rotate their secrets');
+  const command = new Command('game').description(
+    'create, list, update, archive and delete games, rotate their secrets',
+  );
 
   withCommonOptions(command.command('create'))
     .description('create a game; its secret is shown only once')
@@ -61,11 +77,47 @@ export function gameCommand(administrator: Administrator): Command {
     .description('update a game; omitted options stay unchanged')
     .requiredOption('--game <game>', 'game ID or slug')
     .option('--name <name>', 'display name', parsed(gameName))
+    .addOption(
+      new Option('--listing <listing>', 'listed, unlisted (found by its slug only) or archived').choices(
+        gameListing.options,
+      ),
+    )
+    .option('--image <url>', 'image shown in launchers', parsed(gameUrl))
+    .option('--order <number>', 'place in lists; lower numbers come first', parsed(integer.pipe(gameOrder)))
     .addHelpText('after', `\nExample:\n  gantry game update --game 0198… --policies '{"requireSecret":true}'`)
     .action(async ({ game: given, json, origin: allowedOrigins, ...changes }: UpdateOptions) => {
       const gameId = await administrator.gameId(given);
       const { game } = await administrator.execute(updateGame, { gameId, ...changes, allowedOrigins });
       print(game, json);
+    });
+
+  command
+    .command('archive')
+    .description('end all sessions in a game and refuse its players and server; everything in it is kept')
+    .requiredOption('--game <game>', 'game ID or slug')
+    .option('--undo', 'list an archived game again')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  gantry game archive --game space-race')
+    .action(async ({ game: given, undo, json }: { game: string; undo?: boolean; json?: boolean }) => {
+      const gameId = await administrator.gameId(given);
+      const { game } = await administrator.execute(updateGame, {
+        gameId,
+        listing: undo ? 'listed' : 'archived',
+      });
+      print({ gameId, slug: game.slug, listing: game.listing }, json);
+    });
+
+  command
+    .command('delete')
+    .description('delete a game with everything its players have in it, for good')
+    .requiredOption('--game <game>', 'game ID or slug')
+    .requiredOption('--confirm <slug>', "the game's slug, so that no other game is deleted")
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  gantry game delete --game space-race --confirm space-race')
+    .action(async ({ game, confirm, json }: { game: string; confirm: string; json?: boolean }) => {
+      const gameId = await administrator.gameId(game);
+      await administrator.execute(deleteGame, { gameId, confirm });
+      print({ gameId, deleted: true }, json);
     });
 
   command

@@ -59,6 +59,6 @@ export function tailCommand(administrator: Administrator): Command {
     });
 }
 
-function inALine({ position, name, record }: { position: number; name: string; record: unknown }): string {
-  return `${position}  ${name.padEnd(24)}  ${JSON.stringify(record)}`;
+function inALine({ at, name, record }: { at: number; name: string; record: unknown }): string {
+  return `${new Date(at).toISOString()}  ${name.padEnd(24)}  ${JSON.stringify(record)}`;
 }

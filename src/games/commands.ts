@@ -22,6 +22,9 @@ export const registerGame = command(
       rules: '[]',
       rulesVersion: 0,
       createdAt: tx.now,
+      listing: input.listing ?? 'listed',
+      image: input.image ?? '',
+      sortOrder: input.order ?? 0,
     };
     tx.insert(games, row);
     tx.insert(gameSecrets, { ...secret, gameId: row.id, createdAt: tx.now, expiresAt: null });

@@ -62,6 +62,8 @@ export const gamePolicies = z.object({
   requireSignature: z.enum(['no', 'any', 'hmac-sha256', 'v2']).default('no'),
   /** A new session of a player ends the one before. */
   oneSessionPerPlayer: z.boolean().default(false),
+  /** Where launchers put the token in the game's address: `?token=`, or after `#`, which no server is sent. */
+  tokenIn: z.enum(['query', 'fragment']).default('query'),
   /** How often one token may call; left out, the server's defaults hold. */
   limits: z.object({ read: rateLimit.optional(), write: rateLimit.optional() }).prefault({}),
   /** What its rules may spend on chains. */
@@ -83,11 +85,22 @@ export const policyChanges = z.object({
   requireSecret: z.boolean().optional(),
   requireSignature: gamePolicies.shape.requireSignature.unwrap().optional(),
   oneSessionPerPlayer: z.boolean().optional(),
+  tokenIn: gamePolicies.shape.tokenIn.unwrap().optional(),
   limits: gamePolicies.shape.limits.unwrap().optional(),
   /** Given as a whole: what is left out of it is not allowed. */
   spending: spendingPolicy.optional(),
 });
 export type PolicyChanges = z.infer<typeof policyChanges>;
+
+/**
+ * `listed`: in the public list. `unlisted`: only who knows its slug or id finds it; players go on as before. `archived`:
+ * nobody plays, and nothing is written; what there is stays, and public reads go on.
+ */
+export const gameListing = z.enum(['listed', 'unlisted', 'archived']);
+export type GameListing = z.infer<typeof gameListing>;
+
+/** The place in lists: the lowest first, and games of the same order oldest first. */
+export const gameOrder = z.int().min(-1_000_000).max(1_000_000);
 
 /** A game as administrators see it. */
 export const gameRecord = z
@@ -100,6 +113,11 @@ export const gameRecord = z
     allowedOrigins: z.array(z.string()),
     policies: gamePolicies,
     createdAt: z.int(),
+    listing: gameListing,
+    image: z.string().meta({
+      description: "Shown in launchers: absolute, or a path of this server's; empty when it has none",
+    }),
+    order: gameOrder.meta({ description: 'In lists, the lowest comes first' }),
   })
   .meta({ id: 'Game' });
 
@@ -118,6 +136,11 @@ export interface Game {
   allowedOrigins: string[];
   policies: GamePolicies;
   createdAt: number;
+  listing: GameListing;
+  /** Absolute, or a path of this server's; empty when it has none. */
+  image: string;
+  /** In lists, the lowest comes first. */
+  order: number;
 }
 
 export interface NewGame {
@@ -128,6 +151,9 @@ export interface NewGame {
   url?: string | undefined;
   allowedOrigins?: string[] | undefined;
   policies?: PolicyChanges | undefined;
+  listing?: GameListing | undefined;
+  image?: string | undefined;
+  order?: number | undefined;
 }
 
 /** What is left out stays. */
@@ -136,6 +162,9 @@ export interface GameChanges {
   url?: string | undefined;
   allowedOrigins?: string[] | undefined;
   policies?: PolicyChanges | undefined;
+  listing?: GameListing | undefined;
+  image?: string | undefined;
+  order?: number | undefined;
 }
 
 /** Policies with some of them changed; within the leaderboard's, too, what is left out stays. */

@@ -39,7 +39,7 @@ export const findGamesByOrigin = query('findGamesByOrigin', function* (read: Rea
   return yield* gamesOf(read, yield* read.all(idsByOrigin, { origin }));
 });
 
-/** Every game, oldest first. */
+/** Every game, by its order, and oldest first. */
 export const allGames = query('allGames', function* (read: Read): ReadSteps<Game[]> {
   return yield* gamesOf(read, yield* read.all(allIds, {}));
 });
@@ -93,7 +93,7 @@ const listSecrets = query(
 );
 
 const allIds = statement<Record<never, never>, { id: string }>(
-  'SELECT id FROM games ORDER BY created_at, id',
+  'SELECT id FROM games ORDER BY sort_order, created_at, id',
 );
 
 const originsText = (origins: string) =>

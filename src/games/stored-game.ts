@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Game, type GamePolicies, gameKind, gamePolicies } from './game.ts';
+import { type Game, type GamePolicies, gameKind, gameListing, gamePolicies } from './game.ts';
 import type { GameRow } from './tables.ts';
 
 /** Rows stay the same objects while nothing has changed, and parsing their JSON takes long. */
@@ -17,6 +17,9 @@ export function toGame(row: GameRow): Game {
       allowedOrigins: z.array(z.string()).parse(JSON.parse(row.allowedOrigins)),
       policies: gamePolicies.parse(JSON.parse(row.policies)),
       createdAt: row.createdAt,
+      listing: gameListing.parse(row.listing),
+      image: row.image,
+      order: row.sortOrder,
     };
     parsed.set(row, game);
   }

@@ -11,6 +11,9 @@ const gameColumns = {
   rules: 'json',
   rulesVersion: 'int',
   createdAt: 'ms',
+  listing: 'text',
+  image: 'text',
+  sortOrder: 'int',
 } as const;
 
 export const games = table('games', gameColumns, {

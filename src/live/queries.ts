@@ -64,7 +64,8 @@ export const eventsAfter = query(
 
 /** What is read of the log of events at a time. */
 export interface LogPage {
-  events: StoredEvent[];
+  /** Each with the time it was committed at, in Unix milliseconds. */
+  events: (StoredEvent & { at: number })[];
   /** Where to read on; what it says is this module's own. */
   cursor: string;
   /** Whether there are more right now. */
@@ -94,8 +95,9 @@ export const readEventLog = query(
         after === undefined ? position : Math.min(positionIn(from, Number(lane)), position);
     }
     for (const { lane, position } of rows) reached[lane] = Math.max(positionIn(reached, lane), position);
+    const events = yield* toEvents(read, rows);
     return {
-      events: yield* toEvents(read, rows),
+      events: events.map((event, index) => ({ ...event, at: rows[index]?.at ?? 0 })),
       cursor: toCursor(reached),
       more: !includes(reached, last) && rows.length > 0,
     };

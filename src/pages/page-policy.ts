@@ -8,6 +8,8 @@ export interface PolicyParts {
   scriptHash: string;
   /** Addresses of the registered games, which the launcher opens in a frame; on this server, a path. */
   gameUrls: readonly string[];
+  /** Addresses of the games' images, likewise. */
+  gameImages: readonly string[];
 }
 
 type Directives = Record<string, readonly string[]>;
@@ -29,8 +31,11 @@ function basePolicy({ scriptHash }: PolicyParts): Directives {
 
 /** What a page needs beyond the base policy, and why. */
 const exceptions: Readonly<Partial<Record<PageName, (parts: PolicyParts) => Directives>>> = {
-  // The launcher frames registered games only.
-  play: ({ gameUrls }) => ({ 'frame-src': frameSources(gameUrls) }),
+  // The launcher frames registered games only, and shows their images.
+  play: ({ gameUrls, gameImages }) => ({
+    'frame-src': frameSources(gameUrls),
+    'img-src': ["'self'", 'data:', ...imageSources(gameImages)],
+  }),
   // The launcher of this server frames it.
   'demo-game': () => ({ 'frame-ancestors': ["'self'"] }),
 };
@@ -50,4 +55,14 @@ function frameSources(gameUrls: readonly string[]): string[] {
     return url.startsWith('/') ? ["'self'"] : (URL.parse(url)?.origin ?? []);
   });
   return origins.length === 0 ? ["'none'"] : [...new Set(origins)];
+}
+
+/** The images themselves and no others of their origins; those of this server are allowed as they are. */
+function imageSources(gameImages: readonly string[]): string[] {
+  const addresses = gameImages.flatMap((image) => {
+    const url = image.startsWith('/') ? null : URL.parse(image);
+    // A policy's source has no query, and no characters that end it.
+    return url ? [`${url.origin}${url.pathname.replaceAll(';', '%3B').replaceAll(',', '%2C')}`] : [];
+  });
+  return [...new Set(addresses)];
 }

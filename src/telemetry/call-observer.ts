@@ -17,6 +17,8 @@ export interface ObservedCall {
   isServer: boolean;
   /** Where it comes from. */
   readonly address: string;
+  /** What its caller was told when it was refused. */
+  message: string | undefined;
   /** To be called once. */
   end(outcome: Outcome): void;
 }
@@ -32,17 +34,20 @@ export interface CallObservation {
   address: string;
   transport: Transport;
   outcome: Outcome;
+  message: string | undefined;
   /** From its arrival to its answer. */
   durationMs: number;
+  /** When it was over, as `performance.now()` counts. */
+  endedAt: number;
 }
 
 /** Observes every call once, whatever it came by; the metrics, the recent stats and the log's line come of that. */
 export class CallObserver {
-  readonly #sinks: readonly ((call: CallObservation) => void)[];
+  readonly #sinks: readonly ((call: Readonly<CallObservation>) => void)[];
   readonly #prefix = randomBytes(4).toString('hex');
   #last = 0;
 
-  constructor(...sinks: readonly ((call: CallObservation) => void)[]) {
+  constructor(...sinks: readonly ((call: Readonly<CallObservation>) => void)[]) {
     this.#sinks = sinks;
   }
 
@@ -59,6 +64,7 @@ class CallUnderWay implements ObservedCall {
   gameId: string | undefined = undefined;
   wallet: string | undefined = undefined;
   isServer = false;
+  message: string | undefined = undefined;
   readonly #transport: Transport;
   readonly #startedAt = performance.now();
   readonly #sinks: readonly ((call: CallObservation) => void)[];
@@ -74,10 +80,20 @@ class CallUnderWay implements ObservedCall {
   }
 
   end(outcome: Outcome): void {
-    const { id, operation, gameId, wallet, isServer, address } = this;
-    const durationMs = performance.now() - this.#startedAt;
-    const transport = this.#transport;
-    const ended = { id, operation, gameId, wallet, isServer, address, transport, outcome, durationMs };
-    for (const sink of this.#sinks) sink(ended);
+    const { id, operation, gameId, wallet, isServer, address, message } = this;
+    const endedAt = performance.now();
+    const durationMs = endedAt - this.#startedAt;
+    const caller = { gameId, wallet, isServer, address };
+    const call = {
+      id,
+      operation,
+      ...caller,
+      transport: this.#transport,
+      outcome,
+      message,
+      durationMs,
+      endedAt,
+    };
+    for (const sink of this.#sinks) sink(call); // one for all, which may keep it
   }
 }

@@ -1,7 +1,8 @@
 import { reasons } from '../errors.ts';
 import { repeat } from '../runtime/repeat.ts';
 import type { CallObservation } from './call-observer.ts';
-import type { Stats, StatsSample } from './stats.ts';
+import type { Stats, StatsRange, StatsSample } from './stats.ts';
+import { historyRanges, type StatsHistory } from './stats-history.ts';
 
 const defaultIntervalMs = 2_000;
 /** Five minutes of them. */
@@ -22,11 +23,14 @@ export interface RecentStatsOptions {
   signal: AbortSignal;
   report(thrown: unknown): void;
   everyMs?: number;
+  /** Keeps what is older than a few minutes; left out, nothing does. */
+  history?: StatsHistory;
 }
 
 /** Counts calls and events, and keeps what that comes to, with the standing of other parts, every two seconds. */
 export class RecentStats implements Stats {
-  readonly everyMs: number;
+  readonly #everyMs: number;
+  readonly #history: StatsHistory | undefined;
   readonly startedAt = Date.now();
   readonly #sources: StatsSources;
   readonly #samples: StatsSample[] = [];
@@ -37,9 +41,13 @@ export class RecentStats implements Stats {
   #events = 0;
   #durationsMs: number[] = [];
 
-  constructor(sources: StatsSources, { signal, report, everyMs = defaultIntervalMs }: RecentStatsOptions) {
+  constructor(
+    sources: StatsSources,
+    { signal, report, everyMs = defaultIntervalMs, history }: RecentStatsOptions,
+  ) {
     this.#sources = sources;
-    this.everyMs = everyMs;
+    this.#everyMs = everyMs;
+    this.#history = history;
     repeat(() => this.take(), { everyMs, signal, report });
   }
 
@@ -77,7 +85,7 @@ export class RecentStats implements Stats {
       queueDepth(),
       storage(),
     ]);
-    this.#samples.push({
+    const sample = {
       at: Date.now(),
       sockets: sockets(),
       present: presentNow,
@@ -85,11 +93,23 @@ export class RecentStats implements Stats {
       queueDepth: depth,
       databaseBytes,
       logBytes,
-    });
+    };
+    this.#samples.push(sample);
+    this.#history?.add(sample);
     if (this.#samples.length > samplesKept) this.#samples.shift();
   }
 
-  samples(after: number): StatsSample[] {
+  everyMs(range: StatsRange = 'minutes'): number {
+    return range === 'minutes' ? this.#everyMs : historyRanges[range].everyMs;
+  }
+
+  /** Ends what is written of it. */
+  close(): void {
+    this.#history?.close();
+  }
+
+  samples(after: number, range: StatsRange = 'minutes'): StatsSample[] {
+    if (range !== 'minutes') return this.#history?.samples(range, after) ?? [];
     return this.#samples.filter(({ at }) => at > after);
   }
 }

@@ -21,15 +21,19 @@ export const statsSample = z
   .meta({ id: 'FigureSample' });
 export type StatsSample = z.infer<typeof statsSample>;
 
+/** `minutes`: the samples of the last five, as they were taken; the others are made of them, and survive a restart. */
+export const statsRange = z.enum(['minutes', 'hour', 'day', 'week']);
+export type StatsRange = z.infer<typeof statsRange>;
+
 /** How this process has been doing lately. */
 export interface Stats {
-  /** Between two samples, in milliseconds. */
-  readonly everyMs: number;
+  /** Between two samples of a range, in milliseconds. */
+  everyMs(range?: StatsRange): number;
   /** When the process began to count; null where no server runs. */
   readonly startedAt: number | null;
-  /** Samples taken after a moment, oldest first; only the latest few minutes are kept. */
-  samples(after: number): StatsSample[];
+  /** Samples of a range (left out: the last minutes) from after a moment, oldest first. */
+  samples(after: number, range?: StatsRange): StatsSample[];
 }
 
 /** Where no server runs: nothing was counted. */
-export const noStats: Stats = { everyMs: 0, startedAt: null, samples: () => [] };
+export const noStats: Stats = { everyMs: () => 0, startedAt: null, samples: () => [] };

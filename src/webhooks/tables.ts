@@ -39,5 +39,6 @@ const secretColumns = {
 export const webhookSecrets = table('webhook_secrets', secretColumns, {
   key: ['webhookId', 'position'],
   indexes: { byWebhook: { on: ['webhookId', 'position'] } },
+  of: { via: { table: webhooks, column: 'webhookId' }, stays: 'of webhooks' },
 });
 export type WebhookSecretRow = RowOf<typeof secretColumns>;

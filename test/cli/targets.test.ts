@@ -47,6 +47,8 @@ function run(target: (typeof targets)[number], args: readonly string[]) {
 /** A run of every command that takes a game; those that have a `--url` of their own are named in `withOwnUrl`. */
 const ofAGame = (game: string): Readonly<Record<string, string[]>> => ({
   'game update': ['--game', game, '--name', 'One again'],
+  'game archive': ['--game', game, '--undo'],
+  'game delete': ['--game', game, '--confirm', 'another'],
   'game rotate-secret': ['--game', game],
   'player list': ['--game', game],
   'player ban': [randomWallet(), '--game', game],
@@ -68,6 +70,7 @@ const ofAGame = (game: string): Readonly<Record<string, string[]>> => ({
 const withOwnUrl = ['game update', 'webhooks create'];
 /** What is refused for another reason than the game. */
 const refusedFor: Readonly<Record<string, RegExp>> = {
+  'game delete': /must be the slug of the game, one/,
   'player unban': /not banned/,
   'player ban': /no player with this wallet/,
   'score remove': /no such score/,
@@ -100,6 +103,19 @@ describe.each(targets)('on %s', (target) => {
     if (target === '--url behind it' && withOwnUrl.includes(name)) return;
     const { code, stderr } = await run(target, [...name.split(' '), ...(ofAGame('none')[name] ?? [])]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'There is no game with the ID or slug none\n' });
+  });
+
+  test('a game is archived, listed again and deleted', async () => {
+    const slug = `gone-${targets.indexOf(target)}`;
+    await run(target, ['game', 'create', '--name', 'Gone', '--slug', slug]);
+    const archived = await run(target, ['game', 'archive', '--game', slug]);
+    expect(JSON.parse(archived.stdout)).toMatchObject({ slug, listing: 'archived' });
+    const listed = await run(target, ['game', 'archive', '--game', slug, '--undo']);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ listing: 'listed' });
+    const deleted = await run(target, ['game', 'delete', '--game', slug, '--confirm', slug]);
+    expect(deleted).toMatchObject({ code: 0, stderr: '' });
+    const games = await run(target, ['game', 'list']);
+    expect(games.stdout).not.toContain(slug);
   });
 
   test('what is done shows in the audit log, with who did it', async () => {

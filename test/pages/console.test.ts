@@ -171,17 +171,25 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     });
     await page.getByLabel('Sort order').selectOption('asc');
     await page.getByLabel('One session per player').check();
-    await page.getByLabel('Custom rate limits').fill('{"write":');
-    await page.getByText('Invalid JSON').waitFor();
+    await page.getByLabel('Writes: calls').fill('3');
+    await page.getByText('Fill in both, or neither').waitFor();
     expect(await page.getByRole('button', { name: 'Save policies' }).isDisabled()).toBe(true);
-    await page.getByLabel('Custom rate limits').fill('{"write":{"points":0,"seconds":"10"}}');
+    await page.getByLabel('Writes: in seconds').fill('4000');
+    await page.getByRole('button', { name: 'Add token' }).click();
+    const token = page.getByRole('group', { name: 'Token 1' });
+    await token.getByLabel('Chain ID').fill('137');
+    await token.getByLabel('Token contract').fill('0x12');
+    await token.getByLabel('Amount', { exact: true }).fill('500');
+    await token.getByLabel('Amount per player').fill('5');
     await page.getByRole('button', { name: 'Save policies' }).click();
-    await page
-      .getByText('write.points: must be at least 1; write.seconds: must be a number', { exact: true })
-      .waitFor();
+    await page.getByText(/Seconds: must be at most 3,?600/).waitFor();
     await page.getByText('Correct the marked fields.').waitFor();
+    expect(await token.getByLabel('Token contract').getAttribute('aria-invalid')).toBe('true');
     expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
-    await page.getByLabel('Custom rate limits').fill('{"write":{"points":3,"seconds":10}}');
+    await page.getByLabel('Writes: in seconds').fill('10');
+    await token.getByLabel('Token contract').fill(`0x${'12'.repeat(20)}`);
+    await page.getByLabel('Transactions', { exact: true }).fill('20');
+    await page.getByLabel('Transactions per player').fill('2');
     await page.getByRole('checkbox', { name: 'Scores' }).check();
     await page.getByRole('checkbox', { name: 'Rule triggers' }).check();
     await page.getByRole('checkbox', { name: 'Rule triggers' }).uncheck();
@@ -194,7 +202,38 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
       leaderboard: { keep: 'best', order: 'asc' },
       oneSessionPerPlayer: true,
       limits: { write: { points: 3, seconds: 10 } },
+      spending: {
+        transactionsPerDay: 20,
+        transactionsPerPlayerPerDay: 2,
+        tokens: [{ chainId: 137, contract: `0x${'12'.repeat(20)}`, perDay: '500', perPlayerPerDay: '5' }],
+      },
     });
+  });
+
+  test('archives a game, lists it again, and deletes it once its slug is typed', async () => {
+    const { gameId } = await server.createGame({ name: 'Doomed', slug: 'doomed' });
+    const page = await open('games/doomed');
+    const listing = async () => (await server.services.db.read(findGame, gameId))?.listing;
+    await page.getByLabel('Order', { exact: true }).fill('5');
+    await page.getByLabel('Unlisted').check();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await until('unlisted', async () => (await listing()) === 'unlisted');
+    expect((await server.services.db.read(findGame, gameId))?.order).toBe(5);
+    await page.getByRole('button', { name: 'Archive game' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+    await until('archived', async () => (await listing()) === 'archived');
+    await page.getByRole('button', { name: 'List again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'List again' }).click();
+    await until('listed', async () => (await listing()) === 'listed');
+    await page.getByRole('button', { name: 'Delete game' }).click();
+    const dialog = page.getByRole('dialog');
+    const confirm = dialog.getByRole('button', { name: 'Delete game' });
+    await dialog.getByLabel('Type doomed to confirm').fill('doome');
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog.getByLabel('Type doomed to confirm').fill('doomed');
+    await confirm.click();
+    await page.getByRole('heading', { name: 'Games', level: 1 }).waitFor();
+    expect(await server.services.db.read(findGame, gameId)).toBeNull();
   });
 
   test('edits a rule, is told what is wrong with it at the line, tries it, stores it, and it fires', async () => {

@@ -1,9 +1,10 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ban } from '../../src/administration/commands.ts';
+import { ban, changeGame } from '../../src/administration/commands.ts';
 import { seedDemo } from '../../src/demo/seed.ts';
 import { findGameBySlug } from '../../src/games/queries.ts';
 import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { findPlayer } from '../../src/players/queries.ts';
 import { revokeSessionById } from '../../src/sessions/commands.ts';
 import { findSession } from '../../src/sessions/queries.ts';
 import { listPlayerStates } from '../../src/states/queries.ts';
@@ -225,6 +226,42 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     await ada.page.getByRole('alert').filter({ hasText: 'ended by an administrator' }).waitFor();
     await ada.page.getByRole('button', { name: 'Play as a guest' }).click();
     await ada.game.getByRole('button', { name: 'Start' }).waitFor();
+  });
+
+  test('a player sets a display name, which others see in the list and the account has', async () => {
+    const [ada] = await two();
+    await ada.page.getByRole('button', { name: /^Account:/ }).click();
+    const name = ada.page.getByLabel('Display name');
+    await name.fill('Ada Lovelace');
+    await ada.page.getByRole('button', { name: 'Save', exact: true }).click();
+    await ada.page.getByRole('button', { name: 'Account: Ada Lovelace' }).waitFor();
+    const player = await server.services.db.read(findPlayer, ada.wallet);
+    expect(player?.username).toBe('Ada Lovelace');
+  });
+
+  test('a game without an address has details; a token in the fragment reaches the game, and no server', async () => {
+    const [ada] = await two();
+    await server.createGame({ name: 'Elsewhere', slug: 'elsewhere' });
+    const demo = await server.services.db.read(findGameBySlug, 'demo-game');
+    if (!demo) throw new Error('there is no demo game');
+    const { policies, url } = demo;
+    await server.services.db.write(changeGame, demo.id, { policies: { tokenIn: 'fragment' } });
+    try {
+      const asked: string[] = [];
+      ada.page.on('request', (request) => asked.push(request.url()));
+      await ada.page.goto(`${server.url}/play`);
+      await ada.page.reload();
+      await ada.page.getByRole('button', { name: 'Details of Elsewhere' }).waitFor();
+      await ada.page.getByRole('button', { name: `Play ${demo.name}` }).click();
+      const frame = ada.page.locator('iframe');
+      await frame.waitFor();
+      expect(await frame.getAttribute('src')).toMatch(new RegExp(`${url}/?#token=.`));
+      await ada.page.frameLocator('iframe').getByRole('button').first().waitFor();
+      expect(asked.filter((address) => new URL(address).search.includes('token='))).toEqual([]);
+    } finally {
+      const { tokenIn } = policies;
+      await server.services.db.write(changeGame, demo.id, { policies: { tokenIn } });
+    }
   });
 
   test('a player signs out, and the session is over', async () => {

@@ -5,6 +5,7 @@ export const consoleViews: readonly (readonly [view: string, shows: string])[] =
   ['players', 'table'],
   ['queue', '.table-card :is(table, .state)'],
   ['events', 'table'],
+  ['requests', 'table'],
   ['refusals', '.table-card :is(table, .state)'],
   ['audit', '.table-card :is(table, .state)'],
   ['backups', '#schedule'],

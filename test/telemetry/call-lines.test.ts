@@ -19,6 +19,8 @@ test.each(['0190a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', 'x","outcome":"ok\n{"level":6
       wallet: undefined,
       isServer: false,
       address: '127.0.0.1',
+      message: undefined,
+      endedAt: 0,
       durationMs: 1.24,
     });
     const { transport, outcome, ...named } = call;
@@ -35,7 +37,7 @@ test("the line of a call says when a game's own server made it", () => {
   const call = { id: '1-a', operation: 'setUserScore', transport: 'http', outcome: 'ok' } as const;
   for (const isServer of [true, false]) {
     const whose = { gameId: 'game', wallet: '0xab', isServer, address: '127.0.0.1' };
-    new CallLines(logger).write({ ...call, ...whose, durationMs: 1 });
+    new CallLines(logger).write({ ...call, ...whose, message: undefined, endedAt: 0, durationMs: 1 });
   }
   expect(written.map((line) => JSON.parse(line).by)).toEqual(['game-server', undefined]);
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { everyRole } from '../../core/schemas/admin-role.ts';
+import { timestamp } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { paging } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -29,6 +30,7 @@ export const listEvents = defineOperation({
     events: z.array(
       z.object({
         position: z.int().meta({ description: 'Its place in the order of commits' }),
+        at: timestamp,
         name: z.string(),
         stream: z.string(),
         seq: z.int(),
@@ -47,8 +49,9 @@ export const listEvents = defineOperation({
       success: true,
       cursor,
       more,
-      events: events.map(({ position, name, stream, seq, audience, record }) => ({
+      events: events.map(({ position, at, name, stream, seq, audience, record }) => ({
         position,
+        at,
         name,
         stream,
         seq,

@@ -3,16 +3,20 @@ import { everyRole } from '../../core/schemas/admin-role.ts';
 import { timestamp } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { defineOperation } from '../../operations/define.ts';
-import { type Stats, statsSample } from '../../telemetry/stats.ts';
+import { type Stats, statsRange, statsSample } from '../../telemetry/stats.ts';
 
 export const serverFigures = defineOperation({
   name: 'serverFigures',
   service: 'admin',
   kind: 'read',
-  summary: 'Read how the process that answers has been doing in the last five minutes',
+  summary: 'Read how the process that answers has been doing in the last five minutes, hour, day or week',
   auth: 'admin',
   roles: everyRole,
   input: z.object({
+    range: statsRange.default('minutes').meta({
+      description:
+        'Beyond the last five minutes, a sample has the means of the rates in its time, the highest of what is counted, and the last sizes',
+    }),
     after: z.int().min(0).default(0).meta({ description: 'Only samples taken later, in Unix milliseconds' }),
   }),
   output: z.object({
@@ -24,7 +28,8 @@ export const serverFigures = defineOperation({
     samples: z.array(statsSample).meta({ description: 'Oldest first' }),
   }),
   async handler({ input }, { stats }: { stats: Stats }) {
-    const { startedAt, everyMs } = stats;
-    return { success: true, startedAt, everyMs, samples: stats.samples(input.after) };
+    const { after, range } = input;
+    const samples = stats.samples(after, range);
+    return { success: true, startedAt: stats.startedAt, everyMs: stats.everyMs(range), samples };
   },
 });

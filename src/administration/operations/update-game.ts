@@ -3,16 +3,26 @@ import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
-import { gameName, gameRecord, gameUrl, origin, policyChanges } from '../../games/game.ts';
+import {
+  gameListing,
+  gameName,
+  gameOrder,
+  gameRecord,
+  gameUrl,
+  origin,
+  policyChanges,
+} from '../../games/game.ts';
 import { toGameRecord } from '../../games/operations/to-game-record.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { changeGame } from '../commands.ts';
+import { endSessionsInGame } from '../game-eraser.ts';
 
 export const updateGame = defineOperation({
   name: 'updateGame',
   service: 'admin',
   kind: 'write',
-  summary: "Change a game's name, address, origins or policies; what is left out stays",
+  summary:
+    "Change a game's name, address, image, order, origins, listing or policies; what is left out stays",
   auth: 'admin',
   roles: operators,
   input: z.object({
@@ -21,10 +31,18 @@ export const updateGame = defineOperation({
     url: z.union([gameUrl, z.literal('')]).optional(),
     allowedOrigins: z.array(origin).max(100).optional(),
     policies: policyChanges.optional(),
+    listing: gameListing.optional().meta({
+      description:
+        '`unlisted`: not in the public list; `archived`: its sessions end, and players and its server are refused (`game_archived`)',
+    }),
+    image: z.union([gameUrl, z.literal('')]).optional(),
+    order: gameOrder.optional().meta({ description: 'In lists, the lowest comes first' }),
   }),
   output: z.object({ success, game: gameRecord }),
   async handler({ input }, { db }: { db: Database }) {
     const { gameId, ...changes } = input;
-    return { success: true, game: toGameRecord(await db.write(changeGame, gameId, changes)) };
+    const game = await db.write(changeGame, gameId, changes);
+    if (game.listing === 'archived') await endSessionsInGame(db, gameId, 'game_archived');
+    return { success: true, game: toGameRecord(game) };
   },
 });

@@ -5,6 +5,7 @@ import { basementClients } from './migrations/0002-basement-clients.ts';
 import { stateVersions } from './migrations/0003-state-versions.ts';
 import { idempotencyKeys } from './migrations/0004-idempotency-keys.ts';
 import { administrators } from './migrations/0005-administrators.ts';
+import { gameListing } from './migrations/0006-game-listing.ts';
 
 /** In their order; what one has done is never changed, only followed by another. */
 const migrations: readonly string[] = [
@@ -13,6 +14,7 @@ const migrations: readonly string[] = [
   stateVersions,
   idempotencyKeys,
   administrators,
+  gameListing,
 ];
 
 /** The version of the schema this program works with. */

@@ -17,6 +17,7 @@ import { basementClients } from './migrations/0014-basement-clients.ts';
 import { stateVersions } from './migrations/0015-state-versions.ts';
 import { idempotencyKeys } from './migrations/0016-idempotency-keys.ts';
 import { administrators } from './migrations/0017-administrators.ts';
+import { gameListing } from './migrations/0018-game-listing.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -37,6 +38,7 @@ export const migrations: readonly string[] = [
   stateVersions,
   idempotencyKeys,
   administrators,
+  gameListing,
 ];
 
 /** The schema's version when all of them have run. */

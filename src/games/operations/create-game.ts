@@ -4,7 +4,17 @@ import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { registerGame } from '../commands.ts';
-import { gameKind, gameName, gameRecord, gameSlug, gameUrl, origin, policyChanges } from '../game.ts';
+import {
+  gameKind,
+  gameListing,
+  gameName,
+  gameOrder,
+  gameRecord,
+  gameSlug,
+  gameUrl,
+  origin,
+  policyChanges,
+} from '../game.ts';
 import type { SecretBox } from '../game-secret.ts';
 import { newGameSecret } from '../game-secret.ts';
 import { toGameRecord } from './to-game-record.ts';
@@ -23,6 +33,9 @@ export const createGame = defineOperation({
     url: gameUrl.optional(),
     allowedOrigins: z.array(origin).max(100).optional(),
     policies: policyChanges.optional(),
+    listing: gameListing.optional(),
+    image: gameUrl.optional(),
+    order: gameOrder.optional(),
   }),
   output: z.object({ success, gameId: z.string(), gameSecret: z.string(), game: gameRecord }),
   async handler({ input }, { db, box }: { db: Database; box: SecretBox }) {

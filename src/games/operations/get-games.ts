@@ -3,7 +3,7 @@ import { id } from '../../core/schemas/ids.ts';
 import { pagedOutput, pagingOf } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
-import { gameKind, gameSlug } from '../game.ts';
+import { gameKind, gamePolicies, gameSlug } from '../game.ts';
 import { allGames } from '../queries.ts';
 
 /** A game as anyone may see it. */
@@ -16,6 +16,12 @@ const listedGame = z
     url: z.string().meta({
       description: "Where it is played: absolute, or a path of this server's; empty when it has no page",
     }),
+    tokenIn: gamePolicies.shape.tokenIn.unwrap().meta({
+      description: 'Where the game reads its token in its address: `?token=`, or `#token=`',
+    }),
+    image: z.string().meta({
+      description: "Absolute, or a path of this server's; empty when it has none",
+    }),
   })
   .meta({ id: 'ListedGame' });
 
@@ -23,24 +29,29 @@ export const getGames = defineOperation({
   name: 'getGames',
   service: 'launcher',
   kind: 'read',
-  summary: 'List the games there are to open, and the launchers to sign in to, oldest first',
+  summary:
+    'List the games there are to open, and the launchers to sign in to, by their order; unlisted ones by their slug only',
   auth: 'public',
   input: z.object({ ...pagingOf(), kind: gameKind.optional(), slug: gameSlug.optional() }),
   output: pagedOutput(listedGame),
   async handler({ input: { limit, skip, kind, slug } }, { db }: { db: Database }) {
     const games = (await db.read(allGames)).filter(
-      (game) => (kind === undefined || game.kind === kind) && (slug === undefined || game.slug === slug),
+      (game) =>
+        (kind === undefined || game.kind === kind) &&
+        (slug === undefined ? game.listing === 'listed' : game.slug === slug && game.listing !== 'archived'),
     );
     return {
       total: games.length,
       limit,
       skip,
-      data: games.slice(skip, skip + limit).map(({ id: gameId, slug, name, kind, url }) => ({
+      data: games.slice(skip, skip + limit).map(({ id: gameId, slug, name, kind, url, image, policies }) => ({
         gameId,
         slug,
         name,
         kind,
         url,
+        tokenIn: policies.tokenIn,
+        image,
       })),
     };
   },

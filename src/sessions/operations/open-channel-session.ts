@@ -4,6 +4,7 @@ import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { GantryError } from '../../errors.ts';
 import type { Game } from '../../games/game.ts';
+import { refuseArchived } from '../../games/refuse-archived.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { Presence } from '../../presence/presence.ts';
@@ -28,7 +29,10 @@ export const openChannelSession = defineOperation({
   output: z.object({
     success,
     launcherJwt: z.string(),
-    url: z.string().meta({ description: "The game's address with ?token= appended; empty when it has none" }),
+    url: z.string().meta({
+      description:
+        "The game's address with the token appended, `?token=` or `#token=` as its policy `tokenIn` says; empty when it has none",
+    }),
   }),
   async handler(
     { input, caller },
@@ -50,7 +54,11 @@ export const openChannelSession = defineOperation({
     const details = await db.write(startSession, owner, sessionLifetimeMs, openedBy);
     const launcherJwt = await issueToken(details, services);
     await announcePresence(services, details.session.id);
-    return { success: true, launcherJwt, url: withToken(services.links.absolute(game.url), launcherJwt) };
+    return {
+      success: true,
+      launcherJwt,
+      url: withToken(services.links.absolute(game.url), game, launcherJwt),
+    };
   },
 });
 
@@ -77,12 +85,15 @@ async function namedGame(db: Database, { kind }: Game, gameId: string | undefine
     const field = { path: 'gameId', message: 'is required' };
     throw new GantryError('input_invalid', `${field.path}: ${field.message}`, { fields: [field] });
   }
-  return requireGame(db, gameId);
+  const game = await requireGame(db, gameId);
+  refuseArchived(game);
+  return game;
 }
 
-function withToken(url: string, token: string): string {
+function withToken(url: string, { policies }: Game, token: string): string {
   if (url === '') return '';
   const opened = new URL(url);
-  opened.searchParams.set('token', token);
+  if (policies.tokenIn === 'fragment') opened.hash = `token=${token}`;
+  else opened.searchParams.set('token', token);
   return opened.href;
 }

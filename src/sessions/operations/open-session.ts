@@ -4,6 +4,7 @@ import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { refuseArchived } from '../../games/refuse-archived.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { setProfile } from '../../players/commands.ts';
@@ -28,7 +29,7 @@ export const openSession = defineOperation({
   ) {
     const { db, sessionLifetimeMs } = services;
     const { gameId, wallet } = input;
-    await requireGame(db, gameId);
+    refuseArchived(await requireGame(db, gameId));
     if (input.username !== undefined) await db.write(setProfile, wallet, { username: input.username });
     const details = await db.write(startSession, { gameId, wallet }, sessionLifetimeMs);
     return { success: true, launcherJwt: await issueToken(details, services), sessionId: details.session.id };

@@ -159,6 +159,7 @@ export function operationCalls(parts: CallParts): Middleware {
     answer(request, response, route ?? nothing, { call, head })
       .catch((thrown: unknown) => {
         const error = toGantryError(thrown, (defect) => report(defect, call.id));
+        call.message = error.message;
         if (response.headersSent)
           response.destroy(); // too late to say anything
         else sendError(response, error, head.headers());

@@ -11,7 +11,7 @@ import { sendFile } from './send-file.ts';
 export interface PageParts {
   assets: Assets;
   /** The addresses of the registered games. */
-  gameUrls(): Promise<readonly string[]>;
+  games(): Promise<readonly { url: string; image: string }[]>;
 }
 
 const oneYearSeconds = 31_536_000;
@@ -64,15 +64,15 @@ export function servePages(parts: PageParts): RequestHandler {
 class Pages {
   readonly #assets: Assets;
   readonly #manual: Manual;
-  readonly #gameUrls: () => Promise<readonly string[]>;
+  readonly #games: PageParts['games'];
   readonly #served = new WeakMap<Uint8Array, ServedFile>();
   /** By the file they were made of, with the import map they have in them. */
   readonly #filled = new WeakMap<ServedFile, { importMap: string; page: ServedFile }>();
 
-  constructor({ assets, gameUrls }: PageParts) {
+  constructor({ assets, games }: PageParts) {
     this.#assets = assets;
     this.#manual = new Manual(assets);
-    this.#gameUrls = gameUrls;
+    this.#games = games;
   }
 
   /** False when there is no such page. */
@@ -122,9 +122,11 @@ class Pages {
     if (file === null) return false;
     if (name === null) response.status(404);
     const importMap = await this.#importMap();
+    const games = name === 'play' ? await this.#games() : [];
     const policy = contentSecurityPolicy(name, {
       scriptHash: cspHash(importMap),
-      gameUrls: name === 'play' ? await this.#gameUrls() : [],
+      gameUrls: games.map(({ url }) => url),
+      gameImages: games.map(({ image }) => image),
     });
     response.setHeader('Content-Security-Policy', policy);
     // Its policy may change while it does not, and a 304 would leave the browser with the earlier one.

@@ -50,6 +50,7 @@ export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): vo
         },
         (thrown: unknown) => {
           const error = toGantryError(thrown, (defect) => parts.report(defect, call.id));
+          call.message = error.message;
           call.end(error.reason);
           traffic.answer(error.toJSON());
         },

@@ -27,6 +27,7 @@ const policies = {
   scores: 'any',
   requireSignature: 'no',
   oneSessionPerPlayer: false,
+  tokenIn: 'query',
   limits: {},
   spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },
 };
@@ -40,6 +41,9 @@ const game = {
   allowedOrigins: [],
   policies,
   createdAt: '<time>',
+  listing: 'listed',
+  image: '',
+  order: 0,
 };
 
 /** An action of the owner's that nothing here carries out. */
@@ -248,6 +252,14 @@ export const adminCases: AdminCases = {
         policies: { ...policies, oneSessionPerPlayer: true, limits: { write: { points: 5, seconds: 1 } } },
       },
     },
+  },
+  deleteGame: {
+    async input({ server }) {
+      const slug = `removed-${randomUUID()}`;
+      const { gameId } = await server.createGame({ slug });
+      return { gameId, confirm: slug };
+    },
+    answer: { success: true },
   },
   rotateGameSecret: {
     input: ({ gameId }) => ({ gameId, graceSeconds: 60, lifetimeSeconds: 3600 }),
@@ -545,6 +557,7 @@ export const adminCases: AdminCases = {
       events: [
         {
           position: expect.any(Number),
+          at: '<time>',
           name: 'scores created',
           stream: 'player:<game>:<owner>',
           seq: expect.any(Number),
@@ -567,6 +580,21 @@ export const adminCases: AdminCases = {
     // In one run this and that was refused: for this reason nothing ever is here.
     input: () => ({ reason: 'chain_unavailable' }),
     answer: { total: 0, limit: 50, skip: 0, data: [] },
+  },
+
+  listRequests: {
+    input: () => ({ reason: 'chain_unavailable' }),
+    answer: { total: 0, limit: 50, skip: 0, data: [] },
+  },
+
+  serverSummary: {
+    input: () => ({ since: Date.now() - 60_000 }),
+    answer: {
+      success: true,
+      nodes: expect.any(Array),
+      today: { since: '<time>', sessions: expect.any(Number), players: expect.any(Number) },
+      storage: expect.any(Array),
+    },
   },
 
   serverFigures: {

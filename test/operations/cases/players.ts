@@ -1,7 +1,15 @@
-import { serversOnly } from '../access.ts';
+import { refused, refusedTo, serversOnly } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 
+const notALauncher = refused(401, 'not_a_launcher');
+
 export const playerCases = {
+  setUsername: {
+    input: () => ({ username: 'Ada L.' }),
+    caller: 'launcher',
+    answer: { success: true, username: 'Ada L.' },
+    access: refusedTo(notALauncher, { launcher: 'own', strangersLauncher: 'own' }),
+  },
   updatePlayerProfile: {
     input: ({ owner }) => ({ wallet: owner.wallet, username: 'Ada L.' }),
     caller: 'gameServer',

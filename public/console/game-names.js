@@ -1,0 +1,22 @@
+import { useAdmin } from './admin.js';
+import { useQuery } from './queries.js';
+
+/**
+ * What games are called. `nameOf` answers with the ID of a game that has none, and with a dash for none.
+ * @returns {{ names: ReadonlyMap<string, string>, nameOf: (gameId: string | null) => string }}
+ */
+export function useGameNames() {
+  const admin = useAdmin();
+  const { result } = useQuery(() => admin.call('listGames', {}), []);
+  const names = new Map(result?.games.map(({ gameId, name }) => [gameId, name]));
+  return { names, nameOf: (gameId) => (gameId === null ? '–' : (names.get(gameId) ?? gameId)) };
+}
+
+/**
+ * The options of a field that filters by game.
+ * @param {ReadonlyMap<string, string>} names
+ * @returns {readonly (readonly [value: string, label: string])[]}
+ */
+export function gameChoices(names) {
+  return [['', 'All games'], ...names];
+}

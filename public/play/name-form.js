@@ -1,0 +1,57 @@
+import { html } from 'htm/preact';
+import { useId, useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { messageOf } from '../shared/states.js';
+import { toast } from '../shared/toasts.js';
+
+/**
+ * The name that others see of the player, in every game; without one, the shortened wallet.
+ * @param {{ launcher: import('./launcher.js').Launcher }} props
+ */
+export function NameForm({ launcher }) {
+  const { wallet, players } = launcher;
+  const id = useId();
+  const shown = players.name(wallet);
+  const known = shown.includes('…') ? '' : shown;
+  const [name, setName] = useState(/** @type {string | null} */ (null));
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState('');
+  const typed = name ?? known;
+  const changed = typed.trim() !== known;
+  /** @param {Event} event */
+  const save = async (event) => {
+    event.preventDefault();
+    if (!changed) return;
+    setBusy(true);
+    setProblem('');
+    try {
+      await launcher.rename(typed.trim());
+      setName(null);
+      toast('Name saved', 'success');
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+    setBusy(false);
+  };
+  return html`
+    <form class="name-form" onSubmit=${save}>
+      <div class="field">
+        <label for=${id}>Display name</label>
+        <input
+          id=${id}
+          class="input"
+          type="text"
+          maxlength="40"
+          autocomplete="nickname"
+          placeholder=${shown}
+          value=${typed}
+          aria-invalid=${problem ? 'true' : undefined}
+          aria-describedby=${`${id}-more`}
+          onInput=${(/** @type {Event} */ event) => setName(/** @type {HTMLInputElement} */ (event.currentTarget).value)}
+        />
+        ${problem ? html`<p id=${`${id}-more`} class="problem" role="alert">${problem}</p>` : html`<p id=${`${id}-more`} class="hint">Shown to other players in every game.</p>`}
+      </div>
+      <${Button} type="submit" busy=${busy} disabled=${!changed}>Save<//>
+    </form>
+  `;
+}

@@ -1,0 +1,152 @@
+import { playerStreamsOf, streamOf } from '../core/events/stream.ts';
+import { type ExclusiveTx, exclusiveCommand, type Steps } from '../core/storage/command.ts';
+import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
+import { statement } from '../core/storage/statement.ts';
+import type { AnyTable } from '../core/storage/table.ts';
+
+/** How many rows one command of these writes: other writes wait for no more than that. */
+const sliceRows = 500;
+
+/** Players of a game with a session that has neither ended nor expired; at most `sliceRows`. */
+export const playersInGame = query('playersInGame', function* (read: Read, gameId: string): ReadSteps<
+  string[]
+> {
+  const rows = yield* read.all(liveWallets, { gameId, now: read.now, limit: sliceRows });
+  return rows.map(({ wallet }) => wallet);
+});
+
+/** The streams of a game's players behind one of that name, in order; at most `sliceRows`. */
+export const playerStreamsAfter = query(
+  'playerStreamsAfter',
+  function* (read: Read, gameId: string, after: string): ReadSteps<string[]> {
+    const { from, to } = playerStreamsOf(gameId);
+    const rows = yield* read.all(playerStreams, { from, after, to, limit: sliceRows });
+    return rows.map(({ name }) => name);
+  },
+);
+
+/** Deletes rows of a table that are a game's, found by `where`. True: there may be more. */
+export const eraseGameRows = exclusiveCommand(
+  'eraseGameRows',
+  function* (tx: ExclusiveTx, { table, key, where }: GameRows, gameId: string): Steps<boolean> {
+    const columns = key.join(', ');
+    const erase = statement<{ gameId: string; limit: number }>(
+      `DELETE FROM ${table} WHERE (${columns}) IN (SELECT ${columns} FROM ${table} WHERE ${where} LIMIT @limit)`,
+    );
+    return (yield* tx.run(erase, { gameId, limit: sliceRows })) === sliceRows;
+  },
+);
+
+/** Where rows of a game are found: names as they are in SQL. */
+export interface GameRows {
+  table: string;
+  key: readonly string[];
+  /** A condition that names @gameId. */
+  where: string;
+}
+
+/** Deletes what was told in a game: to its players, to who follows it, in its message channels. True: there may be more. */
+export const eraseGameEvents = exclusiveCommand(
+  'eraseGameEvents',
+  function* (tx: ExclusiveTx, gameId: string): Steps<boolean> {
+    return (yield* tx.run(eventsOfGame, { ...streamsOfGame(gameId), limit: sliceRows })) === sliceRows;
+  },
+);
+
+/** Deletes message channels, whose messages and participants are gone, with their streams. True: there may be more. */
+export const eraseGameChannels = exclusiveCommand(
+  'eraseGameChannels',
+  function* (tx: ExclusiveTx, gameId: string): Steps<boolean> {
+    const some = { gameId, limit: sliceRows };
+    yield* tx.run(eventsOfChannels, some);
+    yield* tx.run(streamsOfChannels, some);
+    return (yield* tx.run(channels, some)) === sliceRows;
+  },
+);
+
+/** Deletes the streams of players whose scores are gone. True: there may be more. */
+export const erasePlayerStreams = exclusiveCommand(
+  'erasePlayerStreams',
+  function* (tx: ExclusiveTx, gameId: string): Steps<boolean> {
+    const some = { ...playerStreamsOf(gameId), limit: sliceRows };
+    yield* tx.run(eventsOfPlayers, some);
+    return (yield* tx.run(streamsOfPlayers, some)) === sliceRows;
+  },
+);
+
+/** Removes the game itself, when nothing else of it is left. */
+export const finishErasingGame = exclusiveCommand(
+  'finishErasingGame',
+  function* (tx: ExclusiveTx, gameId: string): Steps<void> {
+    yield* tx.run(ownEvents, { own: streamOf.game(gameId) });
+    yield* tx.run(ownStream, { own: streamOf.game(gameId) });
+    yield* tx.run(theGame, { gameId });
+  },
+);
+
+/** Which rows of a table are a game's; null: none can be. */
+export function gameRowsOf(table: AnyTable): GameRows | null {
+  const { game, via } = table.of;
+  const of = { table: table.name, key: table.key.map((column) => sqlName(table, column)) };
+  if (game !== undefined) return { ...of, where: `${sqlName(table, game)} = @gameId` };
+  if (via?.table.of.game === undefined) return null;
+  const [key = ''] = via.table.key;
+  const rows = `SELECT ${sqlName(via.table, key)} FROM ${via.table.name} WHERE ${sqlName(via.table, via.table.of.game)} = @gameId`;
+  return { ...of, where: `${sqlName(table, via.column)} IN (${rows})` };
+}
+
+function sqlName(table: AnyTable, column: string): string {
+  const found = table.columns.find(({ name }) => name === column);
+  if (!found) throw new Error(`${table.name} declares no ${column}`);
+  return found.sqlName;
+}
+
+type StreamValues = { own: string; from: string; to: string; gameId: string };
+
+function streamsOfGame(gameId: string): StreamValues {
+  return { own: streamOf.game(gameId), ...playerStreamsOf(gameId), gameId };
+}
+
+const liveWallets = statement<{ gameId: string; now: number; limit: number }, { wallet: string }>(
+  `SELECT DISTINCT wallet FROM channel_sessions
+   WHERE game_id = @gameId AND ended_at IS NULL AND expires_at > @now LIMIT @limit`,
+);
+const playerStreams = statement<{ from: string; after: string; to: string; limit: number }, { name: string }>(
+  'SELECT name FROM streams WHERE name >= @from AND name > @after AND name < @to ORDER BY name LIMIT @limit',
+);
+
+const eventsIn = (key: string, streams: string) =>
+  `DELETE FROM events WHERE (${key}) IN (SELECT ${key} FROM events WHERE stream_id IN (
+    SELECT id FROM streams WHERE ${streams}) LIMIT @limit)`;
+const inGame = `name = @own OR (name >= @from AND name < @to)
+  OR name IN (SELECT 'channel:' || id FROM message_channels WHERE game_id = @gameId)`;
+const eventsOfGame = statement<StreamValues & { limit: number }>({
+  sqlite: eventsIn('position', inGame),
+  postgres: eventsIn('stream_id, seq', inGame),
+});
+
+const someChannels = 'SELECT id FROM message_channels WHERE game_id = @gameId ORDER BY id LIMIT @limit';
+const channelStreams = `SELECT 'channel:' || id FROM (${someChannels}) AS some`;
+const eventsOfChannels = statement<{ gameId: string; limit: number }>(
+  `DELETE FROM events WHERE stream_id IN (SELECT id FROM streams WHERE name IN (${channelStreams}))`,
+);
+const streamsOfChannels = statement<{ gameId: string; limit: number }>(
+  `DELETE FROM streams WHERE name IN (${channelStreams})`,
+);
+const channels = statement<{ gameId: string; limit: number }>(
+  `DELETE FROM message_channels WHERE id IN (${someChannels})`,
+);
+
+const someStreams = 'SELECT id FROM streams WHERE name >= @from AND name < @to ORDER BY name LIMIT @limit';
+const eventsOfPlayers = statement<{ from: string; to: string; limit: number }>(
+  `DELETE FROM events WHERE stream_id IN (${someStreams})`,
+);
+const streamsOfPlayers = statement<{ from: string; to: string; limit: number }>(
+  `DELETE FROM streams WHERE id IN (${someStreams})`,
+);
+
+const ownEvents = statement<{ own: string }>(
+  'DELETE FROM events WHERE stream_id IN (SELECT id FROM streams WHERE name = @own)',
+);
+const ownStream = statement<{ own: string }>('DELETE FROM streams WHERE name = @own');
+const theGame = statement<{ gameId: string }>('DELETE FROM games WHERE id = @gameId');

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { owners } from '../../core/schemas/admin-role.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { GantryError } from '../../errors.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { defineOperation } from '../../operations/define.ts';
+import type { GameEraser } from '../game-eraser.ts';
+
+export const deleteGame = defineOperation({
+  name: 'deleteGame',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Remove a game with everything its players have in it, for good',
+  auth: 'admin',
+  roles: owners,
+  input: z.object({
+    gameId: idInput,
+    confirm: z.string().max(200).meta({ description: "The game's slug, so that no other one is removed" }),
+  }),
+  output: z.object({ success }),
+  async handler({ input }, { db, gameEraser }: { db: Database; gameEraser: GameEraser }) {
+    const { slug } = await requireGame(db, input.gameId);
+    if (input.confirm !== slug) {
+      const field = { path: 'confirm', message: `must be the slug of the game, ${slug}` };
+      throw new GantryError('input_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+    }
+    await gameEraser.erase(input.gameId);
+    return { success: true };
+  },
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { everyRole } from '../../core/schemas/admin-role.ts';
+import { timestamp } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { type Nodes, nodeRecord } from '../../telemetry/nodes.ts';
+import type { ServerSummary } from '../server-summary.ts';
+
+/** The longest time that sessions are counted over, in milliseconds: a day, wherever it began. */
+const longestMs = 48 * 60 * 60 * 1000;
+
+export const serverSummary = defineOperation({
+  name: 'serverSummary',
+  service: 'admin',
+  kind: 'read',
+  summary: 'Read which processes serve, with their versions, who played today, and what each game stores',
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({
+    since: z.int().min(0).optional().meta({
+      description: 'When today began, in Unix milliseconds, at most 48 hours ago; left out, at midnight UTC',
+    }),
+  }),
+  output: z.object({
+    success,
+    nodes: z
+      .array(nodeRecord)
+      .meta({ description: 'Oldest first; empty on the command line, where none runs' }),
+    today: z.object({
+      since: timestamp,
+      sessions: z.int().meta({ description: 'Channel sessions opened since' }),
+      players: z.int().meta({ description: 'Players who opened one' }),
+    }),
+    storage: z.array(z.object({ gameId: z.string(), bytes: z.int(), players: z.int() })).meta({
+      description:
+        'What players keep in each game: states, play sessions and messages; most first, as of the last minute',
+    }),
+  }),
+  async handler({ input }, { nodes, summary }: { nodes: Nodes; summary: ServerSummary }) {
+    const now = Date.now();
+    const midnight = new Date(now).setUTCHours(0, 0, 0, 0);
+    const since = Math.max(input.since ?? midnight, now - longestMs);
+    const [running, opened, storage] = await Promise.all([
+      nodes.list(),
+      summary.openedSince(since),
+      summary.storageByGame(),
+    ]);
+    return { success: true, nodes: running, today: { since, ...opened }, storage };
+  },
+});

@@ -1,0 +1,157 @@
+import { LRUCache } from 'lru-cache';
+import { v7 } from 'uuid';
+import { nilId } from '../core/schemas/ids.ts';
+import type { Database } from '../core/storage/database.ts';
+import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
+import { statement } from '../core/storage/statement.ts';
+
+/** So many rows are looked at before others have their turn. */
+const sliceRows = 2_000;
+/** What storage was added up to holds for a hundred times as long as that took, within these bounds. In milliseconds. */
+const storageHeldMs = { factor: 100, min: 2_000, max: 60_000 };
+/** A session may be committed so long after its id was made, by another process: newer ones are counted each time. */
+const settledMs = 10_000;
+
+/** Sessions that were opened since a moment, and how many players opened them. */
+export interface OpenedSessions {
+  sessions: number;
+  players: number;
+}
+
+/** What the players of a game keep in it: states, play sessions and messages. */
+export interface GameStorage {
+  gameId: string;
+  bytes: number;
+  players: number;
+}
+
+interface Counted extends OpenedSessions {
+  /** The last session that was counted. */
+  after: string;
+}
+
+/**
+ * Adds up what no table holds the sum of, a slice at a time, so that other calls go between them; what was counted before
+ * is not counted again.
+ */
+export class ServerSummary {
+  readonly #db: Database;
+  /** By the moment they are counted from: that of each administrator's midnight. */
+  readonly #opened = new LRUCache<number, Counted>({ max: 8 });
+  #storage: { until: number; games: Promise<GameStorage[]> } | null = null;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** The sessions opened since a moment, in Unix milliseconds. */
+  async openedSince(since: number): Promise<OpenedSessions> {
+    const settled = firstIdAt(Date.now() - settledMs);
+    const before = this.#opened.get(since) ?? { sessions: 0, players: 0, after: firstIdAt(since - 1) };
+    const counted = await this.#count(before, since, settled);
+    this.#opened.set(since, counted);
+    const { sessions, players } = await this.#count(counted, since, lastId);
+    return { sessions, players };
+  }
+
+  /** Every game in which somebody keeps something; as of the last minute. */
+  async storageByGame(): Promise<GameStorage[]> {
+    if (this.#storage !== null && performance.now() <= this.#storage.until) return this.#storage.games;
+    const begun = performance.now();
+    const storage = { until: Number.POSITIVE_INFINITY, games: this.#addUp() };
+    this.#storage = storage;
+    const { factor, min, max } = storageHeldMs;
+    storage.games.then(
+      () => {
+        const took = performance.now() - begun;
+        storage.until = performance.now() + Math.min(max, Math.max(min, factor * took));
+      },
+      () => {
+        this.#storage = null;
+      },
+    );
+    return storage.games;
+  }
+
+  async #count({ sessions, players, after }: Counted, since: number, until: string): Promise<Counted> {
+    const counted = { sessions, players, after };
+    for (;;) {
+      const slice = await this.#db.read(sessionsBetween, counted.after, until, since);
+      counted.sessions += slice.sessions;
+      counted.players += slice.players;
+      if (slice.last !== null) counted.after = slice.last;
+      if (slice.sessions < sliceRows) return counted;
+    }
+  }
+
+  async #addUp(): Promise<GameStorage[]> {
+    const games = new Map<string, GameStorage>();
+    let after: StoragePlace = { gameId: nilId, wallet: '' };
+    for (;;) {
+      const slice = await this.#db.read(storageAfter, after);
+      let players = 0;
+      for (const one of slice) {
+        const sum = games.get(one.gameId) ?? { gameId: one.gameId, bytes: 0, players: 0 };
+        games.set(one.gameId, {
+          ...sum,
+          bytes: sum.bytes + one.bytes,
+          players: sum.players + one.players,
+        });
+        players += one.players;
+        after = { gameId: one.gameId, wallet: one.lastWallet };
+      }
+      if (players < sliceRows) return [...games.values()].sort((one, other) => other.bytes - one.bytes);
+    }
+  }
+}
+
+/** The id that sorts before all that are made from a moment on. */
+function firstIdAt(at: number): string {
+  return v7({ msecs: Math.max(0, at), seq: 0, random: new Uint8Array(16) });
+}
+
+/** Sorts after all ids. */
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+interface Slice extends OpenedSessions {
+  last: string | null;
+}
+
+const sessionsBetween = query(
+  'sessionsBetween',
+  function* (read: Read, after: string, until: string, since: number): ReadSteps<Slice> {
+    const values = { after, until, since, limit: sliceRows };
+    return (yield* read.first(openedBetween, values)) ?? { sessions: 0, players: 0, last: null };
+  },
+);
+
+type StoragePlace = { gameId: string; wallet: string };
+
+interface StorageSlice extends GameStorage {
+  lastWallet: string;
+}
+
+const storageAfter = query('storageAfter', function* (read: Read, after: StoragePlace): ReadSteps<
+  readonly StorageSlice[]
+> {
+  return yield* read.all(storageOf, { ...after, limit: sliceRows });
+});
+
+// A player counts with the first session since the moment. The index of a wallet's sessions is by the time of opening.
+const between = (
+  maxId: string,
+) => `SELECT count(*) AS sessions, coalesce(sum(is_first), 0) AS players, ${maxId} AS last
+  FROM (SELECT s.id, CASE WHEN EXISTS (SELECT 1 FROM channel_sessions AS e WHERE e.wallet = s.wallet
+      AND e.opened_at >= @since AND (e.opened_at, e.id) < (s.opened_at, s.id)) THEN 0 ELSE 1 END AS is_first
+    FROM channel_sessions AS s WHERE s.id > @after AND s.id < @until ORDER BY s.id LIMIT @limit) AS slice`;
+const openedBetween = statement<{ after: string; until: string; since: number; limit: number }, Slice>({
+  sqlite: between('max(id)'),
+  postgres: between('max(CAST(id AS text))'),
+});
+
+const storageOf = statement<StoragePlace & { limit: number }, StorageSlice>(
+  `SELECT game_id AS "gameId", sum(bytes) AS bytes, count(*) AS players, max(wallet) AS "lastWallet"
+   FROM (SELECT game_id, wallet, bytes FROM storage_use WHERE (game_id, wallet) > (@gameId, @wallet)
+     ORDER BY game_id, wallet LIMIT @limit) AS slice
+   GROUP BY game_id ORDER BY game_id`,
+);

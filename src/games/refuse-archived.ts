@@ -1,0 +1,11 @@
+import { GantryError } from '../errors.ts';
+import type { Game } from './game.ts';
+
+/** @throws GantryError `game_archived` */
+export function refuseArchived({ listing }: Game): void {
+  if (listing !== 'archived') return;
+  throw new GantryError(
+    'game_archived',
+    'This game is archived: nobody plays it until an administrator lists it again',
+  );
+}

@@ -1,0 +1,65 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { repeat } from '../runtime/repeat.ts';
+import { type NodeRecord, type NodeStatus, type Nodes, nodeRecord } from './nodes.ts';
+
+const announcedEveryMs = 5_000;
+/** A node that was not heard of for so long is gone. */
+const forgottenAfterMs = 20_000;
+
+const announced = nodeRecord.omit({ isThis: true }).extend({ at: z.int() });
+
+/** The nodes on one Redis: each says every few seconds that it is there. While Redis is away, each knows of itself only. */
+export class RedisNodes implements Nodes {
+  readonly #redis: Redis;
+  readonly #key: string;
+  readonly #status: () => NodeStatus;
+  readonly #stop = new AbortController();
+
+  constructor(
+    redis: Redis,
+    { prefix, status, report }: { prefix: string; status(): NodeStatus; report(thrown: unknown): void },
+  ) {
+    this.#redis = redis;
+    this.#key = `${prefix}:nodes`;
+    this.#status = status;
+    repeat(
+      async () => {
+        if (redis.status === 'ready') await this.#announce();
+      },
+      { everyMs: announcedEveryMs, firstMs: 0, signal: this.#stop.signal, report },
+    );
+  }
+
+  async list(): Promise<NodeRecord[]> {
+    const own = this.#status();
+    const others = this.#redis.status === 'ready' ? await this.#others(own.id) : [];
+    return [{ ...own, isThis: true }, ...others].sort((one, other) => one.startedAt - other.startedAt);
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    if (this.#redis.status === 'ready') await this.#redis.hdel(this.#key, this.#status().id).catch(() => 0);
+  }
+
+  async #announce(): Promise<void> {
+    const status = this.#status();
+    await this.#redis.hset(this.#key, status.id, JSON.stringify({ ...status, at: Date.now() }));
+  }
+
+  async #others(ownId: string): Promise<NodeRecord[]> {
+    const found: NodeRecord[] = [];
+    const gone: string[] = [];
+    for (const [id, text] of Object.entries(await this.#redis.hgetall(this.#key))) {
+      const { data } = announced.safeParse(JSON.parse(text));
+      if (id === ownId) continue;
+      if (!data || data.at < Date.now() - forgottenAfterMs) gone.push(id);
+      else {
+        const { at: _, ...status } = data;
+        found.push({ ...status, isThis: false });
+      }
+    }
+    if (gone.length > 0) await this.#redis.hdel(this.#key, ...gone);
+    return found;
+  }
+}

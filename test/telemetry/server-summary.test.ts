@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { version } from '../../src/cli/version.ts';
+import type { NodeRecord } from '../../src/telemetry/nodes.ts';
+import { post } from '../support/http.ts';
+import { redisMissing, startRedis } from '../support/redis.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+import { bearer } from '../support/world.ts';
+
+interface Summary {
+  nodes: NodeRecord[];
+  today: { since: number; sessions: number; players: number };
+  storage: { gameId: string; bytes: number; players: number }[];
+}
+
+async function summaryOf(server: TestServer, input: object = {}): Promise<Summary> {
+  const { status, body } = await post(`${server.url}/admin/server-summary`, input, bearer(server.adminToken));
+  expect(status).toBe(200);
+  return body as Summary;
+}
+
+test('sessions and players of today are counted once, however often it is asked', async () => {
+  await using server = await startTestServer();
+  const since = Date.now();
+  const [orbit, other] = [await server.createGame(), await server.createGame()];
+  const empty = await summaryOf(server, { since });
+  expect(empty.today).toEqual({ since, sessions: 0, players: 0 });
+  const ada = await server.openSession(orbit.gameId);
+  await server.openSession(orbit.gameId);
+  await server.openSession(other.gameId, ada.wallet);
+  expect((await summaryOf(server, { since })).today).toEqual({ since, sessions: 3, players: 2 });
+  await server.openSession(other.gameId, ada.wallet);
+  expect((await summaryOf(server, { since })).today).toEqual({ since, sessions: 4, players: 2 });
+  expect((await summaryOf(server, { since: Date.now() + 60_000 })).today).toMatchObject({ sessions: 0 });
+  const { today } = await summaryOf(server, { since: 0 });
+  expect(today.since).toBeGreaterThan(Date.now() - 49 * 60 * 60 * 1000); // counted over two days at most
+  expect(today.sessions).toBe(4);
+});
+
+test('storage is that of the players of each game, most first', async () => {
+  await using server = await startTestServer();
+  const [small, large] = [await server.createGame(), await server.createGame()];
+  const save = async (gameId: string, state: string) => {
+    const { launcherJwt } = await server.openSession(gameId);
+    await post(`${server.url}/launcher/set-state`, { launcherJwt, label: 'save', state });
+  };
+  await save(small.gameId, '{}');
+  await save(large.gameId, JSON.stringify('x'.repeat(10_000)));
+  await save(large.gameId, '{}');
+  const { storage } = await summaryOf(server);
+  expect(storage).toMatchObject([
+    { gameId: large.gameId, players: 2 },
+    { gameId: small.gameId, players: 1 },
+  ]);
+  expect(storage[0]?.bytes).toBeGreaterThan(10_000);
+  expect(storage[1]?.bytes).toBeLessThan(1_000);
+});
+
+test('a single process names itself', async () => {
+  await using server = await startTestServer();
+  const { nodes } = await summaryOf(server);
+  expect(nodes).toEqual([
+    {
+      id: expect.any(String),
+      host: expect.any(String),
+      pid: process.pid,
+      version,
+      runtime: process.version,
+      startedAt: expect.any(Number),
+      sockets: 0,
+      requestsPerSecond: expect.any(Number),
+      isThis: true,
+    },
+  ]);
+});
+
+describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () => {
+  test('nodes on one Redis know of each other, and forget one that has stopped', async () => {
+    await using redis = await startRedis();
+    await using directory = await temporaryDirectory();
+    const settings = { DATA_DIR: directory.path, REDIS_URL: redis.url };
+    await using one = await startTestServer(settings);
+    const idOf = ({ nodes }: Summary) => nodes.find(({ isThis }) => isThis)?.id;
+    {
+      await using other = await startTestServer(settings);
+      await until('both nodes', async () => (await summaryOf({ ...one, url: other.url })).nodes.length === 2);
+      await until('both nodes', async () => (await summaryOf(one)).nodes.length === 2);
+      const [here, there] = [await summaryOf(one), await summaryOf({ ...one, url: other.url })];
+      expect(new Set(here.nodes.map(({ id }) => id)).size).toBe(2);
+      expect(idOf(here)).not.toBe(idOf(there));
+    }
+    expect((await summaryOf(one)).nodes).toMatchObject([{ isThis: true }]);
+  });
+});
