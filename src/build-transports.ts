@@ -3,7 +3,7 @@ import { createAdapter } from '@socket.io/redis-adapter';
 import { auditLogOf } from './administration/audit-log.ts';
 import { shownAdminToken } from './auth/admin-token.ts';
 import { Authenticator } from './auth/authenticator.ts';
-import { runAll, runOnce } from './catalogue/commands.ts';
+import { runAll, runAsGuest, runOnce } from './catalogue/commands.ts';
 import { operations } from './catalogue/operations.ts';
 import type { Config } from './config.ts';
 import type { Database } from './core/storage/database.ts';
@@ -89,6 +89,7 @@ export function buildTransports(
     services,
     audit: auditLogOf(db),
     runOnce,
+    runAsGuest,
     runAll,
     find: (name) => registry.method('launcher', name),
   });

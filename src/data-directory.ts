@@ -3,6 +3,7 @@ import { PlayerEraser } from './administration/player-eraser.ts';
 import { type AdminTokenStore, DatabaseAdminToken, FileAdminToken } from './auth/admin-token.ts';
 import { describeMissingDatabase, markFirstStart, unmarkFirstStart } from './backup/missing-database.ts';
 import type { DatabaseMove } from './backup/move-to-server.ts';
+import { upgradeGuest } from './catalogue/commands.ts';
 import { domain } from './catalogue/domain.ts';
 import type { Services } from './catalogue/operations.ts';
 import { tables } from './catalogue/tables.ts';
@@ -204,6 +205,8 @@ export function localServices(workspace: Workspace, config: Config): Services {
     statePatcher: new StatePatcher(states),
     webhookSender: chooseWebhookSender(config),
     sessionLifetimeMs: config.sessionLifetimeMs,
+    guests: config.guests,
+    upgradeGuest,
     storageQuota: config.storageQuota,
   };
 }

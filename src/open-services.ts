@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { PlayerEraser } from './administration/player-eraser.ts';
 import { AdminToken } from './auth/admin-token.ts';
+import { upgradeGuest } from './catalogue/commands.ts';
 import type { Services } from './catalogue/operations.ts';
 import { tables } from './catalogue/tables.ts';
 import { ChainClients } from './chains/chain-client.ts';
@@ -109,6 +110,8 @@ export async function openServices(
     statePatcher: new StatePatcher(states),
     webhookSender: chooseWebhookSender(config),
     sessionLifetimeMs: config.sessionLifetimeMs,
+    guests: config.guests,
+    upgradeGuest,
     storageQuota: config.storageQuota,
   };
   const unusable = () => (writeTrouble?.isUnusable ? writeTrouble.message : null);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { buildTransports, type Transports } from './build-transports.ts';
+import { removeIdleGuests } from './catalogue/commands.ts';
 import type { Services } from './catalogue/operations.ts';
 import { ChainWriter } from './chains/chain-writer.ts';
 import type { ChainHooks } from './chains/lane.ts';
@@ -89,7 +90,7 @@ function openQueue(config: Config, opened: OpenedServices, hooks: ChainHooks): R
 
 /** What goes on beside the calls, until the signal is aborted or its part is stopped. */
 async function startBackgroundWork(
-  { retention, idempotencyKeyMs }: Config,
+  { retention, idempotencyKeyMs, guests }: Config,
   { db, presence, redis, stats, report }: OpenedServices,
   { webhooks, chains }: RunningServer['queue'],
   { gateway }: Transports,
@@ -107,7 +108,11 @@ async function startBackgroundWork(
   });
   webhooks.start();
   chains.start();
-  startRetention(db, { ...retention, idempotencyKeyMs }, { signal, report });
+  startRetention(
+    db,
+    { ...retention, idempotencyKeyMs, guestIdleMs: guests.idleMs, removeIdleGuests },
+    { signal, report },
+  );
 }
 
 async function listen(

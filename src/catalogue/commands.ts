@@ -6,6 +6,9 @@ import * as chains from '../chains/commands.ts';
 import * as events from '../core/events/commands.ts';
 import type { AnyCommand } from '../core/storage/command.ts';
 import * as games from '../games/commands.ts';
+import * as guests from '../guests/commands.ts';
+import { removeIdleGuestsOf } from '../guests/idle-guests.ts';
+import { upgradeGuestOf } from '../guests/upgrade.ts';
 import * as idempotency from '../idempotency/commands.ts';
 import * as channels from '../messages/channel-commands.ts';
 import * as messages from '../messages/message-commands.ts';
@@ -21,6 +24,7 @@ import * as signIns from '../sessions/sign-in-commands.ts';
 import * as states from '../states/commands.ts';
 import * as webhooks from '../webhooks/commands.ts';
 import * as deliveries from '../webhooks/delivery-commands.ts';
+import { tables } from './tables.ts';
 
 /** Every file that declares commands. */
 const files: readonly Readonly<Record<string, unknown>>[] = [
@@ -30,6 +34,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   erasing,
   events,
   games,
+  guests,
   idempotency,
   messages,
   notifications,
@@ -63,11 +68,23 @@ export const runOnce = idempotency.runOnceOf((name) =>
   name === runAll.commandName ? runAll : declared.get(name),
 );
 
+/** Carries out one of the others for a guest. */
+export const runAsGuest = guests.runAsGuestOf((name) =>
+  name === runAll.commandName ? runAll : name === runOnce.commandName ? runOnce : declared.get(name),
+);
+
+/** Gives a guest a wallet. */
+export const upgradeGuest = upgradeGuestOf(tables);
+
+/** Removes guests who never did anything. */
+export const removeIdleGuests = removeIdleGuestsOf(tables);
+
 /** Every command there is, by name. */
 export const commands: ReadonlyMap<string, AnyCommand> = new Map([
   ...declared,
-  [runAll.commandName, runAll],
-  [runOnce.commandName, runOnce],
+  ...[runAll, runOnce, runAsGuest, upgradeGuest, removeIdleGuests].map(
+    (made): [string, AnyCommand] => [made.commandName, made],
+  ),
 ]);
 
 function isCommand(value: unknown): value is AnyCommand {

@@ -62,6 +62,11 @@ export const gamePolicies = z.object({
   requireSignature: z.enum(['no', 'any', 'hmac-sha256', 'v2']).default('no'),
   /** A new session of a player ends the one before. */
   oneSessionPerPlayer: z.boolean().default(false),
+  /**
+   * Players without a wallet: whoever wants to be one, only those whom the game's server vouches for, or none. Sessions they
+   * have already go on.
+   */
+  guests: z.enum(['allowed', 'server', 'forbidden']).default('allowed'),
   /** How often one token may call; left out, the server's defaults hold. */
   limits: z.object({ read: rateLimit.optional(), write: rateLimit.optional() }).prefault({}),
   /** What its rules may spend on chains. */
@@ -83,6 +88,7 @@ export const policyChanges = z.object({
   requireSecret: z.boolean().optional(),
   requireSignature: gamePolicies.shape.requireSignature.unwrap().optional(),
   oneSessionPerPlayer: z.boolean().optional(),
+  guests: gamePolicies.shape.guests.unwrap().optional(),
   limits: gamePolicies.shape.limits.unwrap().optional(),
   /** Given as a whole: what is left out of it is not allowed. */
   spending: spendingPolicy.optional(),

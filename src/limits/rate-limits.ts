@@ -16,6 +16,8 @@ const perCaller: Record<'read' | 'write', RateLimit> = {
 };
 /** Beginning to sign in, and finishing, each by address. */
 const signIn: RateLimit = { points: 10, seconds: 60 };
+/** Guests that are made from one address. Players behind one are as many as this in an hour, and go on as they are later. */
+const newGuests: RateLimit = { points: 60, seconds: 3600 };
 /** All players of a game, and all calls from one address, together: no busy game or shared connection meets these. */
 const perGame: Record<'read' | 'write', RateLimit> = {
   read: { points: 40_000, seconds: 2 },
@@ -48,6 +50,8 @@ export const callLimits = {
   writes: perCaller.write,
   createUnverifiedChannel: signIn,
   verifyUnverifiedChannel: signIn,
+  guestSignIns: signIn,
+  newGuests,
   addressReads: perAddress.read,
   addressWrites: perAddress.write,
   gameServerReads: perGameServer.read,
@@ -117,6 +121,7 @@ export class RateLimits {
     const address = networkOf(caller.address);
     if (kind === 'sign-in') {
       tell(await this.#consume(`sign-in ${name}`, address, signIn, tell));
+      if (name === 'createGuest') await this.#consume('new guests', address, newGuests, tell);
       return;
     }
     if (caller.server) {

@@ -1,7 +1,10 @@
 import { shownAdminToken } from '../auth/admin-token.ts';
 import type { Authenticator, Credentials } from '../auth/authenticator.ts';
+import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
+import type { runAsGuestOf } from '../guests/commands.ts';
+import { guestDatabase } from '../guests/guest-database.ts';
 import { claimOf, idempotencyKey } from '../idempotency/claim.ts';
 import type { RunOnce } from '../idempotency/commands.ts';
 import { keyedDatabase } from '../idempotency/keyed-database.ts';
@@ -53,6 +56,7 @@ export interface Surroundings {
   audit: AuditLog;
   services: { db: Database };
   runOnce: RunOnce;
+  runAsGuest: ReturnType<typeof runAsGuestOf>;
   runAll: TogetherParts['runAll'];
   /** The operation that `launcher` offers under a name. */
   find: TogetherParts['find'];
@@ -95,14 +99,16 @@ export function createExecute(
       const isForPlayer = operation.auth === 'player-or-server' && wallet !== undefined;
       if (server && isForPlayer && operation.kind === 'write') await authenticator.ensurePlayer(wallet);
       const isBatch = operation.auth === 'player-or-game';
-      if (!connection && key === undefined && !isBatch) return services;
+      const isOfGuest = operation.kind === 'write' && wallet !== undefined && isGuestAddress(wallet);
+      if (!connection && key === undefined && !isBatch && !isOfGuest) return services;
       const given = { ...services, ...(connection && { connection }) };
+      if (isOfGuest) given.db = guestDatabase(services.db, surroundings.runAsGuest, wallet);
       if (key !== undefined && game) {
         const isPlayer = caller !== null && 'session' in caller && caller.session !== null;
         const about = wallet ?? '';
         const of = { gameId: game.id, caller: isPlayer ? about : 'server', wallet: about };
         const claim = claimOf(key, { ...of, operation: operation.name, input: parsed });
-        given.db = keyedDatabase(services.db, surroundings.runOnce, claim);
+        given.db = keyedDatabase(given.db, surroundings.runOnce, claim);
       }
       if (!isBatch) return given;
       const batch = { authenticated, caller: caller as BatchCaller, services: given };

@@ -18,7 +18,8 @@ export type ChannelStatus = z.infer<typeof channelStatus>;
 
 /**
  * Why a session ended: the player ended it, an administrator or the game revoked it, a newer session of the
- * player took its place, the player was banned or erased, it expired, or the key its token was signed with was retired.
+ * player took its place, the player was banned or erased, it expired, the key its token was signed with was retired, or the
+ * guest got a wallet.
  */
 export const endReason = z.enum([
   'ended',
@@ -28,6 +29,7 @@ export const endReason = z.enum([
   'erased',
   'expired',
   'key_retired',
+  'upgraded',
 ]);
 export type EndReason = z.infer<typeof endReason>;
 

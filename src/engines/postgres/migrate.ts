@@ -4,9 +4,10 @@ import { initial } from './migrations/0001-initial.ts';
 import { basementClients } from './migrations/0002-basement-clients.ts';
 import { stateVersions } from './migrations/0003-state-versions.ts';
 import { idempotencyKeys } from './migrations/0004-idempotency-keys.ts';
+import { guests } from './migrations/0007-guests.ts';
 
 /** In their order; what one has done is never changed, only followed by another. */
-const migrations: readonly string[] = [initial, basementClients, stateVersions, idempotencyKeys];
+const migrations: readonly string[] = [initial, basementClients, stateVersions, idempotencyKeys, guests];
 
 /** The version of the schema this program works with. */
 export const schemaVersion = migrations.length;

@@ -16,6 +16,7 @@ import { storageUse } from './migrations/0013-storage-use.ts';
 import { basementClients } from './migrations/0014-basement-clients.ts';
 import { stateVersions } from './migrations/0015-state-versions.ts';
 import { idempotencyKeys } from './migrations/0016-idempotency-keys.ts';
+import { guests } from './migrations/0019-guests.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -35,6 +36,7 @@ export const migrations: readonly string[] = [
   basementClients,
   stateVersions,
   idempotencyKeys,
+  guests,
 ];
 
 /** The schema's version when all of them have run. */
