@@ -74,6 +74,7 @@ function Policies({ game, onChanged }) {
   const [requireSecret, setRequireSecret] = useState(policies.requireSecret);
   const [signature, setSignature] = useState(/** @type {string} */ (policies.requireSignature));
   const [oneSession, setOneSession] = useState(policies.oneSessionPerPlayer);
+  const [guests, setGuests] = useState(/** @type {string} */ (policies.guests));
   const [limits, setLimits] = useState(JSON.stringify(policies.limits, null, 2));
   const [spending, setSpending] = useState(JSON.stringify(policies.spending, null, 2));
   const { busy, error, save } = useSave(onChanged);
@@ -87,6 +88,7 @@ function Policies({ game, onChanged }) {
       requireSecret,
       requireSignature: /** @type {Game['policies']['requireSignature']} */ (signature),
       oneSessionPerPlayer: oneSession,
+      guests: /** @type {Game['policies']['guests']} */ (guests),
       limits: JSON.parse(limits),
       spending: JSON.parse(spending),
     },
@@ -120,6 +122,7 @@ function Policies({ game, onChanged }) {
         <${CheckField} label="Require game secret" checked=${requireSecret} onChecked=${setRequireSecret} hint="Calls then have to come from the game's server; its web page cannot make them." />
         <${SelectField} label="Signed requests" value=${signature} onValue=${setSignature} options=${[['no', 'Not required'], ['any', 'Required (any scheme)'], ['hmac-sha256', 'Required (HMAC-SHA-256)'], ['v2', 'Required (whole request, v2)']]} />
         <${CheckField} label="One session per player" checked=${oneSession} onChecked=${setOneSession} hint="A new session ends the player's previous one." />
+        <${SelectField} label="Players without a wallet" value=${guests} onValue=${setGuests} options=${[['allowed', 'Allowed'], ['server', "Only vouched for by the game's server"], ['forbidden', 'Forbidden']]} />
         <${TextField} label="Custom rate limits" rows=${4} mono spellcheck=${false} value=${limits} onValue=${setLimits} problem=${problems.limits || problemAt(error, 'policies.limits')} hint='JSON: {"write":{"points":300,"seconds":10}} for read and write. {}: server defaults.' />
         <${TextField} label="On-chain spending limits" rows=${6} mono spellcheck=${false} value=${spending} onValue=${setSpending} problem=${problems.spending || problemAt(error, 'policies.spending')} hint="JSON: what the game's rules may spend per day. Replaces the current value." />
         <${FormProblem} error=${error} fields=${['policies.limits', 'policies.spending']} />

@@ -82,9 +82,10 @@ export const removeIdleGuests = removeIdleGuestsOf(tables);
 /** Every command there is, by name. */
 export const commands: ReadonlyMap<string, AnyCommand> = new Map([
   ...declared,
-  ...[runAll, runOnce, runAsGuest, upgradeGuest, removeIdleGuests].map(
-    (made): [string, AnyCommand] => [made.commandName, made],
-  ),
+  ...[runAll, runOnce, runAsGuest, upgradeGuest, removeIdleGuests].map((made): [string, AnyCommand] => [
+    made.commandName,
+    made,
+  ]),
 ]);
 
 function isCommand(value: unknown): value is AnyCommand {

@@ -37,21 +37,18 @@ const noDoing: readonly AnyTable[] = [
 export function removeIdleGuestsOf(tables: readonly AnyTable[]): RemoveIdleGuests {
   const hasDone = doingsOf(tables);
   const removals = removalsOf(tables);
-  return exclusiveCommand(
-    'removeIdleGuests',
-    function* (tx: ExclusiveTx, idleMs: number): Steps<boolean> {
-      const first = yield* tx.list(guests.bySweep, [], { limit: lookedAtOnce });
-      const due = first.filter(({ sweepAt }) => sweepAt <= tx.now);
-      for (const { address } of due) {
-        const guest = yield* tx.lock(guests, address);
-        if (!guest) continue;
-        const sweepAt = yield* nextSweepOf(tx, guest, idleMs, hasDone);
-        if (sweepAt !== null) tx.put(guests, { ...guest, sweepAt });
-        else for (const removal of removals) yield* tx.run(removal, { from: address, wallet: address });
-      }
-      return due.length === lookedAtOnce;
-    },
-  );
+  return exclusiveCommand('removeIdleGuests', function* (tx: ExclusiveTx, idleMs: number): Steps<boolean> {
+    const first = yield* tx.list(guests.bySweep, [], { limit: lookedAtOnce });
+    const due = first.filter(({ sweepAt }) => sweepAt <= tx.now);
+    for (const { address } of due) {
+      const guest = yield* tx.lock(guests, address);
+      if (!guest) continue;
+      const sweepAt = yield* nextSweepOf(tx, guest, idleMs, hasDone);
+      if (sweepAt !== null) tx.put(guests, { ...guest, sweepAt });
+      else for (const removal of removals) yield* tx.run(removal, { from: address, wallet: address });
+    }
+    return due.length === lookedAtOnce;
+  });
 }
 
 /** Null: the guest is to be removed. */
@@ -98,5 +95,11 @@ function removalsOf(tables: readonly AnyTable[]): Statement<{ from: string; wall
     'DELETE FROM told_present WHERE session_id IN (SELECT id FROM channel_sessions WHERE wallet = @from)',
   );
   const others = noDoing.filter((table) => tables.includes(table) && table !== (players as AnyTable));
-  return [announced, deleteEventsOfPlayer, deleteStreamsOfPlayer, ...others.flatMap(rows), ...rows(players as AnyTable)];
+  return [
+    announced,
+    deleteEventsOfPlayer,
+    deleteStreamsOfPlayer,
+    ...others.flatMap(rows),
+    ...rows(players as AnyTable),
+  ];
 }

@@ -21,8 +21,8 @@ import type { SessionDetails } from '../sessions/channel-session.ts';
 import { endSessionsOf, startSession } from '../sessions/commands.ts';
 import { lockOpenSignIn } from '../sessions/sign-in-commands.ts';
 import { signIns } from '../sessions/tables.ts';
-import { playerColumnsOf, sqlName } from './player-columns.ts';
 import { neverSwept } from './idle-guests.ts';
+import { playerColumnsOf, sqlName } from './player-columns.ts';
 
 type Renaming = { from: string; to: string };
 

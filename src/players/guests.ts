@@ -16,7 +16,8 @@ export function* requireGuest(tx: Tx, wallet: string): Steps<void> {
 export function* requireGuests(tx: Tx, wallets: readonly string[]): Steps<void> {
   const named = wallets.filter(isGuestAddress).toSorted();
   if (named.length === 0) return;
-  for (const row of yield* tx.all(...named.map((address) => tx.lock(guests, address)))) refuseFormerGuest(row);
+  for (const row of yield* tx.all(...named.map((address) => tx.lock(guests, address))))
+    refuseFormerGuest(row);
 }
 
 /** `toName`: say which wallet it is now, which only a game's server is told. @throws GantryError `player_unknown`, `guest_upgraded` */

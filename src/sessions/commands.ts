@@ -126,13 +126,7 @@ export const retireSessions = command(
 /** Ends a player's live sessions in a game, or (null) in every game, save `but`; how many that were. */
 export const endSessionsOf = command(
   'endSessionsOf',
-  function* (
-    tx: Tx,
-    wallet: string,
-    gameId: string | null,
-    reason: EndReason,
-    but?: string,
-  ): Steps<number> {
+  function* (tx: Tx, wallet: string, gameId: string | null, reason: EndReason, but?: string): Steps<number> {
     let ended = 0;
     for (const row of yield* liveSessionsOf(tx, wallet, gameId)) {
       if (row.id !== but && (yield* end(tx, row, reason))) ended++;

@@ -14,7 +14,11 @@ const forgottenAtOnce = 10;
 /** Keeps a sign-in until it is used or expires. `guest`: it is by which this guest gets the wallet, and opens no session. */
 export const requestSignIn = command(
   'requestSignIn',
-  function* (tx: Tx, { id, gameId, wallet, signRequest, expiresAt }: UnverifiedChannel, guest: string | null = null): Steps<void> {
+  function* (
+    tx: Tx,
+    { id, gameId, wallet, signRequest, expiresAt }: UnverifiedChannel,
+    guest: string | null = null,
+  ): Steps<void> {
     const oldest = yield* tx.list(signIns.byExpiry, [], { limit: forgottenAtOnce });
     for (const row of oldest) if (row.expiresAt < tx.now - keepExpiredMs) tx.remove(signIns, row);
     tx.insert(signIns, { id, gameId, wallet, signRequest, attempts: 0, expiresAt, usedAt: null, guest });
@@ -66,7 +70,8 @@ export const completeSignIn = command(
  */
 export function* lockOpenSignIn(tx: Tx, signInId: string, guest: string | null): Steps<SignInRow> {
   const signIn = yield* tx.lock(signIns, signInId);
-  if (!signIn || signIn.guest !== guest) throw new GantryError('sign_in_unknown', 'There is no unverified channel with this channelId');
+  if (!signIn || signIn.guest !== guest)
+    throw new GantryError('sign_in_unknown', 'There is no unverified channel with this channelId');
   if (signIn.usedAt !== null) {
     throw new GantryError(
       'sign_in_used',

@@ -17,7 +17,8 @@ export const signatureChain = z
   .optional()
   .transform((sent) => sent || undefined)
   .meta({
-    description: 'The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out',
+    description:
+      'The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out',
   });
 
 /** What a wallet has signed. */

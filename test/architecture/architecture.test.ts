@@ -22,6 +22,7 @@ const features = [
   'batches',
   'chains',
   'games',
+  'guests',
   'idempotency',
   'messages',
   'notifications',

@@ -85,7 +85,12 @@ export interface World {
   elsewhere: TestPlayer;
   banned: TestPlayer;
   /** The keys of these players' wallets, and of one that is no player's. */
-  keys: { owner: PrivateKeyAccount; stranger: PrivateKeyAccount; banned: PrivateKeyAccount; newcomer: PrivateKeyAccount };
+  keys: {
+    owner: PrivateKeyAccount;
+    stranger: PrivateKeyAccount;
+    banned: PrivateKeyAccount;
+    newcomer: PrivateKeyAccount;
+  };
   /** The owner's channel with the participant, the message in it, and the owner's play session. */
   channelId: string;
   messageId: string;

@@ -36,7 +36,9 @@ export const streamsOfPlayer = statement<{ wallet: string }, { name: string }>(
 const ofPlayer = 'stream_id IN (SELECT id FROM streams WHERE wallet = @wallet)';
 
 export const deleteEventsOfPlayer = statement<{ wallet: string }>(`DELETE FROM events WHERE ${ofPlayer}`);
-export const deleteStreamsOfPlayer = statement<{ wallet: string }>('DELETE FROM streams WHERE wallet = @wallet');
+export const deleteStreamsOfPlayer = statement<{ wallet: string }>(
+  'DELETE FROM streams WHERE wallet = @wallet',
+);
 
 /** What the player's own events say. */
 export const rewriteOwnEvents = statement<Renaming & { wallet: string }>(

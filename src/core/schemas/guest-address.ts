@@ -27,4 +27,3 @@ export const walletInput = withReason(
   ),
   'guest_address',
 );
-

@@ -3,6 +3,7 @@ import { id } from '../../core/schemas/ids.ts';
 import { pagedOutput, pagingOf } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
+import type { GuestSettings } from '../../players/guest-settings.ts';
 import { gameKind, gameSlug } from '../game.ts';
 import { allGames } from '../queries.ts';
 
@@ -16,6 +17,11 @@ const listedGame = z
     url: z.string().meta({
       description: "Where it is played: absolute, or a path of this server's; empty when it has no page",
     }),
+    guests: z
+      .boolean()
+      .meta({
+        description: 'Whether players without a wallet may sign in to it by themselves (`createGuest`)',
+      }),
   })
   .meta({ id: 'ListedGame' });
 
@@ -27,7 +33,10 @@ export const getGames = defineOperation({
   auth: 'public',
   input: z.object({ ...pagingOf(), kind: gameKind.optional(), slug: gameSlug.optional() }),
   output: pagedOutput(listedGame),
-  async handler({ input: { limit, skip, kind, slug } }, { db }: { db: Database }) {
+  async handler(
+    { input: { limit, skip, kind, slug } },
+    { db, guests }: { db: Database; guests: GuestSettings },
+  ) {
     const games = (await db.read(allGames)).filter(
       (game) => (kind === undefined || game.kind === kind) && (slug === undefined || game.slug === slug),
     );
@@ -35,12 +44,13 @@ export const getGames = defineOperation({
       total: games.length,
       limit,
       skip,
-      data: games.slice(skip, skip + limit).map(({ id: gameId, slug, name, kind, url }) => ({
+      data: games.slice(skip, skip + limit).map(({ id: gameId, slug, name, kind, url, policies }) => ({
         gameId,
         slug,
         name,
         kind,
         url,
+        guests: guests.areAllowed && policies.guests === 'allowed',
       })),
     };
   },

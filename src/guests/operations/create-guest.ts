@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { newGuestAddress } from '../../core/schemas/guest-address.ts';
 import { normalizedAddress } from '../../core/schemas/address.ts';
+import { newGuestAddress } from '../../core/schemas/guest-address.ts';
 import { id, idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
+import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 import type { Presence } from '../../presence/presence.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import type { LauncherTokens } from '../../sessions/launcher-token.ts';
@@ -12,7 +13,6 @@ import { issueToken } from '../../sessions/operations/issue-token.ts';
 import { announcePresence } from '../../sessions/session-presence.ts';
 import { addGuest } from '../commands.ts';
 import { deviceName, deviceSecret, hashOfDeviceSecret, newDeviceSecret } from '../device.ts';
-import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 
 export const createGuest = defineOperation({
   name: 'createGuest',

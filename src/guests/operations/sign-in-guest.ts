@@ -4,6 +4,7 @@ import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
+import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 import type { Presence } from '../../presence/presence.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import type { LauncherTokens } from '../../sessions/launcher-token.ts';
@@ -11,7 +12,6 @@ import { issueToken } from '../../sessions/operations/issue-token.ts';
 import { announcePresence } from '../../sessions/session-presence.ts';
 import { signInDevice } from '../commands.ts';
 import { deviceSecretInput, hashOfDeviceSecret } from '../device.ts';
-import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 
 export const signInGuest = defineOperation({
   name: 'signInGuest',

@@ -19,7 +19,8 @@ export const upgradeGuest = defineOperation({
   name: 'upgradeGuest',
   service: 'launcher',
   kind: 'sign-in',
-  summary: "Give this player a wallet, with everything kept: exchange the wallet's signature for a launcherJwt",
+  summary:
+    "Give this player a wallet, with everything kept: exchange the wallet's signature for a launcherJwt",
   auth: 'player',
   input: z.object({ channelId: idInput, signature: walletSignature, chainId: signatureChain }),
   output: z.object({

@@ -6,6 +6,7 @@ import { text } from '../../core/schemas/text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
+import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 import { username } from '../../players/player.ts';
 import type { Presence } from '../../presence/presence.ts';
 import type { PublicUrls } from '../../public-urls.ts';
@@ -13,14 +14,12 @@ import type { LauncherTokens } from '../../sessions/launcher-token.ts';
 import { issueToken } from '../../sessions/operations/issue-token.ts';
 import { announcePresence } from '../../sessions/session-presence.ts';
 import { playerKeyOf, vouchForPlayer as vouch } from '../commands.ts';
-import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 
 export const vouchForPlayer = defineOperation({
   name: 'vouchForPlayer',
   service: 'launcher',
   kind: 'write',
-  summary:
-    "Open a session for a player whom the game's server has signed in itself; takes the game's secret",
+  summary: "Open a session for a player whom the game's server has signed in itself; takes the game's secret",
   auth: 'game-secret',
   input: z.object({
     playerId: text(1, 200).meta({

@@ -27,6 +27,8 @@ import { notifyPlayer, notifySeveral } from '../../../src/notifications/commands
 import { trackPlaySession } from '../../../src/play-sessions/commands.ts';
 import { setProfile } from '../../../src/players/commands.ts';
 import { findPlayer, isBanned } from '../../../src/players/queries.ts';
+import { replaceRules, triggerRules } from '../../../src/rules/commands.ts';
+import { ruleList } from '../../../src/rules/rule.ts';
 import { setScore } from '../../../src/scores/commands.ts';
 import { listScores, readLeaderboard, readPosition } from '../../../src/scores/queries.ts';
 import { startSession } from '../../../src/sessions/commands.ts';
@@ -158,7 +160,9 @@ export function guestsContract(open: OpenStore): void {
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const { guest } = await addOne(db, gameId);
-      const named = tables.filter(({ of, name }) => of.player !== undefined && !filledOtherwise.includes(name));
+      const named = tables.filter(
+        ({ of, name }) => of.player !== undefined && !filledOtherwise.includes(name),
+      );
       await db.write(fillWith, named, guest);
       for (const table of named) {
         for (const column of playerColumns(table)) {
@@ -166,7 +170,9 @@ export function guestsContract(open: OpenStore): void {
           expect(rows, `${table.name}.${column.name}`).not.toHaveLength(0);
         }
       }
-      const before = await Promise.all(named.map((table) => rowsOf(db, table, playerOf(table), guest.wallet)));
+      const before = await Promise.all(
+        named.map((table) => rowsOf(db, table, playerOf(table), guest.wallet)),
+      );
 
       const wallet = randomWallet();
       await upgrade(db, guest, wallet);
@@ -175,7 +181,9 @@ export function guestsContract(open: OpenStore): void {
         const expected = JSON.parse(JSON.stringify(before[at]).replaceAll(guest.wallet, wallet));
         const after = await rowsOf(db, table, playerOf(table), wallet);
         if (table.name === 'channel_sessions' || table.name === 'sign_ins') {
-          expect(after.map(({ id }) => id)).toEqual(expect.arrayContaining(expected.map((row: AnyRow) => row.id)));
+          expect(after.map(({ id }) => id)).toEqual(
+            expect.arrayContaining(expected.map((row: AnyRow) => row.id)),
+          );
         } else expect(after, table.name).toEqual(expected);
       }
       // Nothing anywhere says what the guest was, save the row that says who it is now, and what it asked for.
@@ -227,7 +235,10 @@ export function guestsContract(open: OpenStore): void {
       const details = await upgrade(db, guest, wallet);
 
       expect(details.player).toEqual({ userId, wallet, username: 'Zoë', avatar: '' });
-      const owners = [{ gameId: one.id, wallet }, { gameId: two.id, wallet }] as const;
+      const owners = [
+        { gameId: one.id, wallet },
+        { gameId: two.id, wallet },
+      ] as const;
       const expected = JSON.parse(JSON.stringify(before).replaceAll(guest.wallet, wallet));
       for await (const now of nowAndReopened(fixture)) {
         const after = await seen(now, owners, rivals[0]);
@@ -266,9 +277,16 @@ export function guestsContract(open: OpenStore): void {
       const upgraded = { reason: 'guest_upgraded' };
       await expect(db.write(signInDevice, gameId, secretHash, hour)).rejects.toMatchObject(upgraded);
       await expect(db.write(startSession, guest, hour)).rejects.toMatchObject(upgraded);
-      await expect(db.write(addDevice, guest.wallet, { secretHash: 'x', name: '' })).rejects.toMatchObject(upgraded);
-      await expect(db.write(runAsGuest, guest.wallet, 'setScore', [guest, 1])).rejects.toMatchObject(upgraded);
-      expect((await db.read(findSession, sessionId))?.session).toMatchObject({ wallet, endReason: 'upgraded' });
+      await expect(db.write(addDevice, guest.wallet, { secretHash: 'x', name: '' })).rejects.toMatchObject(
+        upgraded,
+      );
+      await expect(db.write(runAsGuest, guest.wallet, 'setScore', [guest, 1])).rejects.toMatchObject(
+        upgraded,
+      );
+      expect((await db.read(findSession, sessionId))?.session).toMatchObject({
+        wallet,
+        endReason: 'upgraded',
+      });
       expect((await db.read(liveSessions, wallet)).length).toBe(1);
       const { total } = await db.read(findSessions, { wallet }, wholePage);
       expect(total).toBe(2);
@@ -388,8 +406,43 @@ export function guestsContract(open: OpenStore): void {
       const rows = await db.read(listScores, { gameId, wallet }, wholePage);
       expect(rows.map(({ nonce }) => nonce).sort()).toEqual(answered.sort());
       expect(answered.length).toBeGreaterThan(0);
-      expect(await rowsIn(db, 'SELECT name FROM streams WHERE wallet = @wallet', { wallet: guest.wallet })).toEqual([]);
+      expect(
+        await rowsIn(db, 'SELECT name FROM streams WHERE wallet = @wallet', { wallet: guest.wallet }),
+      ).toEqual([]);
     });
+  });
+
+  test('nothing is sent on a chain for a guest, and it says why; what is only recorded here is granted', async () => {
+    await using fixture = await open();
+    const { db } = fixture;
+    const spending = { transactionsPerDay: 9, transactionsPerPlayerPerDay: 9, tokens: [] };
+    const { id: gameId } = await addGame(db, { policies: { spending } });
+    const { guest } = await addOne(db, gameId);
+    const call = {
+      type: 'CallContract',
+      chainId: 1,
+      contract: randomWallet(),
+      function: 'function cheer(address player)',
+      args: ['{wallet}'],
+    };
+    const recorded = { type: 'GrantAchievementToken', achievement: 'first' };
+    await db.write(replaceRules, gameId, ruleList.parse([{ trigger: 'win', actions: [call, recorded] }]));
+    const chain = { signers: { default: randomWallet() }, balances: {} };
+    const trigger = (owner: Owner) => db.write(triggerRules, owner, { trigger: 'win' }, chain);
+    expect((await trigger(guest)).actions).toEqual(['CallContract', 'GrantAchievementToken']);
+    const refused = await rowsIn(db, 'SELECT state, error, payload FROM actions', {});
+    expect(refused).toMatchObject([
+      { state: 'failed', error: expect.stringContaining('the player is a guest') },
+    ]);
+    expect(JSON.stringify(refused)).not.toContain(guest.wallet);
+    expect(await rowsIn(db, 'SELECT * FROM spending', {})).toEqual([]);
+    const wallet = randomWallet();
+    await upgrade(db, guest, wallet);
+    expect((await trigger({ gameId, wallet })).actions).toEqual(['CallContract']);
+    expect(await rowsIn(db, 'SELECT state FROM actions ORDER BY created_at, id', {})).toEqual([
+      { state: 'failed' },
+      { state: 'queued' },
+    ]);
   });
 
   describe('guests who never did anything', () => {
@@ -425,7 +478,9 @@ export function guestsContract(open: OpenStore): void {
         if (table.of.player === undefined) continue;
         expect(await rowsOf(db, table, playerOf(table), idle.guest.wallet), table.name).toEqual([]);
       }
-      expect(await rowsIn(db, 'SELECT name FROM streams WHERE wallet = @wallet', { wallet: idle.guest.wallet })).toEqual([]);
+      expect(
+        await rowsIn(db, 'SELECT name FROM streams WHERE wallet = @wallet', { wallet: idle.guest.wallet }),
+      ).toEqual([]);
       await expect(db.write(signInDevice, gameId, idle.secretHash, hour)).rejects.toMatchObject({
         reason: 'device_unknown',
       });

@@ -8,7 +8,7 @@ export const gameCases = {
       total: 1,
       limit: 10,
       skip: 0,
-      data: [{ gameId: '<game>', slug: '<slug>', name: 'Orbit', kind: 'game', url: '' }],
+      data: [{ gameId: '<game>', slug: '<slug>', name: 'Orbit', kind: 'game', url: '', guests: true }],
     },
     access: anyone,
   },
