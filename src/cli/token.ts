@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { ConfigError } from '../config.ts';
 import { addressInput } from '../core/schemas/address.ts';
 import { openGuestSession } from '../guests/operations/open-guest-session.ts';
 import { username } from '../players/player.ts';
@@ -26,7 +27,7 @@ export function tokenCommand(administrator: Administrator): Command {
     .addHelpText('after', `\nExample:\n  gantry token --game 0198… --wallet 0x${'ab'.repeat(20)} --json`)
     .action(async ({ game, json, guest, wallet, username: name }: Options) => {
       if ((wallet === undefined) === (guest === undefined)) {
-        throw new InvalidArgumentError('Name the player with --wallet <address>, or make one with --guest.');
+        throw new ConfigError('Name the player with --wallet <address>, or make one with --guest.');
       }
       const gameId = await administrator.gameId(game);
       const named = name === undefined ? {} : { username: name };

@@ -5,8 +5,6 @@ export interface VendoredFile {
   package: string;
   /** Within the package. */
   file: string;
-  /** The package that depends on this one, when it is not a direct dependency of Gantry. */
-  dependencyOf?: string;
   /** An ES module: in the import map, under this specifier when pages or other modules import it by one. */
   module?: string | true;
 }

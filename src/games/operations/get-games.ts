@@ -17,11 +17,9 @@ const listedGame = z
     url: z.string().meta({
       description: "Where it is played: absolute, or a path of this server's; empty when it has no page",
     }),
-    guests: z
-      .boolean()
-      .meta({
-        description: 'Whether players without a wallet may sign in to it by themselves (`createGuest`)',
-      }),
+    guests: z.boolean().meta({
+      description: 'Whether players without a wallet may sign in to it by themselves (`createGuest`)',
+    }),
   })
   .meta({ id: 'ListedGame' });
 
