@@ -6,6 +6,7 @@ import * as chains from '../chains/commands.ts';
 import * as events from '../core/events/commands.ts';
 import type { AnyCommand } from '../core/storage/command.ts';
 import * as games from '../games/commands.ts';
+import { runAsGuestOf } from '../guest-writes/commands.ts';
 import * as guests from '../guests/commands.ts';
 import { removeIdleGuestsOf } from '../guests/idle-guests.ts';
 import { upgradeGuestOf } from '../guests/upgrade.ts';
@@ -69,7 +70,7 @@ export const runOnce = idempotency.runOnceOf((name) =>
 );
 
 /** Carries out one of the others for a guest. */
-export const runAsGuest = guests.runAsGuestOf((name) =>
+export const runAsGuest = runAsGuestOf((name) =>
   name === runAll.commandName ? runAll : name === runOnce.commandName ? runOnce : declared.get(name),
 );
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
-import { type AnyCommand, type Command, command, type Steps, type Tx } from '../core/storage/command.ts';
+import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { setProfile } from '../players/commands.ts';
 import { requireGuest } from '../players/guests.ts';
@@ -127,24 +127,6 @@ export const removeDevice = command(
     yield* endSessionsOf(tx, wallet, null, 'revoked', askedBy);
   },
 );
-
-/**
- * Carries out a command by its name for a guest, unless the guest was upgraded: a call that was admitted before must not
- * write what nobody finds. `find` finds the commands there are.
- */
-export function runAsGuestOf(
-  find: (name: string) => AnyCommand | undefined,
-): Command<[wallet: string, commandName: string, args: readonly unknown[]], unknown> {
-  return command(
-    'runAsGuest',
-    function* (tx: Tx, wallet: string, commandName: string, args: readonly unknown[]): Steps<unknown> {
-      yield* requireGuest(tx, wallet);
-      const run = find(commandName);
-      if (!run || run.isExclusive) throw new Error(`${commandName} cannot be carried out within a command`);
-      return yield* run(tx, ...(args as never));
-    },
-  );
-}
 
 function insertGuest(
   tx: Tx,

@@ -3,8 +3,8 @@ import type { Authenticator, Credentials } from '../auth/authenticator.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
-import type { runAsGuestOf } from '../guests/commands.ts';
-import { guestDatabase } from '../guests/guest-database.ts';
+import type { RunAsGuest } from '../guest-writes/commands.ts';
+import { guestDatabase } from '../guest-writes/guest-database.ts';
 import { claimOf, idempotencyKey } from '../idempotency/claim.ts';
 import type { RunOnce } from '../idempotency/commands.ts';
 import { keyedDatabase } from '../idempotency/keyed-database.ts';
@@ -56,7 +56,7 @@ export interface Surroundings {
   audit: AuditLog;
   services: { db: Database };
   runOnce: RunOnce;
-  runAsGuest: ReturnType<typeof runAsGuestOf>;
+  runAsGuest: RunAsGuest;
   runAll: TogetherParts['runAll'];
   /** The operation that `launcher` offers under a name. */
   find: TogetherParts['find'];

@@ -22,6 +22,7 @@ const features = [
   'batches',
   'chains',
   'games',
+  'guest-writes',
   'guests',
   'idempotency',
   'messages',

@@ -1,11 +1,11 @@
 import type { Command } from '../core/storage/command.ts';
 import type { Database } from '../core/storage/database.ts';
-import type { runAsGuestOf } from './commands.ts';
+import type { RunAsGuest } from './commands.ts';
 
 /** The database for one call of a guest, or about one: what it writes is refused once the guest has a wallet. */
 export function guestDatabase(
   db: Database,
-  runAsGuest: ReturnType<typeof runAsGuestOf>,
+  runAsGuest: RunAsGuest,
   wallet: string,
 ): Database {
   return {
