@@ -8,9 +8,7 @@ export type RunAsGuest = Command<[wallet: string, commandName: string, args: rea
  * Carries out a command by its name for a guest, unless the guest was upgraded: a call that was admitted before must not
  * write what nobody finds. `find` finds the commands there are.
  */
-export function runAsGuestOf(
-  find: (name: string) => AnyCommand | undefined,
-): RunAsGuest {
+export function runAsGuestOf(find: (name: string) => AnyCommand | undefined): RunAsGuest {
   return command(
     'runAsGuest',
     function* (tx: Tx, wallet: string, commandName: string, args: readonly unknown[]): Steps<unknown> {
