@@ -4,7 +4,7 @@ import { auditLogOf } from './administration/audit-log.ts';
 import { AdminCredentials } from './auth/admin-credentials.ts';
 import { shownAdminToken } from './auth/admin-token.ts';
 import { Authenticator } from './auth/authenticator.ts';
-import { runAll, runOnce } from './catalogue/commands.ts';
+import { runAll, runAsGuest, runOnce } from './catalogue/commands.ts';
 import { operations } from './catalogue/operations.ts';
 import type { Config } from './config.ts';
 import type { Database } from './core/storage/database.ts';
@@ -92,6 +92,7 @@ export function buildTransports(
     services,
     audit: auditLogOf(db),
     runOnce,
+    runAsGuest,
     runAll,
     find: (name) => registry.method('launcher', name),
   });

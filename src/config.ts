@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { ChainRpcs } from './chains/contract-wallets.ts';
 import type { SpendingBounds } from './chains/spending-bounds.ts';
 import type { Retention } from './core/events/retention.ts';
+import type { GuestSettings } from './players/guest-settings.ts';
 import { defaultStorageQuota } from './storage-quota/count-stored.ts';
 
 const mebibyte = 1024 * 1024;
@@ -235,6 +236,13 @@ export const environment = z.object({
     .max(1_048_576)
     .default(defaultStorageQuota / mebibyte)
     .describe('Storage for the states, play sessions and messages of one player in one game, in MiB'),
+  GUESTS: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('`off`: no player signs in without a wallet, in any game'),
+  GUEST_IDLE_DAYS: durationDays
+    .default(30)
+    .describe('Days after which guests are removed who never did anything'),
   SESSION_DAYS: durationDays
     .default(1)
     .describe('Lifetime of a channel session and its launcherJwt, in days'),
@@ -287,6 +295,7 @@ export interface Config {
   /** `npm start` put a shell between npm and this process, which does not pass signals on. */
   startedByNpm: boolean;
   sessionLifetimeMs: number;
+  guests: GuestSettings;
   /** The most bytes that a player keeps in a game. */
   storageQuota: number;
 }
@@ -354,6 +363,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     demo: data.GANTRY_DEMO === 'on',
     startedByNpm: variables.npm_lifecycle_event !== undefined,
     sessionLifetimeMs: Math.round(data.SESSION_DAYS * dayMs),
+    guests: { areAllowed: data.GUESTS === 'on', idleMs: Math.round(data.GUEST_IDLE_DAYS * dayMs) },
     storageQuota: data.STORAGE_QUOTA_MEGABYTES * mebibyte,
   };
 }

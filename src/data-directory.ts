@@ -7,6 +7,7 @@ import { type AdminTokenStore, DatabaseAdminToken, FileAdminToken } from './auth
 import { BackupDirectory, NoBackups } from './backup/backup-directory.ts';
 import { describeMissingDatabase, markFirstStart, unmarkFirstStart } from './backup/missing-database.ts';
 import type { DatabaseMove } from './backup/move-to-server.ts';
+import { upgradeGuest } from './catalogue/commands.ts';
 import { domain } from './catalogue/domain.ts';
 import { operationsOfRole, type Services } from './catalogue/operations.ts';
 import { tables } from './catalogue/tables.ts';
@@ -216,6 +217,8 @@ export function localServices(workspace: Workspace, config: Config): Services {
     statePatcher: new StatePatcher(states),
     webhookSender: chooseWebhookSender(config),
     sessionLifetimeMs: config.sessionLifetimeMs,
+    guests: config.guests,
+    upgradeGuest,
     storageQuota: config.storageQuota,
   };
 }

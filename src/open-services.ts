@@ -7,6 +7,7 @@ import { GameEraser } from './administration/game-eraser.ts';
 import { PlayerEraser } from './administration/player-eraser.ts';
 import { ServerSummary } from './administration/server-summary.ts';
 import { AdminToken } from './auth/admin-token.ts';
+import { upgradeGuest } from './catalogue/commands.ts';
 import { operations, operationsOfRole, type Services } from './catalogue/operations.ts';
 import { tables } from './catalogue/tables.ts';
 import { ChainClients } from './chains/chain-client.ts';
@@ -143,6 +144,8 @@ export async function openServices(
     statePatcher: new StatePatcher(states),
     webhookSender: chooseWebhookSender(config),
     sessionLifetimeMs: config.sessionLifetimeMs,
+    guests: config.guests,
+    upgradeGuest,
     storageQuota: config.storageQuota,
   };
   const unusable = () => (writeTrouble?.isUnusable ? writeTrouble.message : null);

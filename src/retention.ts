@@ -2,6 +2,7 @@ import { trimTransactions } from './chains/commands.ts';
 import { trimEvents } from './core/events/commands.ts';
 import type { Retention } from './core/events/retention.ts';
 import type { Database } from './core/storage/database.ts';
+import type { RemoveIdleGuests } from './guests/idle-guests.ts';
 import { forgetIdempotencyKeys } from './idempotency/commands.ts';
 import { trimNotifications } from './notifications/commands.ts';
 import { trimActions } from './queue/commands.ts';
@@ -12,10 +13,18 @@ const idleDelayMs = 60_000;
 /** While there is more to forget: a few at a time, so that no clean-up holds up the writes. */
 const batchDelayMs = 50;
 
-/** Deletes old events, delivered notifications, old idempotency keys and actions that were over long ago, until the signal is aborted. */
+/**
+ * Deletes old events, delivered notifications, old idempotency keys, actions that were over long ago and guests who never did
+ * anything, until the signal is aborted.
+ */
 export function startRetention(
   db: Database,
-  { maximumAgeMs, idempotencyKeyMs }: Retention & { idempotencyKeyMs: number },
+  {
+    maximumAgeMs,
+    idempotencyKeyMs,
+    guestIdleMs,
+    removeIdleGuests,
+  }: Retention & { idempotencyKeyMs: number; guestIdleMs: number; removeIdleGuests: RemoveIdleGuests },
   { signal, report }: { signal: AbortSignal; report(thrown: unknown): void },
 ): void {
   const trim = async () => {
@@ -25,6 +34,7 @@ export function startRetention(
       db.write(trimActions, Date.now() - maximumAgeMs),
       db.write(trimTransactions, Date.now() - maximumAgeMs),
       db.write(forgetIdempotencyKeys, idempotencyKeyMs),
+      db.write(removeIdleGuests, guestIdleMs),
     ]);
     return more.includes(true) ? batchDelayMs : idleDelayMs;
   };

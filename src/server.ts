@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { startBackupSchedule } from './backup/backup-schedule.ts';
 import { buildTransports, type Transports } from './build-transports.ts';
+import { removeIdleGuests } from './catalogue/commands.ts';
 import type { Services } from './catalogue/operations.ts';
 import { ChainWriter } from './chains/chain-writer.ts';
 import type { ChainHooks } from './chains/lane.ts';
@@ -90,7 +91,7 @@ function openQueue(config: Config, opened: OpenedServices, hooks: ChainHooks): R
 
 /** What goes on beside the calls, until the signal is aborted or its part is stopped. */
 async function startBackgroundWork(
-  { retention, idempotencyKeyMs }: Config,
+  { retention, idempotencyKeyMs, guests }: Config,
   { db, presence, redis, stats, services, report }: OpenedServices,
   { webhooks, chains }: RunningServer['queue'],
   { gateway }: Transports,
@@ -109,7 +110,11 @@ async function startBackgroundWork(
   webhooks.start();
   chains.start();
   if (services.backups.unavailable === null) startBackupSchedule(db, services.backups, { signal, report });
-  startRetention(db, { ...retention, idempotencyKeyMs }, { signal, report });
+  startRetention(
+    db,
+    { ...retention, idempotencyKeyMs, guestIdleMs: guests.idleMs, removeIdleGuests },
+    { signal, report },
+  );
 }
 
 async function listen(

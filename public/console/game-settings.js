@@ -93,6 +93,7 @@ function Policies({ game, onChanged }) {
   const [requireSecret, setRequireSecret] = useState(policies.requireSecret);
   const [signature, setSignature] = useState(/** @type {string} */ (policies.requireSignature));
   const [oneSession, setOneSession] = useState(policies.oneSessionPerPlayer);
+  const [guests, setGuests] = useState(/** @type {string} */ (policies.guests));
   const [tokenIn, setTokenIn] = useState(/** @type {string} */ (policies.tokenIn));
   const [limits, setLimits] = useState(() => typedLimits(policies.limits));
   const [spending, setSpending] = useState(() => typedSpending(policies.spending));
@@ -106,6 +107,7 @@ function Policies({ game, onChanged }) {
       requireSecret,
       requireSignature: /** @type {Game['policies']['requireSignature']} */ (signature),
       oneSessionPerPlayer: oneSession,
+      guests: /** @type {Game['policies']['guests']} */ (guests),
       tokenIn: /** @type {Game['policies']['tokenIn']} */ (tokenIn),
       limits: limitsOf(limits),
       spending: spendingOf(spending),
@@ -140,6 +142,7 @@ function Policies({ game, onChanged }) {
         <${CheckField} label="Require game secret" checked=${requireSecret} onChecked=${setRequireSecret} hint="Calls then have to come from the game's server; its web page cannot make them." />
         <${SelectField} label="Signed requests" value=${signature} onValue=${setSignature} options=${[['no', 'Not required'], ['any', 'Required (any scheme)'], ['hmac-sha256', 'Required (HMAC-SHA-256)'], ['v2', 'Required (whole request, v2)']]} />
         <${CheckField} label="One session per player" checked=${oneSession} onChecked=${setOneSession} hint="A new session ends the player's previous one." />
+        <${SelectField} label="Players without a wallet" value=${guests} onValue=${setGuests} options=${[['allowed', 'Allowed'], ['server', "Only vouched for by the game's server"], ['forbidden', 'Forbidden']]} />
         <${SelectField} label="Token in the game's URL" value=${tokenIn} onValue=${setTokenIn} options=${[['query', 'Query: ?token=…'], ['fragment', 'Fragment: #token=…']]} hint="A fragment stays in the browser, out of the logs of whoever hosts the game. The game has to read it there." />
         <${LimitsFields} value=${limits} onValue=${setLimits} error=${error} />
         <${SpendingFields} value=${spending} onValue=${setSpending} error=${error} />

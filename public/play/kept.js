@@ -8,6 +8,42 @@
 const playerKey = 'gantry-play-player';
 const gameKey = 'gantry-play-game';
 
+/**
+ * Devices of players without a wallet, for as long as the browser keeps them: whoever uses this browser can go on as one.
+ * @typedef {{ wallet: string, deviceSecret: string }} KeptDevice
+ */
+const devicesKey = 'gantry-play-devices';
+const maximumDevices = 5;
+
+/** @returns {KeptDevice[]} newest first */
+export function keptDevices() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(devicesKey) ?? '[]');
+    return Array.isArray(kept) ? kept : [];
+  } catch {
+    return [];
+  }
+}
+
+/** @param {KeptDevice} device */
+export function keepDevice(device) {
+  writeDevices([device, ...keptDevices()].slice(0, maximumDevices));
+}
+
+/** @param {string} wallet */
+export function forgetDevice(wallet) {
+  writeDevices(keptDevices().filter((device) => device.wallet !== wallet));
+}
+
+/** @param {readonly KeptDevice[]} devices */
+function writeDevices(devices) {
+  try {
+    localStorage.setItem(devicesKey, JSON.stringify(devices));
+  } catch {
+    // No access to storage: the guest is lost with the tab.
+  }
+}
+
 /** @returns {KeptPlayer | null} */
 export function keptPlayer() {
   return read(playerKey);

@@ -14,9 +14,10 @@ import { PlayerMenu } from './player-menu.js';
  * @param {{
  *   player: import('./kept.js').KeptPlayer,
  *   onEnded: (ending: import('./session-end.js').SessionEnd) => void,
- * }} props
+ *   onWallet: (launcherJwt: string) => void,
+ * }} props `onWallet`: the player has a wallet now, and this token
  */
-export function LauncherView({ player, onEnded }) {
+export function LauncherView({ player, onEnded, onWallet }) {
   const [launcher] = useState(() => new Launcher(player.launcherJwt, onEnded));
   useChanges(launcher);
   useEffect(() => () => launcher.close(), []);
@@ -34,7 +35,7 @@ export function LauncherView({ player, onEnded }) {
       <${SiteHeader} title=${current ? current.game.name : 'Play'}>
         <${ConnectionBadge} state=${launcher.connection} missed=${launcher.missed} />
         <${NotificationsMenu} launcher=${launcher} />
-        <${PlayerMenu} launcher=${launcher} guest=${player.guest} />
+        <${PlayerMenu} launcher=${launcher} guest=${player.guest} onWallet=${onWallet} />
       <//>
       ${
         current

@@ -7,6 +7,7 @@ import { keepGame, keptGame } from './kept.js';
 import { OpenGame } from './open-game.js';
 import { PlayerBook } from './player-book.js';
 import { gameSessionEnd, sessionEnd } from './session-end.js';
+import { connectWallet } from './sign-in.js';
 import { claimsOf } from './token.js';
 
 /**
@@ -37,7 +38,9 @@ const countedEvents = /** @type {const} */ ([
 /** A player's launcher: one connection, the games there are, and the one that is open. */
 export class Launcher extends Observable {
   #connection;
+  #launcherJwt;
   #onEnded;
+  #isConnectingWallet = false;
   /** @type {string | null} */
   #endReason = null;
   #replayLeft = 0;
@@ -65,6 +68,7 @@ export class Launcher extends Observable {
    */
   constructor(launcherJwt, onEnded) {
     super();
+    this.#launcherJwt = launcherJwt;
     this.#onEnded = onEnded;
     const { address, username, avatar, jti } = claimsOf(launcherJwt);
     this.wallet = address;
@@ -130,6 +134,20 @@ export class Launcher extends Observable {
     await this.#connection.call('endChannelSession', {});
   }
 
+  /**
+   * Gives the player, who has none, a wallet. The sessions of the guest end with that.
+   * @param {import('./sign-in.js').Signer} signer
+   * @returns {Promise<string>} the launcher's new `launcherJwt`
+   */
+  async connectWallet(signer) {
+    this.#isConnectingWallet = true;
+    try {
+      return await connectWallet(this.#launcherJwt, signer);
+    } finally {
+      this.#isConnectingWallet = false;
+    }
+  }
+
   /** Marks the notifications as seen. */
   markNotificationsSeen() {
     this.unseenNotifications = 0;
@@ -173,6 +191,8 @@ export class Launcher extends Observable {
       this.connection = this.connection === 'connecting' ? 'connecting' : 'reconnecting';
     } else if (status.state === 'live') {
       this.#live(status.replayed);
+    } else if (status.state === 'ended' && this.#isConnectingWallet) {
+      return; // the page goes on as the wallet
     } else if (status.state === 'ended') {
       this.#onEnded(sessionEnd(this.#endReason));
     } else {

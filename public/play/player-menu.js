@@ -1,16 +1,23 @@
 import { html } from 'htm/preact';
+import { useEffect, useState } from 'preact/hooks';
 import { Address } from '../shared/address.js';
 import { Avatar } from '../shared/avatar.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
+import { messageOf } from '../shared/states.js';
 import { toastError } from './launcher.js';
 import { NameForm } from './name-form.js';
+import { signerOfWallet, watchWallets } from './wallets.js';
 
 /**
  * The signed-in player's account, with the sign-out button.
- * @param {{ launcher: import('./launcher.js').Launcher, guest: boolean }} props
+ * @param {{
+ *   launcher: import('./launcher.js').Launcher,
+ *   guest: boolean,
+ *   onWallet: (launcherJwt: string) => void,
+ * }} props
  */
-export function PlayerMenu({ launcher, guest }) {
+export function PlayerMenu({ launcher, guest, onWallet }) {
   const { wallet, players } = launcher;
   const name = players.name(wallet);
   return html`
@@ -29,12 +36,46 @@ export function PlayerMenu({ launcher, guest }) {
           </div>
         </div>
         <${NameForm} launcher=${launcher} />
-        ${
-          guest &&
-          html`<p class="quiet small">You are playing as a guest: this wallet is discarded when you close the tab or sign out.</p>`
-        }
+        ${guest && html`<${ConnectWallet} launcher=${launcher} onWallet=${onWallet} />`}
         <${Button} wide onClick=${() => launcher.signOut().catch(toastError)}><${Icon} name="signOut" />Sign out<//>
       </div>
     </div>
+  `;
+}
+
+/**
+ * What a player without a wallet is told, and how to get one.
+ * @param {{ launcher: import('./launcher.js').Launcher, onWallet: (launcherJwt: string) => void }} props
+ */
+function ConnectWallet({ launcher, onWallet }) {
+  const [wallets, setWallets] = useState(/** @type {import('./wallets.js').Wallet[]} */ ([]));
+  const [busy, setBusy] = useState('');
+  const [problem, setProblem] = useState('');
+  useEffect(() => watchWallets(setWallets), []);
+  /** @param {import('./wallets.js').Wallet} wallet */
+  const connect = async ({ id, provider }) => {
+    setBusy(id);
+    setProblem('');
+    try {
+      onWallet(await launcher.connectWallet(await signerOfWallet(provider)));
+    } catch (error) {
+      setProblem(messageOf(error));
+      setBusy('');
+    }
+  };
+  return html`
+    <p class="quiet small">
+      You are playing as a guest, and only this browser knows it. With a wallet you keep this player, with all scores and
+      messages, wherever you sign in.
+    </p>
+    ${wallets.map(
+      (wallet) => html`
+        <${Button} key=${wallet.id} kind="primary" wide busy=${busy === wallet.id} disabled=${busy !== ''} onClick=${() => connect(wallet)}>
+          <${Icon} name="wallet" />Connect ${wallet.name} to keep it
+        <//>
+      `,
+    )}
+    ${wallets.length === 0 && html`<p class="quiet small">No wallet found in this browser: install one to keep this player.</p>`}
+    ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
   `;
 }

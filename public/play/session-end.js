@@ -12,6 +12,10 @@ const sessionEnds = {
     title: 'You are banned',
     text: 'An administrator has banned this player. Your data is kept; contact the operator of this server for details.',
   },
+  upgraded: {
+    title: 'This player has a wallet now',
+    text: 'Sign in with the wallet: everything is there.',
+  },
   erased: {
     title: 'This player was erased',
     text: 'All data of the player was deleted. Signing in creates a new player.',

@@ -1,15 +1,14 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
+import { shortAddress } from '../shared/address.js';
 import { post } from '../shared/api.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { Mark } from '../shared/site-header.js';
 import { Empty, ErrorState, Loading, messageOf } from '../shared/states.js';
+import { forgetDevice, keepDevice, keptDevices } from './kept.js';
 import { signIn } from './sign-in.js';
 import { signerOfWallet, watchWallets } from './wallets.js';
-
-/** The demo's game. Where it exists, players may sign in as guests, without a wallet. */
-const demoSlug = 'demo-game';
 
 /**
  * The sign-in form.
@@ -22,6 +21,7 @@ export function SignInView({ notice, onSignedIn }) {
   const [wallets, setWallets] = useState(/** @type {import('./wallets.js').Wallet[]} */ ([]));
   const [options, setOptions] = useState(/** @type {SignInOptions | null} */ (null));
   const [loadError, setLoadError] = useState(/** @type {unknown} */ (null));
+  const [devices, setDevices] = useState(keptDevices);
   const [busy, setBusy] = useState('');
   const [problem, setProblem] = useState('');
 
@@ -36,19 +36,53 @@ export function SignInView({ notice, onSignedIn }) {
    * @param {string} who
    * @param {() => Promise<import('./sign-in.js').Signer>} findSigner
    */
-  const signInWith = async (who, findSigner) => {
+  const signInWith = (who, findSigner) =>
+    attempt(who, async (launcherId) => ({
+      launcherJwt: await signIn(launcherId, await findSigner()),
+      guest: false,
+    }));
+
+  const asNewGuest = () =>
+    attempt('guest', async (gameId) => {
+      const deviceName = 'Browser';
+      const { wallet, deviceSecret, launcherJwt } = await post('/launcher/create-guest', {
+        gameId,
+        deviceName,
+      });
+      keepDevice({ wallet, deviceSecret });
+      return { launcherJwt, guest: true };
+    });
+
+  /** @param {import('./kept.js').KeptDevice} device */
+  const asKeptGuest = ({ wallet, deviceSecret }) =>
+    attempt(wallet, async (gameId) => {
+      try {
+        const { launcherJwt } = await post('/launcher/sign-in-guest', { gameId, deviceSecret });
+        return { launcherJwt, guest: true };
+      } catch (error) {
+        if (isOver(error)) {
+          forgetDevice(wallet);
+          setDevices(keptDevices());
+        }
+        throw error;
+      }
+    });
+
+  /**
+   * @param {string} who
+   * @param {(launcherId: string) => Promise<import('./kept.js').KeptPlayer>} enter
+   */
+  const attempt = async (who, enter) => {
     if (!options?.launcherId) return;
     setBusy(who);
     setProblem('');
     try {
-      const launcherJwt = await signIn(options.launcherId, await findSigner());
-      onSignedIn({ launcherJwt, guest: who === 'guest' });
+      onSignedIn(await enter(options.launcherId));
     } catch (error) {
       setProblem(messageOf(error));
       setBusy('');
     }
   };
-  const asGuest = async () => (await import('./guest-key.js')).newGuest();
 
   return html`
     <main class="sign-in">
@@ -106,18 +140,33 @@ export function SignInView({ notice, onSignedIn }) {
                       ${
                         options.guests &&
                         html`
+                          ${devices.map(
+                            (device) => html`
+                              <${Button}
+                                key=${device.wallet}
+                                wide
+                                busy=${busy === device.wallet}
+                                disabled=${busy !== ''}
+                                onClick=${() => asKeptGuest(device)}
+                              >
+                                <${Icon} name="key" />
+                                Continue as ${shortAddress(device.wallet)}
+                              <//>
+                            `,
+                          )}
                           <${Button}
                             kind=${wallets.length === 0 ? 'primary' : ''}
                             wide
                             busy=${busy === 'guest'}
                             disabled=${busy !== ''}
-                            onClick=${() => signInWith('guest', asGuest)}
+                            onClick=${asNewGuest}
                           >
                             <${Icon} name="key" />
                             Play as a guest
                           <//>
                           <p class="quiet small">
-                            A guest wallet exists only in this tab. Two windows are two players.
+                            A guest is a new player without a wallet, kept in this browser. Connect a wallet later to keep
+                            it everywhere.
                           </p>
                         `
                       }
@@ -134,9 +183,15 @@ export function SignInView({ notice, onSignedIn }) {
 
 /** @returns {Promise<SignInOptions>} which launcher to sign in to, and whether guests are allowed */
 async function loadSignInOptions() {
-  const [launchers, demo] = await Promise.all([
-    post('/launcher/get-games', { kind: 'launcher', limit: 1 }),
-    post('/launcher/get-games', { slug: demoSlug, limit: 1 }),
-  ]);
-  return { launcherId: launchers.data[0]?.gameId ?? null, guests: demo.total > 0 };
+  const { data } = await post('/launcher/get-games', { kind: 'launcher', limit: 1 });
+  return { launcherId: data[0]?.gameId ?? null, guests: data[0]?.guests === true };
+}
+
+/**
+ * Whether a device's secret opens nothing any more.
+ * @param {unknown} error
+ */
+function isOver(error) {
+  const { reason } = /** @type {{ reason?: string }} */ (error ?? {});
+  return reason === 'device_unknown' || reason === 'guest_upgraded';
 }

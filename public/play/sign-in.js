@@ -10,6 +10,25 @@ import { post } from '../shared/api.js';
  */
 
 /**
+ * Gives a player without a wallet one (`/docs/guests`).
+ * @param {string} launcherJwt the guest's
+ * @param {Signer} signer
+ * @returns {Promise<string>} the `launcherJwt` of the wallet
+ * @throws {Error} with a message for people
+ */
+export async function connectWallet(launcherJwt, { wallet, chainId, sign }) {
+  const chain = chainId === undefined ? {} : { chainId };
+  const { channelId, signRequest } = await post('/launcher/request-guest-upgrade', {
+    launcherJwt,
+    wallet,
+    ...chain,
+  });
+  const signature = await sign(signRequest);
+  const upgraded = await post('/launcher/upgrade-guest', { launcherJwt, channelId, signature, ...chain });
+  return upgraded.launcherJwt;
+}
+
+/**
  * Signs in to a game, or to a launcher: asks for an unverified channel, has its text signed, and gives the
  * signature for a token (README.md, "Signing in with a wallet").
  * @param {string} gameId

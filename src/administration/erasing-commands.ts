@@ -144,8 +144,13 @@ export const finishErasing = exclusiveCommand(
     yield* tx.run(sessionsOf, { wallet });
     yield* tx.run(streamsOf, { wallet });
     yield* tx.run(profileOf, { wallet });
-    yield* tx.run(auditOf, { wallet });
-    yield* tx.run(answersNaming, { wallet, nobody });
+    // What the player was called before there was a wallet is a trace of the player too.
+    const former = yield* tx.rows(formerAddressesOf, { wallet });
+    for (const name of [wallet, ...former.map(({ address }) => address)]) {
+      yield* tx.run(auditOf, { wallet: name });
+      yield* tx.run(answersNaming, { wallet: name, nobody });
+    }
+    yield* tx.run(guestsOf, { wallet });
     yield* tx.run(bansOf, { wallet });
     tx.scrub();
   },
@@ -203,6 +208,10 @@ const presenceOf = statement<{ wallet: string }>(
 const sessionsOf = statement<{ wallet: string }>('DELETE FROM channel_sessions WHERE wallet = @wallet');
 const streamsOf = statement<{ wallet: string }>('DELETE FROM streams WHERE wallet = @wallet');
 const profileOf = statement<{ wallet: string }>('DELETE FROM players WHERE wallet = @wallet');
+const formerAddressesOf = statement<{ wallet: string }, { address: string }>(
+  'SELECT address FROM guests WHERE wallet = @wallet AND address <> @wallet',
+);
+const guestsOf = statement<{ wallet: string }>('DELETE FROM guests WHERE wallet = @wallet');
 const bansOf = statement<{ wallet: string }>('DELETE FROM bans WHERE wallet = @wallet');
 const naming = (found: string) =>
   `UPDATE idempotency_keys SET result = replace(result, @wallet, @nobody) WHERE ${found} > 0`;

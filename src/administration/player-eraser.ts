@@ -4,7 +4,7 @@ import type { Database } from '../core/storage/database.ts';
 import type { AnyTable } from '../core/storage/table.ts';
 import { forgetAdder, leaveAllChannels } from '../messages/channel-commands.ts';
 import { eraseMessagesOf } from '../messages/message-commands.ts';
-import { bans, players } from '../players/tables.ts';
+import { bans, guests, players } from '../players/tables.ts';
 import { actions } from '../queue/tables.ts';
 import { sessions } from '../sessions/tables.ts';
 import { hideStatesOf } from '../states/commands.ts';
@@ -29,7 +29,7 @@ import {
 const settleMs = 2_000;
 
 /** Those that go last: as long as they are there, an erasing that was interrupted can be asked for again. */
-const last: readonly AnyTable[] = [players, sessions, bans] as readonly AnyTable[];
+const last: readonly AnyTable[] = [players, sessions, bans, guests] as readonly AnyTable[];
 
 /**
  * Removes everything of a player's from the database, by commands of a bounded size, between which others write. Events of

@@ -1,5 +1,6 @@
 import type { AdminCaller } from '../administrators/administrator.ts';
 import { addressInput } from '../core/schemas/address.ts';
+import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
@@ -8,7 +9,8 @@ import { bearerSecret, hashOfSecret, type SecretBox } from '../games/game-secret
 import { findGame, findGameBySecret, findGameBySlug, findGamesByOrigin } from '../games/queries.ts';
 import { refuseArchived } from '../games/refuse-archived.ts';
 import { setProfile } from '../players/commands.ts';
-import { findPlayer, isBanned } from '../players/queries.ts';
+import { refuseFormerGuest } from '../players/guests.ts';
+import { findGuest, findPlayer, isBanned } from '../players/queries.ts';
 import type { ChannelSession, SessionDetails } from '../sessions/channel-session.ts';
 import type { LauncherTokens } from '../sessions/launcher-token.ts';
 import { findGameOfSignIn, findSession } from '../sessions/queries.ts';
@@ -239,12 +241,18 @@ export class Authenticator {
     }
   }
 
-  /** Whom a game's server acts for. @throws GantryError `address_invalid`, `player_banned` */
+  /**
+   * Whom a game's server acts for.
+   * @throws GantryError `address_invalid`, `player_banned`; of a guest `player_unknown`, `guest_upgraded`
+   */
   async admittedWallet(game: Game, named: unknown): Promise<string> {
     const { data: wallet, error } = addressInput.safeParse(named);
     if (wallet === undefined) {
       const field = { path: 'wallet', message: error?.issues[0]?.message ?? 'is no address' };
       throw new GantryError('address_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+    }
+    if (isGuestAddress(wallet)) {
+      refuseFormerGuest(await this.#db.read(findGuest, wallet), { toName: true });
     }
     const owner: Owner = { gameId: game.id, wallet };
     if (await this.#db.read(isBanned, owner)) {

@@ -4,6 +4,7 @@ import type { Owner } from '../core/schemas/owner.ts';
 import { type AnyCommand, type Command, command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { lockProfile } from '../players/commands.ts';
+import { requireGuests } from '../players/guests.ts';
 
 /** One of the commands of a batch, by its name. */
 interface CommandCall {
@@ -22,6 +23,10 @@ export function runAllOf(
   return command('runAll', function* (tx: Tx, owners: readonly Owner[], calls: readonly CommandCall[]): Steps<
     unknown[]
   > {
+    yield* requireGuests(
+      tx,
+      owners.map(({ wallet }) => wallet),
+    );
     yield* tx.all(
       ...owners.map(({ wallet }) => lockProfile(tx, wallet)),
       ...owners.map((owner) => lockPlayer(tx, owner)),

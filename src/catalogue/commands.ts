@@ -9,6 +9,10 @@ import * as chains from '../chains/commands.ts';
 import * as events from '../core/events/commands.ts';
 import type { AnyCommand } from '../core/storage/command.ts';
 import * as games from '../games/commands.ts';
+import { runAsGuestOf } from '../guest-writes/commands.ts';
+import * as guests from '../guests/commands.ts';
+import { removeIdleGuestsOf } from '../guests/idle-guests.ts';
+import { upgradeGuestOf } from '../guests/upgrade.ts';
 import * as idempotency from '../idempotency/commands.ts';
 import * as channels from '../messages/channel-commands.ts';
 import * as messages from '../messages/message-commands.ts';
@@ -24,6 +28,7 @@ import * as signIns from '../sessions/sign-in-commands.ts';
 import * as states from '../states/commands.ts';
 import * as webhooks from '../webhooks/commands.ts';
 import * as deliveries from '../webhooks/delivery-commands.ts';
+import { tables } from './tables.ts';
 
 /** Every file that declares commands. */
 const files: readonly Readonly<Record<string, unknown>>[] = [
@@ -36,6 +41,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   gameErasing,
   events,
   games,
+  guests,
   idempotency,
   messages,
   notifications,
@@ -69,11 +75,24 @@ export const runOnce = idempotency.runOnceOf((name) =>
   name === runAll.commandName ? runAll : declared.get(name),
 );
 
+/** Carries out one of the others for a guest. */
+export const runAsGuest = runAsGuestOf((name) =>
+  name === runAll.commandName ? runAll : name === runOnce.commandName ? runOnce : declared.get(name),
+);
+
+/** Gives a guest a wallet. */
+export const upgradeGuest = upgradeGuestOf(tables);
+
+/** Removes guests who never did anything. */
+export const removeIdleGuests = removeIdleGuestsOf(tables);
+
 /** Every command there is, by name. */
 export const commands: ReadonlyMap<string, AnyCommand> = new Map([
   ...declared,
-  [runAll.commandName, runAll],
-  [runOnce.commandName, runOnce],
+  ...[runAll, runOnce, runAsGuest, upgradeGuest, removeIdleGuests].map((made): [string, AnyCommand] => [
+    made.commandName,
+    made,
+  ]),
 ]);
 
 function isCommand(value: unknown): value is AnyCommand {

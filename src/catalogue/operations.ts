@@ -30,6 +30,15 @@ import { listGameSecrets } from '../games/operations/list-game-secrets.ts';
 import { listGames } from '../games/operations/list-games.ts';
 import { revokeGameSecret } from '../games/operations/revoke-game-secret.ts';
 import { rotateGameSecret } from '../games/operations/rotate-game-secret.ts';
+import { addGuestDevice } from '../guests/operations/add-guest-device.ts';
+import { createGuest } from '../guests/operations/create-guest.ts';
+import { listGuestDevices } from '../guests/operations/list-guest-devices.ts';
+import { openGuestSession } from '../guests/operations/open-guest-session.ts';
+import { removeGuestDevice } from '../guests/operations/remove-guest-device.ts';
+import { requestGuestUpgrade } from '../guests/operations/request-guest-upgrade.ts';
+import { signInGuest } from '../guests/operations/sign-in-guest.ts';
+import { upgradeGuest } from '../guests/operations/upgrade-guest.ts';
+import { vouchForPlayer } from '../guests/operations/vouch-for-player.ts';
 import { getSubscribedChannels } from '../live/operations/get-subscribed-channels.ts';
 import { subscribe } from '../live/operations/subscribe.ts';
 import { unsubscribe } from '../live/operations/unsubscribe.ts';
@@ -137,6 +146,14 @@ export const operations = [
   getGames,
   createUnverifiedChannel,
   verifyUnverifiedChannel,
+  createGuest,
+  signInGuest,
+  requestGuestUpgrade,
+  upgradeGuest,
+  listGuestDevices,
+  addGuestDevice,
+  removeGuestDevice,
+  vouchForPlayer,
   channelStatus,
   channelHeartbeat,
   openChannelSession,
@@ -178,6 +195,7 @@ export const operations = [
   erasePlayer,
   listSessions,
   openSession,
+  openGuestSession,
   revokeSession,
   listPlayerScores,
   removeScore,

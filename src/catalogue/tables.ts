@@ -14,7 +14,7 @@ import {
 } from '../messages/tables.ts';
 import { notifications } from '../notifications/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
-import { bans, players } from '../players/tables.ts';
+import { bans, guestDevices, guests, players } from '../players/tables.ts';
 import { actions, grants, spending, spent } from '../queue/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
 import { board, scores } from '../scores/tables.ts';
@@ -29,6 +29,8 @@ export const tables: readonly AnyTable[] = [
   gameSecrets,
   requestNonces,
   players,
+  guests,
+  guestDevices,
   bans,
   signIns,
   sessions,

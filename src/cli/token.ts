@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import { ConfigError } from '../config.ts';
 import { addressInput } from '../core/schemas/address.ts';
+import { openGuestSession } from '../guests/operations/open-guest-session.ts';
 import { username } from '../players/player.ts';
 import { openSession } from '../sessions/operations/open-session.ts';
 import type { Administrator } from './administrator.ts';
@@ -8,22 +10,37 @@ import { print } from './output.ts';
 
 interface Options {
   game: string;
-  wallet: string;
+  wallet?: string;
+  guest?: boolean;
   username?: string;
   json?: boolean;
 }
 
 export function tokenCommand(administrator: Administrator): Command {
   return new Command('token')
-    .description('open a channel session for a player and print its launcherJwt')
+    .description('open a channel session for a player, or a new guest, and print its launcherJwt')
     .requiredOption('--game <game>', 'game ID or slug')
-    .requiredOption('--wallet <address>', 'wallet of the player', parsed(addressInput))
+    .option('--wallet <address>', 'wallet of the player', parsed(addressInput))
+    .option('--guest', 'a new player without a wallet')
     .option('--username <name>', 'set the display name', parsed(username))
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  gantry token --game 0198… --wallet 0x${'ab'.repeat(20)} --json`)
-    .action(async ({ game, json, ...player }: Options) => {
+    .action(async ({ game, json, guest, wallet, username: name }: Options) => {
+      if ((wallet === undefined) === (guest === undefined)) {
+        throw new ConfigError('Name the player with --wallet <address>, or make one with --guest.');
+      }
       const gameId = await administrator.gameId(game);
-      const { launcherJwt, sessionId } = await administrator.execute(openSession, { gameId, ...player });
+      const named = name === undefined ? {} : { username: name };
+      if (wallet === undefined) {
+        const { success: _, ...made } = await administrator.execute(openGuestSession, { gameId, ...named });
+        print(made, json);
+        return;
+      }
+      const { launcherJwt, sessionId } = await administrator.execute(openSession, {
+        gameId,
+        wallet,
+        ...named,
+      });
       print({ launcherJwt, sessionId }, json);
     });
 }

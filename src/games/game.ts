@@ -64,6 +64,11 @@ export const gamePolicies = z.object({
   oneSessionPerPlayer: z.boolean().default(false),
   /** Where launchers put the token in the game's address: `?token=`, or after `#`, which no server is sent. */
   tokenIn: z.enum(['query', 'fragment']).default('query'),
+  /**
+   * Players without a wallet: whoever wants to be one, only those whom the game's server vouches for, or none. Sessions they
+   * have already go on.
+   */
+  guests: z.enum(['allowed', 'server', 'forbidden']).default('allowed'),
   /** How often one token may call; left out, the server's defaults hold. */
   limits: z.object({ read: rateLimit.optional(), write: rateLimit.optional() }).prefault({}),
   /** What its rules may spend on chains. */
@@ -86,6 +91,7 @@ export const policyChanges = z.object({
   requireSignature: gamePolicies.shape.requireSignature.unwrap().optional(),
   oneSessionPerPlayer: z.boolean().optional(),
   tokenIn: gamePolicies.shape.tokenIn.unwrap().optional(),
+  guests: gamePolicies.shape.guests.unwrap().optional(),
   limits: gamePolicies.shape.limits.unwrap().optional(),
   /** Given as a whole: what is left out of it is not allowed. */
   spending: spendingPolicy.optional(),

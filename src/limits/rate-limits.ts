@@ -12,6 +12,8 @@ const perCaller: Record<'read' | 'write', RateLimit> = {
 };
 /** Beginning to sign in, and finishing, each by address. */
 const signIn: RateLimit = { points: 10, seconds: 60 };
+/** Guests that are made from one address. Players behind one are as many as this in an hour, and go on as they are later. */
+const newGuests: RateLimit = { points: 60, seconds: 3600 };
 /** All players of a game, and all calls from one address, together: no busy game or shared connection meets these. */
 const perGame: Record<'read' | 'write', RateLimit> = {
   read: { points: 40_000, seconds: 2 },
@@ -44,6 +46,8 @@ export const callLimits = {
   writes: perCaller.write,
   createUnverifiedChannel: signIn,
   verifyUnverifiedChannel: signIn,
+  guestSignIns: signIn,
+  newGuests,
   addressReads: perAddress.read,
   addressWrites: perAddress.write,
   gameServerReads: perGameServer.read,
@@ -259,7 +263,11 @@ function countsOf(
   { address: from, wallet, administratorId, game, server }: LimitedCaller,
 ): Counted[] {
   const address = networkOf(from);
-  if (kind === 'sign-in') return [{ what: `sign-in ${name}`, key: address, limit: signIn }];
+  if (kind === 'sign-in') {
+    const counts: Counted[] = [{ what: `sign-in ${name}`, key: address, limit: signIn }];
+    if (name === 'createGuest') counts.push({ what: 'new guests', key: address, limit: newGuests });
+    return counts;
+  }
   const names = together[kind];
   if (server) {
     return [

@@ -4,6 +4,7 @@ import type { StreamRow } from '../core/events/streams.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
+import { requireGuests } from '../players/guests.ts';
 import { audienceOf } from './audience.ts';
 import { type LockedChannel, lockWholeChannel, requireMember } from './channel-access.ts';
 import { messageChannelCreated, messageChannelPatched } from './events.ts';
@@ -40,7 +41,7 @@ const addedPerSlice = 200;
 
 /**
  * The channel of exactly these participants in this game: the one there is, as it is, or a new one.
- * @throws GantryError `adding_declined`, `channel_limit_reached`
+ * @throws GantryError `adding_declined`, `channel_limit_reached`; of a guest `player_unknown`, `guest_upgraded`
  */
 export const createChannel = command(
   'createChannel',
@@ -52,6 +53,7 @@ export const createChannel = command(
   ): Steps<MessageChannel> {
     const wallets = [creator, ...others];
     const key = participantsKeyOf(wallets);
+    yield* requireGuests(tx, others);
     // Each of them may ask for this channel at the same time, on another node: the second finds what the first has made.
     // And how many channels each of them is in changes under their lock only.
     yield* lockPlayers(tx, gameId, wallets);
@@ -91,7 +93,7 @@ export const createChannel = command(
 /**
  * Nobody gives another permissions they do not have.
  * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`, `adding_declined`,
- *   `channel_limit_reached`
+ *   `channel_limit_reached`; of a guest `player_unknown`, `guest_upgraded`
  */
 export const addToChannel = command(
   'addToChannel',
@@ -102,6 +104,7 @@ export const addToChannel = command(
     wallet: string,
     permissions: readonly Permission[] = memberPermissions,
   ): Steps<MessageChannel> {
+    yield* requireGuests(tx, [wallet]);
     yield* lockPlayers(tx, by.gameId, [by.wallet, wallet]);
     const channel = requireMember(yield* lockWholeChannel(tx, channelId), by, 'add-members');
     const { row, members, stream } = channel;
@@ -173,6 +176,25 @@ export const leaveAllChannels = command(
     return found.length === channelsPerSlice;
   },
 );
+
+/**
+ * Has the channels that a wallet is in know it by that, and tells whoever is in them, once their rows name it in the place of
+ * a guest. Nothing else of them changes, nor their order.
+ */
+export function* renameInChannels(tx: Tx, wallet: string): Steps<void> {
+  for (let after: ParticipantRow | undefined; ; ) {
+    const page: readonly ParticipantRow[] = yield* tx.list(participants.byWallet, [wallet], {
+      limit: channelsPerSlice,
+      ...(after && { after }),
+    });
+    for (const { channelId } of page) {
+      const channel = yield* lockWholeChannel(tx, channelId);
+      if (channel) yield* changeChannel(tx, channel.row, channel.members, {}, channel.row.updatedAt);
+    }
+    after = page.at(-1);
+    if (page.length < channelsPerSlice) break;
+  }
+}
 
 /** Has nothing name a wallet any more as who added others, a limited number at a time; true: there may be more. */
 export const forgetAdder = command('forgetAdder', function* (tx: Tx, wallet: string): Steps<boolean> {
@@ -317,13 +339,14 @@ function* changeChannel(
   before: MessageChannelRow,
   members: readonly ParticipantRow[],
   info: ChannelInfo = {},
+  updatedAt = tx.now,
 ): Steps<MessageChannel> {
   const row: MessageChannelRow = {
     ...before,
     participantsKey: participantsKeyOf(members.map(({ wallet }) => wallet)),
     name: info.name ?? before.name,
     chatPicture: info.chatPicture ?? before.chatPicture,
-    updatedAt: tx.now,
+    updatedAt,
   };
   tx.put(messageChannels, row);
   const channel = toChannel(row, members);

@@ -43,7 +43,7 @@ export const participants = table('participants', participantColumns, {
     byWallet: { on: ['wallet', 'gameId', 'channelId'] },
     byAdder: { on: ['addedBy', 'wallet', 'gameId'] },
   },
-  of: { player: 'wallet', game: 'gameId' },
+  of: { player: 'wallet', names: ['addedBy'], game: 'gameId' },
   kept: true,
   remembered: 'lists',
 });
@@ -56,7 +56,7 @@ export const declinedAdders = table(
   {
     key: ['wallet', 'gameId', 'adder'],
     indexes: { byAdder: { on: ['adder'] } },
-    of: { player: 'wallet', game: 'gameId' },
+    of: { player: 'wallet', names: ['adder'], game: 'gameId' },
   },
 );
 

@@ -4,6 +4,7 @@ import type { Owner } from '../core/schemas/owner.ts';
 import { command, type ExclusiveTx, exclusiveCommand, type Steps, type Tx } from '../core/storage/command.ts';
 import { statement } from '../core/storage/statement.ts';
 import { lockProfile } from '../players/commands.ts';
+import { requireGuests } from '../players/guests.ts';
 import { bans } from '../players/tables.ts';
 import { notificationCreated } from './events.ts';
 import type { NotificationRecord } from './notification.ts';
@@ -32,6 +33,7 @@ export const notifyPlayer = command(
 /**
  * Sends several players a notification, all or none of them; those who are banned from the game get none and are answered.
  * A wallet that was never seen gets a player.
+ * @throws GantryError `player_unknown`, `guest_upgraded` when an address of a guest is among them that is none
  */
 export const notifySeveral = command(
   'notifySeveral',
@@ -46,6 +48,7 @@ export const notifySeveral = command(
     );
     const isBanned = (at: number) => bansOf[2 * at] !== undefined || bansOf[2 * at + 1] !== undefined;
     const notified = wallets.filter((_, at) => !isBanned(at));
+    yield* requireGuests(tx, notified);
     yield* tx.all(...notified.map((wallet) => lockProfile(tx, wallet)));
     yield* tx.all(...notified.map((wallet) => lockPlayer(tx, { gameId, wallet })));
     for (const wallet of notified) yield* notifyPlayer(tx, { gameId, wallet }, notification);

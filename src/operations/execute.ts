@@ -1,7 +1,10 @@
 import { shownAdminToken } from '../auth/admin-token.ts';
 import type { Authenticated, Authenticator, Callers, Credentials } from '../auth/authenticator.ts';
+import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
+import type { RunAsGuest } from '../guest-writes/commands.ts';
+import { guestDatabase } from '../guest-writes/guest-database.ts';
 import { claimOf, idempotencyKey } from '../idempotency/claim.ts';
 import type { RunOnce } from '../idempotency/commands.ts';
 import { keyedDatabase } from '../idempotency/keyed-database.ts';
@@ -53,6 +56,7 @@ export interface Surroundings {
   audit: AuditLog;
   services: { db: Database };
   runOnce: RunOnce;
+  runAsGuest: RunAsGuest;
   runAll: TogetherParts['runAll'];
   /** The operation that `launcher` offers under a name. */
   find: TogetherParts['find'];
@@ -105,18 +109,20 @@ export function createExecute(
     refuseNotServed(operation, asked);
     const key = keyOf(call);
     const isBatch = operation.auth === 'player-or-game';
+    const isOfGuest = operation.kind === 'write' && wallet !== undefined && isGuestAddress(wallet);
     /** Puts in place what the handler needs beside the services, once the input is known to be right. */
     const prepare = async (parsed: object): Promise<object> => {
       const isForPlayer = operation.auth === 'player-or-server' && wallet !== undefined;
       if (server && isForPlayer && operation.kind === 'write') await authenticator.ensurePlayer(wallet);
-      if (key === undefined && !isBatch) return onConnection(connection);
+      if (key === undefined && !isBatch && !isOfGuest) return onConnection(connection);
       const given = { ...onConnection(connection) };
+      if (isOfGuest) given.db = guestDatabase(services.db, surroundings.runAsGuest, wallet);
       if (key !== undefined && game) {
         const isPlayer = caller !== null && 'session' in caller && caller.session !== null;
         const about = wallet ?? '';
         const of = { gameId: game.id, caller: isPlayer ? about : 'server', wallet: about };
         const claim = claimOf(key, { ...of, operation: operation.name, input: parsed });
-        given.db = keyedDatabase(services.db, surroundings.runOnce, claim);
+        given.db = keyedDatabase(given.db, surroundings.runOnce, claim);
       }
       if (!isBatch) return given;
       const batch = { authenticated, caller: caller as BatchCaller, services: given };
@@ -131,7 +137,8 @@ export function createExecute(
     }
     const parsed = parseInput(schema, isForAdmin ? asked : withoutNulls(schema, asked));
     if (caller && 'actor' in caller) return administer(operation, parsed, caller, surroundings);
-    const given = server || connection || key !== undefined || isBatch ? await prepare(parsed) : services;
+    const needsMore = server || connection || key !== undefined || isBatch || isOfGuest;
+    const given = needsMore ? await prepare(parsed) : services;
     return operation.handler({ input: parsed as never, caller: caller as never }, given as never);
   };
 }

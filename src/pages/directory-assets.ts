@@ -69,10 +69,7 @@ function sourceOf(name: string): { file: string; typescript: boolean } | null {
 function packageFile(path: string): string | null {
   const vendored = vendoredFiles.find((one) => one.path === path);
   if (!vendored) return null;
-  const from = vendored.dependencyOf
-    ? findPackageJSON(vendored.dependencyOf, import.meta.url)
-    : import.meta.url;
-  const manifest = from === undefined ? undefined : findPackageJSON(vendored.package, from);
+  const manifest = findPackageJSON(vendored.package, import.meta.url);
   return manifest === undefined ? null : join(dirname(manifest), vendored.file);
 }
 

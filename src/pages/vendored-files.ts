@@ -5,23 +5,9 @@ export interface VendoredFile {
   package: string;
   /** Within the package. */
   file: string;
-  /** The package that depends on this one, when it is not a direct dependency of Gantry. */
-  dependencyOf?: string;
   /** An ES module: in the import map, under this specifier when pages or other modules import it by one. */
   module?: string | true;
 }
-
-/** secp256k1 and Keccak, with which guests sign in without a wallet: the versions that viem uses. */
-const nobleCurves = [
-  '_shortw_utils',
-  'abstract/weierstrass',
-  'abstract/curve',
-  'abstract/modular',
-  'abstract/utils',
-  'abstract/hash-to-curve',
-  'secp256k1',
-];
-const nobleHashes = ['_md', '_u64', 'crypto', 'hmac', 'sha2', 'sha3', 'utils'];
 
 const interFont = '@fontsource-variable/inter';
 
@@ -43,19 +29,7 @@ export const vendoredFiles: readonly VendoredFile[] = [
   // One file has all weights; letters beyond Latin come from the system's font. Its licence goes wherever it goes.
   { path: 'inter/inter-latin.woff2', package: interFont, file: 'files/inter-latin-wght-normal.woff2' },
   { path: 'inter/LICENSE.txt', package: interFont, file: 'LICENSE' },
-  ...nobleCurves.map((name) => noble('curves', name)),
-  ...nobleHashes.map((name) => noble('hashes', name)),
 ];
-
-function noble(library: string, name: string): VendoredFile {
-  return {
-    path: `noble/${library}/${name}.js`,
-    package: `@noble/${library}`,
-    file: `esm/${name}.js`,
-    dependencyOf: 'viem',
-    module: `@noble/${library}/${name}`,
-  };
-}
 
 /** The reference client (`src/client/`), which runs in browsers as it does in Node. */
 export const clientFiles: readonly string[] = ['client.ts', 'client-error.ts', 'cursors.ts'];

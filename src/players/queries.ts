@@ -5,7 +5,7 @@ import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 import type { Player, PlayerFilter, PlayerSummary } from './player.ts';
 import { toPlayer } from './stored-player.ts';
-import { bans, type PlayerRow, players } from './tables.ts';
+import { bans, type GuestRow, guests, type PlayerRow, players } from './tables.ts';
 
 /** More bans than a player ever gets: one for each game at most. */
 const maxBans = 100_000;
@@ -31,6 +31,15 @@ export const findPlayer = query(
     return row ? toPlayer(row) : null;
   },
   { max: maxRemembered, keyOf: (wallet) => wallet },
+);
+
+/** The guest of an address; null where there never was one, or it was erased. Asked with every call of a server about a guest. */
+export const findGuest = query(
+  'findGuest',
+  function* (read: Read, address: string): ReadSteps<GuestRow | null> {
+    return (yield* read.get(guests, address)) ?? null;
+  },
+  { max: maxRemembered, keyOf: (address) => address },
 );
 
 /**

@@ -1,5 +1,6 @@
 import type { ContractCall } from '../chains/call-signature.ts';
 import { typedArguments } from '../chains/call-signature.ts';
+import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { LookupSteps } from '../core/storage/lookup.ts';
 import { GantryError } from '../errors.ts';
 import { longestValue, type StateValue, wholeState } from '../states/state-values.ts';
@@ -15,6 +16,10 @@ interface Sent {
   nonce?: string | undefined;
 }
 
+/** Why nothing is sent for what stands for a wallet: what went there, nobody could ever take out. */
+const notForGuests =
+  'the player is a guest, for whose address nobody can sign: it needs a wallet first (upgradeGuest)';
+
 /**
  * The call an action makes, its templates filled in with what is so now and its arguments of the types the
  * function wants; or why it cannot be made.
@@ -24,6 +29,7 @@ export function* preparedCall<Asked>(
   sent: Sent,
   facts: Facts<Asked>,
 ): LookupSteps<Asked, ContractCall | { error: string }> {
+  if (isGuestAddress(sent.wallet)) return { error: notForGuests };
   try {
     const { signature, args } = templatesOf(action, sent);
     const filled: string[] = [];

@@ -3,6 +3,7 @@ import { parseAbi } from 'viem/utils';
 import type { ChainClients } from '../chains/chain-client.ts';
 import { asHex, isOutOfReach } from '../chains/rpc-errors.ts';
 import type { Signers } from '../chains/signers.ts';
+import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import { GantryError } from '../errors.ts';
 import { balanceKey } from './balance-key.ts';
 import { type Action, isChainAction, type Rule, type TokenCondition } from './rule.ts';
@@ -58,6 +59,7 @@ export class RuleChains {
   }
 
   async #balance(condition: TokenCondition, wallet: string): Promise<string> {
+    if (isGuestAddress(wallet)) return '0'; // nobody can own what lies there
     const { chainId = 0, contract = '', tokenId } = condition;
     try {
       const client = await this.#clients.get(chainId);

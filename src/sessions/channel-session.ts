@@ -19,7 +19,7 @@ export type ChannelStatus = z.infer<typeof channelStatus>;
 /**
  * Why a session ended: the player ended it, an administrator or the game revoked it, a newer session of the
  * player took its place, the player was banned or erased, it expired, the key its token was signed with was retired, or the
- * game was archived or deleted.
+ * game was archived or deleted, or the guest got a wallet.
  */
 export const endReason = z.enum([
   'ended',
@@ -31,6 +31,7 @@ export const endReason = z.enum([
   'key_retired',
   'game_archived',
   'game_deleted',
+  'upgraded',
 ]);
 export type EndReason = z.infer<typeof endReason>;
 

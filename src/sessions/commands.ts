@@ -1,11 +1,14 @@
 import { streamOf } from '../core/events/stream.ts';
 import { lockPlayer } from '../core/events/stream-locks.ts';
+import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
+import type { Game } from '../games/game.ts';
 import { toGame } from '../games/stored-game.ts';
 import { games } from '../games/tables.ts';
 import { lockProfile } from '../players/commands.ts';
+import { requireGuest } from '../players/guests.ts';
 import { toPlayer } from '../players/stored-player.ts';
 import { bans } from '../players/tables.ts';
 import type { EndReason, SessionDetails } from './channel-session.ts';
@@ -21,7 +24,7 @@ export const maximumLive = 200;
 /**
  * Opens a session: by a launcher or a signature of the player's, or by an administrator. Where a game allows one a player, the one before is ended. The lock on the wallet's player keeps it apart
  * from a ban and from another session of the player.
- * @throws GantryError `game_unknown`, `player_banned`
+ * @throws GantryError `game_unknown`, `player_banned`; of a guest `guests_forbidden`, `player_unknown`, `guest_upgraded`
  */
 export const startSession = command(
   'startSession',
@@ -31,6 +34,7 @@ export const startSession = command(
     lifetimeMs: number,
     openedBy: 'player' | 'administrator' = 'administrator',
   ): Steps<SessionDetails> {
+    yield* requireGuest(tx, wallet);
     const [player, gameRow, bannedHere, bannedEverywhere] = yield* tx.all(
       lockProfile(tx, wallet),
       tx.get(games, gameId),
@@ -42,6 +46,7 @@ export const startSession = command(
       throw new GantryError('player_banned', 'This player has been banned here');
     }
     const game = toGame(gameRow);
+    if (isGuestAddress(wallet)) refuseGuests(game, openedBy);
     if (game.policies.oneSessionPerPlayer) yield* endSessionsOf(tx, wallet, gameId, 'replaced');
     else yield* makeRoom(tx, wallet);
     const row: SessionRow = {
@@ -118,13 +123,13 @@ export const retireSessions = command(
   },
 );
 
-/** Ends a player's live sessions in a game, or (null) in every game; how many that were. */
+/** Ends a player's live sessions in a game, or (null) in every game, save `but`; how many that were. */
 export const endSessionsOf = command(
   'endSessionsOf',
-  function* (tx: Tx, wallet: string, gameId: string | null, reason: EndReason): Steps<number> {
+  function* (tx: Tx, wallet: string, gameId: string | null, reason: EndReason, but?: string): Steps<number> {
     let ended = 0;
     for (const row of yield* liveSessionsOf(tx, wallet, gameId)) {
-      if (yield* end(tx, row, reason)) ended++;
+      if (row.id !== but && (yield* end(tx, row, reason))) ended++;
     }
     return ended;
   },
@@ -144,6 +149,12 @@ export const recordPresence = command(
     tell(tx, row, { exists: true, present, endReason: null });
   },
 );
+
+/** @throws GantryError `guests_forbidden` */
+export function refuseGuests({ name, policies }: Game, by: 'player' | 'administrator'): void {
+  if (policies.guests === 'allowed' || (policies.guests === 'server' && by === 'administrator')) return;
+  throw new GantryError('guests_forbidden', `${name} is played with a wallet: sign in with one`);
+}
 
 /** Ends a session unless it has ended; whether it had not. */
 function* end(tx: Tx, found: SessionRow, reason: EndReason): Steps<boolean> {

@@ -11,24 +11,29 @@ const keepExpiredMs = 24 * 60 * 60 * 1000;
 /** How many that are older go with each new one. */
 const forgottenAtOnce = 10;
 
-/** Keeps a sign-in until it is used or expires. */
+/** Keeps a sign-in until it is used or expires. `guest`: it is by which this guest gets the wallet, and opens no session. */
 export const requestSignIn = command(
   'requestSignIn',
-  function* (tx: Tx, { id, gameId, wallet, signRequest, expiresAt }: UnverifiedChannel): Steps<void> {
+  function* (
+    tx: Tx,
+    { id, gameId, wallet, signRequest, expiresAt }: UnverifiedChannel,
+    guest: string | null = null,
+  ): Steps<void> {
     const oldest = yield* tx.list(signIns.byExpiry, [], { limit: forgottenAtOnce });
     for (const row of oldest) if (row.expiresAt < tx.now - keepExpiredMs) tx.remove(signIns, row);
-    tx.insert(signIns, { id, gameId, wallet, signRequest, attempts: 0, expiresAt, usedAt: null });
+    tx.insert(signIns, { id, gameId, wallet, signRequest, attempts: 0, expiresAt, usedAt: null, guest });
   },
 );
 
 /**
- * Counts one attempt at a sign-in and returns it, so that parallel guesses cannot exceed the five allowed.
+ * Counts one attempt at a sign-in and returns it, so that parallel guesses cannot exceed the five allowed. `guest`: who is to
+ * have the wallet, when it is for that.
  * @throws GantryError `sign_in_unknown`, `sign_in_expired`, `sign_in_used`, `sign_in_attempts_exhausted`
  */
 export const beginAttempt = command(
   'beginAttempt',
-  function* (tx: Tx, signInId: string): Steps<UnverifiedChannel> {
-    const signIn = yield* lockOpen(tx, signInId);
+  function* (tx: Tx, signInId: string, guest: string | null = null): Steps<UnverifiedChannel> {
+    const signIn = yield* lockOpenSignIn(tx, signInId, guest);
     if (signIn.attempts >= maxAttempts) {
       throw new GantryError(
         'sign_in_attempts_exhausted',
@@ -53,16 +58,20 @@ export const refundAttempt = command('refundAttempt', function* (tx: Tx, signInI
 export const completeSignIn = command(
   'completeSignIn',
   function* (tx: Tx, signInId: string, lifetimeMs: number): Steps<SessionDetails> {
-    const signIn = yield* lockOpen(tx, signInId);
+    const signIn = yield* lockOpenSignIn(tx, signInId, null);
     tx.put(signIns, { ...signIn, usedAt: tx.now });
     return yield* startSession(tx, signIn, lifetimeMs, 'player');
   },
 );
 
-/** Has a sign-in to itself that can still be completed. */
-function* lockOpen(tx: Tx, signInId: string): Steps<SignInRow> {
+/**
+ * Has a sign-in to itself that can still be completed: of a wallet (`guest` null), or one by which a guest gets a wallet. The
+ * one is not known where the other is asked for.
+ */
+export function* lockOpenSignIn(tx: Tx, signInId: string, guest: string | null): Steps<SignInRow> {
   const signIn = yield* tx.lock(signIns, signInId);
-  if (!signIn) throw new GantryError('sign_in_unknown', 'There is no unverified channel with this channelId');
+  if (!signIn || signIn.guest !== guest)
+    throw new GantryError('sign_in_unknown', 'There is no unverified channel with this channelId');
   if (signIn.usedAt !== null) {
     throw new GantryError(
       'sign_in_used',

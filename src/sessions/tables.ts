@@ -33,6 +33,8 @@ const signInColumns = {
   attempts: 'int',
   expiresAt: 'ms',
   usedAt: 'ms?',
+  /** The guest who is to have the wallet; null: the wallet signs in. */
+  guest: 'text?',
 } as const;
 
 export const signIns = table('sign_ins', signInColumns, {

@@ -1,9 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { createSiweMessage } from 'viem/siwe';
 import { getAddress, recoverMessageAddress } from 'viem/utils';
+import { z } from 'zod';
 
 /** How long a wallet has to sign, in milliseconds. */
 export const signInLifetimeMs = 10 * 60 * 1000;
+
+export const signInChain = z
+  .int()
+  .min(0)
+  .default(1)
+  .transform((sent) => sent || 1)
+  .meta({
+    description: 'The chain a contract wallet is on; 1 for any other wallet, and when left out or 0',
+  });
 
 /** Half the order of secp256k1: a larger s is the same signature written another way (EIP-2). */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
@@ -12,6 +22,8 @@ const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b
 export function signInMessage(request: {
   wallet: string;
   gameName: string;
+  /** Who is to have the wallet; left out: the wallet signs in. */
+  guest?: string;
   channelId: string;
   chainId: number;
   /** Where the player signs in, absolute; its host is the message's domain. */
@@ -25,7 +37,9 @@ export function signInMessage(request: {
     nonce: randomBytes(16).toString('hex'),
     uri: request.uri,
     version: '1',
-    statement: `Sign in to play ${printable(request.gameName)}.`,
+    statement: request.guest
+      ? `Keep the player ${request.guest} of ${printable(request.gameName)} with this wallet.`
+      : `Sign in to play ${printable(request.gameName)}.`,
     issuedAt: new Date(request.now),
     expirationTime: new Date(request.now + signInLifetimeMs),
     resources: [`urn:uuid:${request.channelId}`],

@@ -23,6 +23,8 @@ const features = [
   'batches',
   'chains',
   'games',
+  'guest-writes',
+  'guests',
   'idempotency',
   'messages',
   'notifications',

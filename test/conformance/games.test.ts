@@ -23,6 +23,7 @@ const games = page(
     name: z.string(),
     kind: z.enum(['game', 'launcher']),
     url: z.string(),
+    guests: z.boolean(),
   }),
 );
 const launcher = await server.createGame({ name: 'Our Launcher', kind: 'launcher' });
@@ -34,15 +35,23 @@ describe('get-games', () => {
     const all = accepted(await api.post('/launcher/get-games', {}), games);
     expect(all).toMatchObject({ total: 3, limit: 50, skip: 0 });
     expect(all.data).toEqual([
-      { gameId: launcher.gameId, slug: 'our-launcher', name: 'Our Launcher', kind: 'launcher', url: '' },
+      {
+        gameId: launcher.gameId,
+        slug: 'our-launcher',
+        name: 'Our Launcher',
+        kind: 'launcher',
+        url: '',
+        guests: true,
+      },
       {
         gameId: orbit.gameId,
         slug: 'orbit',
         name: 'Orbit',
         kind: 'game',
         url: 'https://orbit.example/play?from=here',
+        guests: true,
       },
-      { gameId: here.gameId, slug: 'here', name: 'Here', kind: 'game', url: '/demo-game' },
+      { gameId: here.gameId, slug: 'here', name: 'Here', kind: 'game', url: '/demo-game', guests: true },
     ]);
   });
 

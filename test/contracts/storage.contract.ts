@@ -6,6 +6,7 @@ import { commitsContract } from './storage/commits.contract.ts';
 import { eventsContract } from './storage/events.contract.ts';
 import type { OpenStore } from './storage/fixture.ts';
 import { gamesContract } from './storage/games.contract.ts';
+import { guestsContract } from './storage/guests.contract.ts';
 import { messageChannelsContract } from './storage/message-channels.contract.ts';
 import { messagesContract } from './storage/messages.contract.ts';
 import { playerDataContract } from './storage/player-data.contract.ts';
@@ -23,6 +24,7 @@ export function storageContract(adapter: string, open: OpenStore): void {
     gamesContract(open);
     administratorsContract(open);
     sessionsContract(open);
+    guestsContract(open);
     scoresContract(open);
     playerDataContract(open);
     stateVersionsContract(open);

@@ -6,6 +6,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isGuestAddress } from '../../src/core/schemas/guest-address.ts';
 import { caseOf } from '../operations/cases.ts';
 import { ownStyles } from '../support/call-styles.ts';
 import { repository } from '../support/gantry-process.ts';
@@ -31,6 +32,8 @@ const otherWallets = [
   '0xab904dbb1c5d5d2a62bbd0a0a2b6d7ff3a6a6b1d',
   '0x01d98af29c53f20daba0d7bbc9abe74299df28b1',
 ];
+
+const guestAddress = '0x67756573746f1c2d3e4b5a69788796a5b4c3d2e1';
 
 /** Inputs that a test wants and a reader does not. */
 const readable: Readonly<Record<string, object>> = { listEvents: { limit: 2 }, serverFigures: {} };
@@ -77,6 +80,7 @@ function presenter(world: World): (value: unknown) => unknown {
   };
   const stableWallet = (wallet: string) => {
     const lower = wallet.toLowerCase();
+    if (isGuestAddress(lower)) return guestAddress;
     const known = replaced.get(lower) ?? freeWallets.shift() ?? ada;
     replaced.set(lower, known).set(known, known);
     return known;
@@ -97,6 +101,7 @@ function presenter(world: World): (value: unknown) => unknown {
       .replace(/\bAda [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'Ada')
       .replace(/^\/admin\/backups\/[\w-]+$/, '/admin/backups/q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6')
       .replace(/^gantry-\d{8}T\d{9}Z-/, 'gantry-20261121T020636918Z-')
+      .replace(/\bgd_[\w-]{43}/g, 'gd_q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c')
       .replace(/\bgsk_[\w-]{43}/g, 'gsk_q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c')
       .replace(/^[0-9a-f]{12}$/, '87ed381206ac')
       .replace(/^[0-9a-f]{16}$/, '06d0d1a2f3b4c5d6');

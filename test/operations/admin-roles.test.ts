@@ -57,6 +57,7 @@ const allowed: Readonly<Record<AdminOperationName, readonly AdminRole[]>> = {
   erasePlayer: operating,
   listSessions: all,
   openSession: operating,
+  openGuestSession: operating,
   revokeSession: moderating,
   listPlayerScores: all,
   removeScore: moderating,

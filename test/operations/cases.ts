@@ -3,6 +3,7 @@ import { adminCases } from './cases/admin.ts';
 import { batchCases } from './cases/batches.ts';
 import { channelSessionCases } from './cases/channel-sessions.ts';
 import { gameCases } from './cases/games.ts';
+import { guestCases } from './cases/guests.ts';
 import { messageCases } from './cases/messages.ts';
 import { notificationCases } from './cases/notifications.ts';
 import { playSessionCases } from './cases/play-sessions.ts';
@@ -30,6 +31,7 @@ export const cases: LauncherCases & AdminCases = {
   ...gameCases,
   ...realtimeEventCases,
   ...channelSessionCases,
+  ...guestCases,
   ...adminCases,
 };
 

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findPlayer } from '../../src/players/queries.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { launchBrowser, noBrowser, openPage } from './browser.ts';
 import { signedInAs } from './players.ts';
@@ -16,6 +17,7 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
   let browser: Browser;
   beforeAll(async () => {
     server = await startTestServer();
+    await server.createGame({ name: 'Launcher', kind: 'launcher' });
     browser = await launchBrowser();
   });
   afterAll(async () => {
@@ -24,6 +26,7 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
   });
 
   test('without a launcher the page says what its operator is to do', async () => {
+    await using server = await startTestServer({ GUESTS: 'off' });
     const { page, complaints } = await openPage(browser);
     await page.goto(`${server.url}/play`);
     await page.getByText('This server has no launcher yet').waitFor();
@@ -31,8 +34,46 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
     await server.createGame({ name: 'Launcher', kind: 'launcher' });
     await page.reload();
     await page.getByText('No wallet found in this browser').waitFor();
-    // Guests are for trying out the demo, which this server has not.
+    // This server takes no guests.
     expect(await page.getByRole('button', { name: 'Play as a guest' }).count()).toBe(0);
+  });
+
+  test('a guest goes on in the same browser, connects a wallet, and is the same player with it', async () => {
+    const account = privateKeyToAccount(generatePrivateKey());
+    const { page, complaints } = await openPage(browser);
+    await installWallet(page, async ({ method, params = [] }) => {
+      if (method === 'eth_requestAccounts') return [account.address];
+      if (method === 'eth_getCode') return '0x';
+      return account.signMessage({ message: { raw: params[0] as `0x${string}` } });
+    });
+    await page.goto(`${server.url}/play`);
+    await page.getByRole('button', { name: 'Play as a guest' }).click();
+    await page.getByText('No games yet').waitFor();
+    const { address: guest } = await signedInAs(page);
+    expect(guest).toMatch(/^0x6775657374/);
+    const { userId } = (await server.services.db.read(findPlayer, guest)) ?? {};
+    expect(userId).toBeTypeOf('string');
+
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Continue as 0x6775' }).click();
+    await page.getByText('No games yet').waitFor();
+    expect((await signedInAs(page)).address).toBe(guest);
+
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('button', { name: 'Connect Test Wallet to keep it' }).click();
+    const wallet = account.address.toLowerCase();
+    await expect.poll(async () => (await signedInAs(page)).address).toBe(wallet);
+    await page.getByText('No games yet').waitFor();
+    expect(await server.services.db.read(findPlayer, wallet)).toMatchObject({ userId, wallet });
+    expect(await server.services.db.read(findPlayer, guest)).toBeNull();
+
+    await page.getByRole('button', { name: /^Account/ }).click();
+    expect(await page.getByText('You are playing as a guest').count()).toBe(0);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Play as a guest' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Continue as/ }).count()).toBe(0);
+    expect(complaints).toEqual([]);
   });
 
   test('a wallet is found (EIP-6963), signs with personal_sign, and the launcher opens', async () => {

@@ -32,6 +32,8 @@ function normalisedText(text: string, world: World): string {
     .replace(/\bwhsec_[\w+/]{43}=/g, '<webhook secret>')
     .replace(/\bgadm_[\w-]{43}/g, '<administrator token>')
     .replace(/\bgsk_[\w-]{43}/g, '<secret>')
+    .replace(/\bgd_[\w-]{43}/g, '<device secret>')
+    .replace(/0x6775657374[0-9a-f]{30}/g, '<new guest>')
     .replace(/^[0-9a-f]{12}$/, '<fingerprint>')
     .replace(/^[0-9a-f]{16}$/, '<epoch>')
     .replace(/(?<=^Nonce: )[0-9a-f]{32}$/gm, '<nonce>');
@@ -39,7 +41,7 @@ function normalisedText(text: string, world: World): string {
 
 /** The server's address comes before its host, which is a part of it. */
 function namesOf(world: World): [string, string][] {
-  const { server, owner, participant, stranger, banned, canaries } = world;
+  const { server, owner, participant, stranger, guest, banned, keys, canaries } = world;
   return [
     [server.url, 'url'],
     [new URL(server.url).host, 'host'],
@@ -53,6 +55,8 @@ function namesOf(world: World): [string, string][] {
     [shortAddress(participant.wallet), 'short participant'],
     [stranger.wallet, 'stranger'],
     [banned.wallet, 'banned'],
+    [guest.wallet, 'guest'],
+    [keys.newcomer.address, 'newcomer'],
     [world.scoreId, 'score'],
     [canaries.sessionId, "owner's session"],
     [canaries.playSessionId, 'play session'],

@@ -2,7 +2,10 @@ import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { recordActivity } from '../../src/activities/commands.ts';
 import { ban } from '../../src/administration/commands.ts';
+import { newGuestAddress } from '../../src/core/schemas/guest-address.ts';
 import type { Owner } from '../../src/core/schemas/owner.ts';
+import { addGuest } from '../../src/guests/commands.ts';
+import { hashOfDeviceSecret, newDeviceSecret } from '../../src/guests/device.ts';
 import { createChannel } from '../../src/messages/channel-commands.ts';
 import { sendMessage } from '../../src/messages/message-commands.ts';
 import { listChannelMessages, listChannels } from '../../src/messages/queries.ts';
@@ -11,6 +14,7 @@ import { setProfile } from '../../src/players/commands.ts';
 import { setScore } from '../../src/scores/commands.ts';
 import { listScores, readPosition } from '../../src/scores/queries.ts';
 import { endSession, revokeSessionById } from '../../src/sessions/commands.ts';
+import { issueToken } from '../../src/sessions/operations/issue-token.ts';
 import { findSession } from '../../src/sessions/queries.ts';
 import { saveState } from '../../src/states/commands.ts';
 import { listPlayerStates } from '../../src/states/queries.ts';
@@ -25,6 +29,8 @@ export const roles = [
   'participant',
   /** In the owner's game, and in nothing of the owner's. */
   'stranger',
+  /** A player without a wallet, in the owner's game and in nothing of the owner's. */
+  'guest',
   /** The owner's wallet in another game. */
   'elsewhere',
   /** The owner's session in a launcher. */
@@ -73,10 +79,18 @@ export interface World {
   owner: TestPlayer;
   participant: TestPlayer;
   stranger: TestPlayer;
+  guest: TestPlayer;
+  /** What the guest's device signs in with. */
+  guestSecret: string;
   elsewhere: TestPlayer;
   banned: TestPlayer;
-  /** The keys of these players' wallets. */
-  keys: { owner: PrivateKeyAccount; stranger: PrivateKeyAccount; banned: PrivateKeyAccount };
+  /** The keys of these players' wallets, and of one that is no player's. */
+  keys: {
+    owner: PrivateKeyAccount;
+    stranger: PrivateKeyAccount;
+    banned: PrivateKeyAccount;
+    newcomer: PrivateKeyAccount;
+  };
   /** The owner's channel with the participant, the message in it, and the owner's play session. */
   channelId: string;
   messageId: string;
@@ -94,6 +108,7 @@ export async function createWorld(server: TestServer): Promise<World> {
     owner: privateKeyToAccount(generatePrivateKey()),
     stranger: privateKeyToAccount(generatePrivateKey()),
     banned: privateKeyToAccount(generatePrivateKey()),
+    newcomer: privateKeyToAccount(generatePrivateKey()),
   };
   const wallet = keys.owner.address.toLowerCase();
   const gameSlug = `orbit-${randomBytes(8).toString('hex')}`;
@@ -114,6 +129,8 @@ export async function createWorld(server: TestServer): Promise<World> {
     server.openSession(launcherGameId, wallet),
     server.openSession(launcherGameId, keys.stranger.address.toLowerCase()),
   ]);
+  const guestSecret = newDeviceSecret();
+  const guest = await openGuestSession(server, gameId, guestSecret);
   const [ended, revoked, banned] = await Promise.all([
     server.openSession(gameId, wallet),
     server.openSession(gameId, wallet),
@@ -150,6 +167,8 @@ export async function createWorld(server: TestServer): Promise<World> {
     owner,
     participant,
     stranger,
+    guest,
+    guestSecret,
     elsewhere,
     banned,
     keys,
@@ -162,6 +181,7 @@ export async function createWorld(server: TestServer): Promise<World> {
       owner: owner.launcherJwt,
       participant: participant.launcherJwt,
       stranger: stranger.launcherJwt,
+      guest: guest.launcherJwt,
       elsewhere: elsewhere.launcherJwt,
       launcher: launcher.launcherJwt,
       strangersLauncher: strangersLauncher.launcherJwt,
@@ -174,6 +194,22 @@ export async function createWorld(server: TestServer): Promise<World> {
       gameServer: undefined,
       otherGameServer: undefined,
     },
+  };
+}
+
+/** A new player without a wallet, with a device of this secret. */
+async function openGuestSession(server: TestServer, gameId: string, secret: string): Promise<TestPlayer> {
+  const { db } = server.services;
+  const wallet = newGuestAddress();
+  const device = { secretHash: hashOfDeviceSecret(secret), name: 'Laptop' };
+  const guest = { address: wallet, idleMs: 1e9 };
+  const { details } = await db.write(addGuest, gameId, guest, device, server.config.sessionLifetimeMs);
+  return {
+    gameId,
+    wallet,
+    userId: details.player.userId,
+    sessionId: details.session.id,
+    launcherJwt: await issueToken(details, server.services),
   };
 }
 

@@ -137,6 +137,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
         scores: 'any',
         requireSignature: 'no',
         oneSessionPerPlayer: false,
+        guests: 'allowed',
         limits: { write: { points: 5, seconds: 10 } },
         spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },
       },

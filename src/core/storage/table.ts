@@ -39,6 +39,8 @@ export interface Column {
 export interface Ownership {
   /** The column that holds the player's wallet. */
   readonly player?: string;
+  /** Further columns that hold a player's wallet: of whoever else the row names. */
+  readonly names?: readonly string[];
   /** The column that holds the game's id. */
   readonly game?: string;
   /** The column that holds the name of a stream, which is a player's in a game. */

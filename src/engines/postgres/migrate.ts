@@ -6,6 +6,7 @@ import { stateVersions } from './migrations/0003-state-versions.ts';
 import { idempotencyKeys } from './migrations/0004-idempotency-keys.ts';
 import { administrators } from './migrations/0005-administrators.ts';
 import { gameListing } from './migrations/0006-game-listing.ts';
+import { guests } from './migrations/0007-guests.ts';
 
 /** In their order; what one has done is never changed, only followed by another. */
 const migrations: readonly string[] = [
@@ -15,6 +16,7 @@ const migrations: readonly string[] = [
   idempotencyKeys,
   administrators,
   gameListing,
+  guests,
 ];
 
 /** The version of the schema this program works with. */

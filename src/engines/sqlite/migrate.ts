@@ -18,6 +18,7 @@ import { stateVersions } from './migrations/0015-state-versions.ts';
 import { idempotencyKeys } from './migrations/0016-idempotency-keys.ts';
 import { administrators } from './migrations/0017-administrators.ts';
 import { gameListing } from './migrations/0018-game-listing.ts';
+import { guests } from './migrations/0019-guests.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -39,6 +40,7 @@ export const migrations: readonly string[] = [
   idempotencyKeys,
   administrators,
   gameListing,
+  guests,
 ];
 
 /** The schema's version when all of them have run. */

@@ -3,6 +3,7 @@ import { id } from '../../core/schemas/ids.ts';
 import { pagedOutput, pagingOf } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
+import type { GuestSettings } from '../../players/guest-settings.ts';
 import { gameKind, gamePolicies, gameSlug } from '../game.ts';
 import { allGames } from '../queries.ts';
 
@@ -22,6 +23,9 @@ const listedGame = z
     image: z.string().meta({
       description: "Absolute, or a path of this server's; empty when it has none",
     }),
+    guests: z.boolean().meta({
+      description: 'Whether players without a wallet may sign in to it by themselves (`createGuest`)',
+    }),
   })
   .meta({ id: 'ListedGame' });
 
@@ -34,7 +38,10 @@ export const getGames = defineOperation({
   auth: 'public',
   input: z.object({ ...pagingOf(), kind: gameKind.optional(), slug: gameSlug.optional() }),
   output: pagedOutput(listedGame),
-  async handler({ input: { limit, skip, kind, slug } }, { db }: { db: Database }) {
+  async handler(
+    { input: { limit, skip, kind, slug } },
+    { db, guests }: { db: Database; guests: GuestSettings },
+  ) {
     const games = (await db.read(allGames)).filter(
       (game) =>
         (kind === undefined || game.kind === kind) &&
@@ -52,6 +59,7 @@ export const getGames = defineOperation({
         url,
         tokenIn: policies.tokenIn,
         image,
+        guests: guests.areAllowed && policies.guests === 'allowed',
       })),
     };
   },

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { addressInput } from '../../core/schemas/address.ts';
+import { walletInput } from '../../core/schemas/guest-address.ts';
 import { id, idInput, newId } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import { requestSignIn } from '../sign-in-commands.ts';
-import { signInLifetimeMs, signInMessage } from '../wallet-signature.ts';
+import { signInChain, signInLifetimeMs, signInMessage } from '../wallet-signature.ts';
 
 export const createUnverifiedChannel = defineOperation({
   name: 'createUnverifiedChannel',
@@ -15,18 +15,11 @@ export const createUnverifiedChannel = defineOperation({
   summary: 'Begin to sign in: get the message the wallet signs',
   auth: 'game',
   input: z.object({
-    wallet: addressInput,
+    wallet: walletInput,
     gameId: idInput
       .optional()
       .meta({ description: 'May be left out when the game secret or an allowed Origin names the game' }),
-    chainId: z
-      .int()
-      .min(0)
-      .default(1)
-      .transform((sent) => sent || 1)
-      .meta({
-        description: 'The chain a contract wallet is on; 1 for any other wallet, and when left out or 0',
-      }),
+    chainId: signInChain,
   }),
   output: z.object({
     success,

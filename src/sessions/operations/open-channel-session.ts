@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isGuestAddress } from '../../core/schemas/guest-address.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -7,6 +8,7 @@ import type { Game } from '../../games/game.ts';
 import { refuseArchived } from '../../games/refuse-archived.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
+import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 import type { Presence } from '../../presence/presence.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import { startSession } from '../commands.ts';
@@ -40,6 +42,7 @@ export const openChannelSession = defineOperation({
       db: Database;
       presence: Presence;
       sessionLifetimeMs: number;
+      guests: GuestSettings;
       tokens: LauncherTokens;
       links: PublicUrls;
     },
@@ -49,6 +52,7 @@ export const openChannelSession = defineOperation({
     const game = isServer
       ? ownGame(caller.game, input.gameId)
       : await namedGame(db, caller.game, input.gameId);
+    if (isGuestAddress(caller.wallet)) requireGuestsAllowed(services.guests);
     const owner = { gameId: game.id, wallet: caller.wallet };
     const openedBy = isServer ? 'administrator' : 'player';
     const details = await db.write(startSession, owner, sessionLifetimeMs, openedBy);

@@ -27,6 +27,7 @@ const policies = {
   scores: 'any',
   requireSignature: 'no',
   oneSessionPerPlayer: false,
+  guests: 'allowed',
   tokenIn: 'query',
   limits: {},
   spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },
@@ -468,6 +469,16 @@ export const adminCases: AdminCases = {
       username: 'Eve',
     }),
     answer: { success: true, launcherJwt: 'token(<stranger>, <other game>)', sessionId: '<id>' },
+  },
+  openGuestSession: {
+    input: ({ otherGameId }) => ({ gameId: otherGameId, username: 'Eve' }),
+    answer: {
+      success: true,
+      wallet: '<new guest>',
+      launcherJwt: 'token(<new guest>, <other game>)',
+      sessionId: '<id>',
+      deviceSecret: '<device secret>',
+    },
   },
   revokeSession: { input: ({ owner }) => ({ sessionId: owner.sessionId }), answer: { success: true } },
 

@@ -17,6 +17,7 @@ export const gameCases = {
           url: '',
           tokenIn: 'query',
           image: '',
+          guests: true,
         },
       ],
     },

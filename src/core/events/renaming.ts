@@ -1,0 +1,55 @@
+import { statement } from '../storage/statement.ts';
+
+/*
+ * What has the streams of a player be another's, with their events and their place in each of them. A stream is known by a
+ * number of its own on SQLite, which stays, and on PostgreSQL by a hash of its name.
+ */
+
+interface Renaming extends Record<string, string> {
+  from: string;
+  to: string;
+}
+
+const newId = `CAST(substr(encode(sha256(convert_to(replace(s.name, @from, @to), 'UTF8')), 'hex'), 1, 32) AS uuid)`;
+
+/** As SQL, for what refers to streams by their numbers; to be run before `renameStreams`. */
+export function renamedReferences(table: string, column: string) {
+  return statement<Renaming>({
+    // The numbers stay: nothing is to be done.
+    sqlite: `UPDATE ${table} SET ${column} = ${column} WHERE @from = @to`,
+    postgres: `UPDATE ${table} AS t SET ${column} = ${newId} FROM streams AS s WHERE s.wallet = @from AND t.${column} = s.id`,
+  });
+}
+
+export const renameEvents = renamedReferences('events', 'stream_id');
+
+export const renameStreams = statement<Renaming>({
+  sqlite: 'UPDATE streams SET name = replace(name, @from, @to), wallet = @to WHERE wallet = @from',
+  postgres: `UPDATE streams AS s SET id = ${newId}, name = replace(s.name, @from, @to), wallet = @to WHERE s.wallet = @from`,
+});
+
+/** Of a player, by name. */
+export const streamsOfPlayer = statement<{ wallet: string }, { name: string }>(
+  'SELECT name FROM streams WHERE wallet = @wallet',
+);
+
+const ofPlayer = 'stream_id IN (SELECT id FROM streams WHERE wallet = @wallet)';
+
+export const deleteEventsOfPlayer = statement<{ wallet: string }>(`DELETE FROM events WHERE ${ofPlayer}`);
+export const deleteStreamsOfPlayer = statement<{ wallet: string }>(
+  'DELETE FROM streams WHERE wallet = @wallet',
+);
+
+/** What the player's own events say. */
+export const rewriteOwnEvents = statement<Renaming & { wallet: string }>(
+  `UPDATE events SET record = replace(record, @from, @to) WHERE ${ofPlayer}`,
+);
+
+const inStream = (found: string) => `UPDATE events SET record = replace(record, @from, @to)
+  WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND ${found} > 0`;
+
+/** What a stream's events say. */
+export const rewriteEvents = statement<Renaming & { stream: string }>({
+  sqlite: inStream('instr(record, @from)'),
+  postgres: inStream('strpos(record, @from)'),
+});

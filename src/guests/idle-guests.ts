@@ -1,0 +1,105 @@
+import { deleteEventsOfPlayer, deleteStreamsOfPlayer } from '../core/events/renaming.ts';
+import { type Command, type ExclusiveTx, exclusiveCommand, type Steps } from '../core/storage/command.ts';
+import { type Statement, statement } from '../core/storage/statement.ts';
+import type { AnyTable } from '../core/storage/table.ts';
+import { idempotencyKeys } from '../idempotency/tables.ts';
+import { notifications } from '../notifications/tables.ts';
+import { type GuestRow, guestDevices, guests, players } from '../players/tables.ts';
+import { sessions, signIns } from '../sessions/tables.ts';
+import { maximumDevices } from './device.ts';
+import { playerColumnsOf, sqlName } from './player-columns.ts';
+
+/** Later than any time. */
+export const neverSwept = 8_640_000_000_000_000;
+
+const lookedAtOnce = 20;
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Removes guests who never did anything; see `removeIdleGuestsOf`. */
+export type RemoveIdleGuests = Command<[idleMs: number], boolean>;
+
+/** What every guest has, and what others have said to it: none of it is a guest's doing. */
+const noDoing: readonly AnyTable[] = [
+  players,
+  guests,
+  guestDevices,
+  sessions,
+  signIns,
+  idempotencyKeys,
+  notifications,
+] as readonly AnyTable[];
+
+/**
+ * Removes guests who have signed in for the last time `idleMs` ago, and have nothing but a device: no score, state, session of
+ * play, activity, message, name, place in a channel, ban. A limited number; true: there may be more. Who has anything is not
+ * looked at again. `tables`: all there are.
+ */
+export function removeIdleGuestsOf(tables: readonly AnyTable[]): RemoveIdleGuests {
+  const hasDone = doingsOf(tables);
+  const removals = removalsOf(tables);
+  return exclusiveCommand('removeIdleGuests', function* (tx: ExclusiveTx, idleMs: number): Steps<boolean> {
+    const first = yield* tx.list(guests.bySweep, [], { limit: lookedAtOnce });
+    const due = first.filter(({ sweepAt }) => sweepAt <= tx.now);
+    for (const { address } of due) {
+      const guest = yield* tx.lock(guests, address);
+      if (!guest) continue;
+      const sweepAt = yield* nextSweepOf(tx, guest, idleMs, hasDone);
+      if (sweepAt !== null) tx.put(guests, { ...guest, sweepAt });
+      else for (const removal of removals) yield* tx.run(removal, { from: address, wallet: address });
+    }
+    return due.length === lookedAtOnce;
+  });
+}
+
+/** Null: the guest is to be removed. */
+function* nextSweepOf(
+  tx: ExclusiveTx,
+  { address, wallet, vouchedBy }: GuestRow,
+  idleMs: number,
+  hasDone: Statement<{ from: string }, { n: number }>,
+): Steps<number | null> {
+  if (wallet !== address) return neverSwept;
+  const profile = yield* tx.get(players, address);
+  const [{ n } = { n: 0 }] = yield* tx.rows(hasDone, { from: address });
+  if (n > 0 || (profile && profile.username !== '')) return neverSwept;
+  const devices = yield* tx.list(guestDevices.byWallet, [address], { limit: maximumDevices });
+  const usedAt = Math.max(0, ...devices.map(({ lastUsedAt }) => lastUsedAt));
+  if (usedAt + idleMs > tx.now) return usedAt + idleMs;
+  const [latest] = yield* tx.list(sessions.live, [address], { limit: 1, last: true });
+  if (latest && latest.expiresAt > tx.now) return latest.expiresAt;
+  // A server signs its players in without a device: the last session says when.
+  if (vouchedBy === null) return null;
+  const [last] = yield* tx.list(sessions.byWallet, [address], { limit: 1, last: true });
+  return last && last.openedAt + idleMs > tx.now ? Math.max(last.openedAt + idleMs, tx.now + dayMs) : null;
+}
+
+function doingsOf(tables: readonly AnyTable[]): Statement<{ from: string }, { n: number }> {
+  const ofPlayers = playerColumnsOf(tables.filter((table) => !noDoing.includes(table))).map(
+    ({ table, where }) => `EXISTS (SELECT 1 FROM ${table.name} WHERE ${where('@from')})`,
+  );
+  const ofStreams = tables.flatMap((table) => {
+    const { stream } = table.of;
+    if (stream === undefined) return [];
+    return `EXISTS (SELECT 1 FROM ${table.name} WHERE ${sqlName(table, stream)}_id IN (SELECT id FROM streams WHERE wallet = @from))`;
+  });
+  return statement(`SELECT CASE WHEN ${[...ofPlayers, ...ofStreams].join(' OR ')} THEN 1 ELSE 0 END AS n`);
+}
+
+/** In the order in which nothing refers to what is removed. */
+function removalsOf(tables: readonly AnyTable[]): Statement<{ from: string; wallet: string }>[] {
+  const rows = (table: AnyTable) =>
+    playerColumnsOf([table]).map(({ where }) =>
+      statement<{ from: string; wallet: string }>(`DELETE FROM ${table.name} WHERE ${where('@from')}`),
+    );
+  const announced = statement<{ from: string; wallet: string }>(
+    'DELETE FROM told_present WHERE session_id IN (SELECT id FROM channel_sessions WHERE wallet = @from)',
+  );
+  const others = noDoing.filter((table) => tables.includes(table) && table !== (players as AnyTable));
+  return [
+    announced,
+    deleteEventsOfPlayer,
+    deleteStreamsOfPlayer,
+    ...others.flatMap(rows),
+    ...rows(players as AnyTable),
+  ];
+}

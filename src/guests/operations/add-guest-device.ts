@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { id } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { addDevice } from '../commands.ts';
+import { deviceName, deviceSecret, hashOfDeviceSecret, newDeviceSecret } from '../device.ts';
+import { requireGuestCaller } from './require-guest-caller.ts';
+
+export const addGuestDevice = defineOperation({
+  name: 'addGuestDevice',
+  service: 'launcher',
+  kind: 'sign-in',
+  summary: 'Have another device sign in as this player without a wallet: get a secret for it',
+  auth: 'player',
+  input: z.object({ deviceName }),
+  output: z.object({ success, deviceId: id, deviceSecret }),
+  async handler({ input, caller }, { db }: { db: Database }) {
+    requireGuestCaller(caller);
+    const secret = newDeviceSecret();
+    const device = { secretHash: hashOfDeviceSecret(secret), name: input.deviceName };
+    return {
+      success: true,
+      deviceId: await db.write(addDevice, caller.wallet, device),
+      deviceSecret: secret,
+    };
+  },
+});

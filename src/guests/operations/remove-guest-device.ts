@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { removeDevice } from '../commands.ts';
+import { requireGuestCaller } from './require-guest-caller.ts';
+
+export const removeGuestDevice = defineOperation({
+  name: 'removeGuestDevice',
+  service: 'launcher',
+  kind: 'write',
+  summary: "Remove a device of this player without a wallet, and end the player's other sessions",
+  auth: 'player',
+  input: z.object({ deviceId: idInput }),
+  output: z.object({ success }),
+  async handler({ input, caller }, { db }: { db: Database }) {
+    requireGuestCaller(caller);
+    await db.write(removeDevice, caller.wallet, input.deviceId, caller.session.id);
+    return { success: true };
+  },
+});

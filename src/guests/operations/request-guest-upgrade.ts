@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { walletInput } from '../../core/schemas/guest-address.ts';
+import { id, newId } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { GantryError } from '../../errors.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { findPlayer } from '../../players/queries.ts';
+import type { PublicUrls } from '../../public-urls.ts';
+import { requestSignIn } from '../../sessions/sign-in-commands.ts';
+import { signInChain, signInLifetimeMs, signInMessage } from '../../sessions/wallet-signature.ts';
+import { requireGuestCaller } from './require-guest-caller.ts';
+
+export const requestGuestUpgrade = defineOperation({
+  name: 'requestGuestUpgrade',
+  service: 'launcher',
+  kind: 'sign-in',
+  summary: 'Begin to give this player a wallet: get the message the wallet signs',
+  auth: 'player',
+  input: z.object({ wallet: walletInput, chainId: signInChain }),
+  output: z.object({
+    success,
+    channelId: id,
+    signRequest: z.string().meta({ description: 'EIP-4361 message, to be signed with personal_sign' }),
+  }),
+  async handler({ input, caller }, { db, links }: { db: Database; links: PublicUrls }) {
+    requireGuestCaller(caller);
+    if (await db.read(findPlayer, input.wallet)) {
+      throw new GantryError(
+        'wallet_taken',
+        'This wallet is a player already, and two players do not become one: use another wallet, or sign in with this one',
+      );
+    }
+    const now = Date.now();
+    const channelId = newId();
+    const signRequest = signInMessage({
+      wallet: input.wallet,
+      gameName: caller.game.name,
+      guest: caller.wallet,
+      channelId,
+      chainId: input.chainId,
+      uri: links.base,
+      now,
+    });
+    const expiresAt = now + signInLifetimeMs;
+    const signIn = { id: channelId, gameId: caller.game.id, wallet: input.wallet, signRequest, expiresAt };
+    await db.write(requestSignIn, signIn, caller.wallet);
+    return { success: true, channelId, signRequest };
+  },
+});

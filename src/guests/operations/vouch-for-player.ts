@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { normalizedAddress } from '../../core/schemas/address.ts';
+import { isGuestAddress, newGuestAddress } from '../../core/schemas/guest-address.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import { text } from '../../core/schemas/text.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { GantryError } from '../../errors.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
+import { username } from '../../players/player.ts';
+import type { Presence } from '../../presence/presence.ts';
+import type { PublicUrls } from '../../public-urls.ts';
+import type { LauncherTokens } from '../../sessions/launcher-token.ts';
+import { issueToken } from '../../sessions/operations/issue-token.ts';
+import { announcePresence } from '../../sessions/session-presence.ts';
+import { playerKeyOf, vouchForPlayer as vouch } from '../commands.ts';
+
+export const vouchForPlayer = defineOperation({
+  name: 'vouchForPlayer',
+  service: 'launcher',
+  kind: 'write',
+  summary: "Open a session for a player whom the game's server has signed in itself; takes the game's secret",
+  auth: 'game-secret',
+  input: z.object({
+    playerId: text(1, 200).meta({
+      description: 'What the server knows the player by, such as `steam:76561198000000000`. Kept as a hash',
+    }),
+    username: username.optional().meta({ description: 'The name others see; left out, it stays' }),
+  }),
+  output: z.object({
+    success,
+    wallet: normalizedAddress.meta({
+      description: 'An address for which nobody can sign, until the player has a wallet: then that',
+    }),
+    isNew: z.boolean().meta({ description: 'This playerId was never vouched for before' }),
+    isGuest: z.boolean().meta({ description: 'The player has no wallet' }),
+    launcherJwt: z.string(),
+  }),
+  async handler(
+    { input, caller: { game } },
+    services: {
+      db: Database;
+      presence: Presence;
+      sessionLifetimeMs: number;
+      guests: GuestSettings;
+      tokens: LauncherTokens;
+      links: PublicUrls;
+    },
+  ) {
+    const { db, guests, sessionLifetimeMs } = services;
+    requireGuestsAllowed(guests);
+    if (game.kind === 'launcher') {
+      throw new GantryError(
+        'sign_in_required',
+        "A launcher's session reaches every game of its player, so only the player opens one: by signing in",
+      );
+    }
+    const { details, isNew } = await db.write(
+      vouch,
+      { gameId: game.id, playerKey: playerKeyOf(game.id, input.playerId) },
+      { address: newGuestAddress(), idleMs: guests.idleMs },
+      sessionLifetimeMs,
+      input.username,
+    );
+    const launcherJwt = await issueToken(details, services);
+    await announcePresence(services, details.session.id);
+    const { wallet } = details.player;
+    return { success: true, wallet, isNew, isGuest: isGuestAddress(wallet), launcherJwt };
+  },
+});

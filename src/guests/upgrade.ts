@@ -1,0 +1,158 @@
+import {
+  deleteEventsOfPlayer,
+  deleteStreamsOfPlayer,
+  renamedReferences,
+  renameEvents,
+  renameStreams,
+  rewriteEvents,
+  rewriteOwnEvents,
+  streamsOfPlayer,
+} from '../core/events/renaming.ts';
+import type { Owner } from '../core/schemas/owner.ts';
+import { type Command, type ExclusiveTx, exclusiveCommand, type Steps } from '../core/storage/command.ts';
+import { type Statement, statement } from '../core/storage/statement.ts';
+import type { AnyTable } from '../core/storage/table.ts';
+import { GantryError } from '../errors.ts';
+import { renameInChannels } from '../messages/channel-commands.ts';
+import { requireGuest } from '../players/guests.ts';
+import { bans, guests, players } from '../players/tables.ts';
+import { type BoardRow, board } from '../scores/tables.ts';
+import type { SessionDetails } from '../sessions/channel-session.ts';
+import { endSessionsOf, startSession } from '../sessions/commands.ts';
+import { lockOpenSignIn } from '../sessions/sign-in-commands.ts';
+import { signIns } from '../sessions/tables.ts';
+import { neverSwept } from './idle-guests.ts';
+import { playerColumnsOf, sqlName } from './player-columns.ts';
+
+type Renaming = { from: string; to: string };
+
+/** Has a guest's data be the wallet's of a sign-in, and opens a session for that. */
+export type UpgradeGuest = Command<[guest: Owner, signInId: string, lifetimeMs: number], SessionDetails>;
+
+/**
+ * Gives a guest a wallet, whose signature was verified: every row that names the guest names the wallet, in one transaction,
+ * so that nobody ever reads a part of either. The guest's sessions end, and its devices open none any more: the wallet alone
+ * is the player from then on. Refuses before it changes anything. `tables`: all there are.
+ * @throws GantryError `sign_in_unknown`, `sign_in_expired`, `sign_in_used`, `guest_upgraded`, `player_unknown`,
+ *   `player_banned`, and `wallet_taken` when the wallet is a player already
+ */
+export function upgradeGuestOf(tables: readonly AnyTable[]): UpgradeGuest {
+  const statements = statementsOf(tables);
+  return exclusiveCommand(
+    'upgradeGuest',
+    function* (
+      tx: ExclusiveTx,
+      { gameId, wallet: guest }: Owner,
+      signInId: string,
+      lifetimeMs: number,
+    ): Steps<SessionDetails> {
+      yield* requireGuest(tx, guest);
+      const signIn = yield* lockOpenSignIn(tx, signInId, guest);
+      const { wallet } = signIn;
+      yield* refuseBanned(tx, gameId, guest);
+      yield* makePlayer(tx, wallet);
+      tx.put(signIns, { ...signIn, usedAt: tx.now });
+      yield* endSessionsOf(tx, guest, null, 'upgraded');
+      const renaming = { from: guest, to: wallet };
+      const standings = yield* takeFromBoards(tx, guest);
+      for (const one of statements) yield* tx.run(one, renaming);
+      yield* renameOwnStreams(tx, renaming);
+      for (const row of standings) {
+        const stream = row.stream.replace(guest, wallet);
+        yield* tx.lock(board, stream);
+        tx.insert(board, { ...row, stream });
+      }
+      yield* renameProfile(tx, renaming);
+      yield* renameInChannels(tx, wallet);
+      for (const { name } of yield* tx.rows(sharedStreams, { wallet })) {
+        yield* tx.run(rewriteEvents, { ...renaming, stream: name });
+      }
+      return yield* startSession(tx, { gameId, wallet }, lifetimeMs, 'player');
+    },
+  );
+}
+
+/** @throws GantryError `player_banned` */
+function* refuseBanned(tx: ExclusiveTx, gameId: string, wallet: string): Steps<void> {
+  const [here, everywhere] = yield* tx.all(tx.get(bans, wallet, gameId), tx.get(bans, wallet, ''));
+  if (here || everywhere) throw new GantryError('player_banned', 'This player has been banned here');
+}
+
+/**
+ * The wallet becomes a player. What there is of one that never was (messages of channels it was put in) is left as it is.
+ * @throws GantryError `wallet_taken`
+ */
+function* makePlayer(tx: ExclusiveTx, wallet: string): Steps<void> {
+  const userId = tx.newId();
+  const made = { wallet, userId, username: '', avatar: '', createdAt: tx.now };
+  if ((yield* tx.lock(players, wallet, made)).userId === userId) return;
+  throw new GantryError(
+    'wallet_taken',
+    'This wallet is a player already, and two players do not become one: use another wallet, or sign in with this one',
+  );
+}
+
+/** Takes the player's places from the leaderboards, which then count them anew. */
+function* takeFromBoards(tx: ExclusiveTx, wallet: string): Steps<BoardRow[]> {
+  const streams = yield* tx.rows(streamsOfPlayer, { wallet });
+  const rows = yield* tx.all(...streams.map(({ name }) => tx.lock(board, name)));
+  const standings = rows.filter((row) => row !== undefined);
+  for (const row of standings) tx.remove(board, row);
+  return standings;
+}
+
+function* renameOwnStreams(tx: ExclusiveTx, { from, to }: Renaming): Steps<void> {
+  // Nobody has heard what was said to a wallet that was no player.
+  yield* tx.run(deleteEventsOfPlayer, { wallet: to });
+  yield* tx.run(deleteStreamsOfPlayer, { wallet: to });
+  yield* tx.run(rewriteOwnEvents, { from, to, wallet: from });
+  yield* tx.run(renameEvents, { from, to });
+  yield* tx.run(renameStreams, { from, to });
+}
+
+/** The guest's user id, name and age are the wallet's. */
+function* renameProfile(tx: ExclusiveTx, { from, to }: Renaming): Steps<void> {
+  const [profile, made, guest] = yield* tx.all(
+    tx.lock(players, from),
+    tx.lock(players, to),
+    tx.lock(guests, from),
+  );
+  if (!profile || !made || !guest) throw new Error(`the guest ${from} has no player`);
+  tx.remove(players, profile);
+  tx.put(players, { ...profile, wallet: to });
+  tx.put(guests, { ...guest, upgradedAt: tx.now, sweepAt: neverSwept });
+}
+
+/** Tables with rows that are renamed otherwise than by a statement. */
+const ownWays: readonly AnyTable[] = [players, board] as readonly AnyTable[];
+
+function statementsOf(tables: readonly AnyTable[]): Statement<Renaming>[] {
+  const ofPlayers = playerColumnsOf(tables.filter((table) => !ownWays.includes(table)));
+  return [
+    ...ofPlayers.flatMap(({ table, column, where }) => {
+      const key = table.key.map((name) => sqlName(table, name));
+      const set = statement<Renaming>(`UPDATE ${table.name} SET ${column} = @to WHERE ${where('@from')}`);
+      if (!key.includes(column)) return [set];
+      // A row that both have, such as a stay in the same channel, is the guest's.
+      const others = key.filter((name) => name !== column);
+      const same = others.map((name) => ` AND own.${name} = ${table.name}.${name}`).join('');
+      const clear = statement<Renaming>(
+        `DELETE FROM ${table.name} WHERE ${where('@to')}
+          AND EXISTS (SELECT 1 FROM ${table.name} AS own WHERE own.${column} = @from${same})`,
+      );
+      return [clear, set];
+    }),
+    ...tables
+      .filter((table) => table.of.stream !== undefined && !ownWays.includes(table))
+      .map((table) => renamedReferences(table.name, `${sqlName(table, table.of.stream ?? '')}_id`)),
+  ];
+}
+
+/** Streams of channels and games whose events may name the player. */
+const sharedStreams = statement<{ wallet: string }, { name: string }>(
+  `SELECT name FROM streams WHERE name IN (
+    SELECT 'channel:' || channel_id FROM participants WHERE wallet = @wallet
+    UNION SELECT 'channel:' || channel_id FROM left_channels WHERE wallet = @wallet
+    UNION SELECT 'channel:' || channel_id FROM messages WHERE sender = @wallet
+    UNION SELECT 'game:' || game_id FROM activities WHERE wallet = @wallet)`,
+);
