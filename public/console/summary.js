@@ -46,10 +46,12 @@ export function Summary() {
 /** @param {{ nodes: ServerSummary['nodes'] }} props */
 function NodesCard({ nodes }) {
   const versions = new Set(nodes.map(({ version }) => version));
+  const runtimes = new Set(nodes.map(({ runtime }) => `Node.js ${runtime.replace('v', '')}`));
   return html`
     <section class="card" aria-labelledby="nodes">
       <div class="card-head">
         <h2 id="nodes">${nodes.length === 1 ? 'Node' : `${asCount(nodes.length)} nodes`}</h2>
+        <span class="quiet small">${[...runtimes].join(', ')}</span>
         ${versions.size > 1 && html`<span class="badge warn">different versions</span>`}
       </div>
       <${Table}
@@ -63,8 +65,7 @@ function NodesCard({ nodes }) {
           },
           {
             title: 'Version',
-            cell: (/** @type {ServerSummary['nodes'][number]} */ { version, runtime }) =>
-              html`${version} <span class="quiet small">Node.js ${runtime.replace('v', '')}</span>`,
+            cell: (/** @type {ServerSummary['nodes'][number]} */ { version }) => version,
           },
           {
             title: 'Sockets',

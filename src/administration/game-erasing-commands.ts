@@ -126,7 +126,7 @@ const eventsOfGame = statement<StreamValues & { limit: number }>({
 });
 
 const someChannels = 'SELECT id FROM message_channels WHERE game_id = @gameId ORDER BY id LIMIT @limit';
-const channelStreams = `SELECT 'channel:' || id FROM (${someChannels}) AS some`;
+const channelStreams = `SELECT 'channel:' || id FROM (${someChannels}) AS chosen`;
 const eventsOfChannels = statement<{ gameId: string; limit: number }>(
   `DELETE FROM events WHERE stream_id IN (SELECT id FROM streams WHERE name IN (${channelStreams}))`,
 );

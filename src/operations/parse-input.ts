@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Authenticated, Callers } from '../auth/authenticator.ts';
 import { type AdminRole, describeRoles } from '../core/schemas/admin-role.ts';
 import { describeIssue } from '../core/schemas/describe-issue.ts';
-import { reasonAt } from '../core/schemas/field-reason.ts';
+import { reasonOf } from '../core/schemas/field-reason.ts';
 import { isEmpty } from '../core/schemas/not-served.ts';
 import { type FieldError, GantryError } from '../errors.ts';
 import type { AnyOperation } from './define.ts';
@@ -47,7 +47,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   const fields = result.error.issues.map(toFieldError);
   const [first] = result.error.issues;
   throw new GantryError(
-    (first && reasonAt(schema, first.path)) ?? 'input_invalid',
+    (first && reasonOf(schema, first)) ?? 'input_invalid',
     fields.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; '),
     { fields },
   );

@@ -1,4 +1,4 @@
-import { close, openSync, readFileSync, write, writeSync } from 'node:fs';
+import { close, ftruncateSync, openSync, readFileSync, write, writeSync } from 'node:fs';
 import type { StatsSample } from './stats.ts';
 
 /** Longer ranges than the samples themselves cover: what each step of them comes to. */
@@ -30,6 +30,8 @@ const recordBytes = recordNumbers * 8;
 const header = Buffer.from('gantry stats 1\n\0', 'latin1');
 const steps = Object.values(historyRanges).reduce((sum, range) => sum + range.steps, 0);
 const fileBytes = header.length + steps * recordBytes;
+/** Written at a time, as a database is. */
+const pageBytes = 4096;
 
 /**
  * An hour, a day and a week of figures, in a file of a fixed size (165 KB) that survives a restart. Every range is a ring:
@@ -79,7 +81,9 @@ export class StatsHistory {
   close(): void {
     if (this.#file === null) return;
     try {
-      writeSync(this.#file, this.#bytes, 0, fileBytes, 0);
+      for (let at = 0; at < fileBytes; at += pageBytes) {
+        writeSync(this.#file, this.#bytes, at, Math.min(pageBytes, fileBytes - at), at);
+      }
     } catch {
       // What was written before is there.
     }
@@ -153,7 +157,7 @@ function contentOf(file: string): Buffer | null {
 function open(file: string, bytes: Buffer): number | null {
   try {
     const opened = openSync(file, 'r+');
-    if (contentOf(file)?.length !== fileBytes) writeSync(opened, bytes, 0, fileBytes, 0);
+    if (contentOf(file)?.length !== fileBytes) begin(opened, bytes);
     return opened;
   } catch {
     return create(file, bytes);
@@ -163,11 +167,18 @@ function open(file: string, bytes: Buffer): number | null {
 function create(file: string, bytes: Buffer): number | null {
   try {
     const created = openSync(file, 'w+', 0o600);
-    writeSync(created, bytes, 0, fileBytes, 0);
+    begin(created, bytes);
     return created;
   } catch {
     return null;
   }
+}
+
+/** Empty steps are zeros, which a file that is made longer holds by itself. */
+function begin(file: number, bytes: Buffer): void {
+  ftruncateSync(file, 0);
+  writeSync(file, bytes, 0, header.length, 0);
+  ftruncateSync(file, fileBytes);
 }
 
 /** Null where nothing was ever written, or something that is none. */

@@ -52,6 +52,7 @@ afterAll(async () => {
 test('a token made by hand with the right key works, so that what is wrong with the others is what is said', async () => {
   using caller = await ownStyles['Socket.IO, signed in'](server.url);
   for (const operation of takingToken.filter(({ kind }) => kind === 'read')) {
+    if (caseOf(operation).caller === 'guest') continue; // the token is of a player with a wallet
     const { status, text } = await caller.call(operation, {
       ...inputs.get(operation.name),
       launcherJwt: handMade(loot),

@@ -199,7 +199,10 @@ describe('completion', () => {
       return execFileSync('bash', ['-c', run], { encoding: 'utf8' }).trim().split(' ');
     };
     expect(offered('gantry', 'd')).toEqual(['demo', 'doctor']);
-    expect(offered('gantry', 'game', '')).toEqual(['create', 'list', 'update', 'rotate-secret', '--help']);
+    expect(offered('gantry', 'game', '')).toEqual([
+      ...['create', 'list', 'update', 'archive', 'delete', 'rotate-secret'],
+      '--help',
+    ]);
     expect(offered('gantry', 'game', 'create', '--name', 'x', '--sl')).toEqual(['--slug']);
   });
 
@@ -211,7 +214,7 @@ describe('completion', () => {
     const offered = `compdef() { :; }; compadd() { shift; print -- "$@"; }; source ${file}
       words=(gantry game ''); CURRENT=3; _gantry`;
     const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', offered], { encoding: 'utf8' });
-    expect([stdout, stderr]).toEqual(['create list update rotate-secret --help\n', '']);
+    expect([stdout, stderr]).toEqual(['create list update archive delete rotate-secret --help\n', '']);
   });
 
   test.skipIf(!has('fish'))('fish takes it', async () => {

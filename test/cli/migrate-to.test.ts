@@ -31,8 +31,8 @@ const publicUrl = 'https://play.example';
 const onSqlite = { DATABASE_URL: '', GANTRY_SECRET_KEY: '', PUBLIC_URL: publicUrl };
 const written = z.object({ tables: z.record(z.string(), z.number()), rows: z.number() });
 
-/** About what the running node does: what it has counted, and deliveries that it tries again. */
-const ofNode = ['serverFigures', 'listActions', 'listWebhookDeliveries'];
+/** About the running node: what it has counted, deliveries that it tries again, and whether it makes backups. */
+const ofNode = ['serverFigures', 'serverSummary', 'listActions', 'listWebhookDeliveries', 'listBackups'];
 const reads = registry.operations.filter(
   (operation) =>
     operation.kind === 'read' && !isAboutConnection(operation) && !ofNode.includes(operation.name),

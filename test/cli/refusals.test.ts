@@ -12,7 +12,7 @@ describe.concurrent('what cannot be done is said in a sentence, with exit code 1
   test.each([
     ['no command', [], /Usage: gantry/],
     ['an unknown command', ['gmae'], /unknown command 'gmae'/],
-    ['an unknown subcommand', ['game', 'delete'], /unknown command 'delete'/],
+    ['an unknown subcommand', ['game', 'rename'], /unknown command 'rename'/],
     ['an unknown option', ['game', 'list', '--jsn'], /unknown option '--jsn'/],
     ['a surplus argument', ['game', 'list', 'all'], /too many arguments/],
     ['a missing option', ['game', 'create'], /required option '--name <name>' not specified/],

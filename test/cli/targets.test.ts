@@ -107,7 +107,9 @@ describe.each(targets)('on %s', (target) => {
 
   test('a game is archived, listed again and deleted', async () => {
     const slug = `gone-${targets.indexOf(target)}`;
-    await run(target, ['game', 'create', '--name', 'Gone', '--slug', slug]);
+    // `game create` has a `--url` of its own.
+    const created = await run('DATA_DIR', ['game', 'create', '--name', 'Gone', '--slug', slug]);
+    expect(created).toMatchObject({ code: 0, stderr: '' });
     const archived = await run(target, ['game', 'archive', '--game', slug]);
     expect(JSON.parse(archived.stdout)).toMatchObject({ slug, listing: 'archived' });
     const listed = await run(target, ['game', 'archive', '--game', slug, '--undo']);
@@ -197,7 +199,11 @@ test.each([
 
 describe('what cannot be done is said in a sentence:', () => {
   test.each<[string, () => string[], RegExp]>([
-    ['a wrong token', () => ['--url', server.url, '--token', 'x'.repeat(20), 'game', 'list'], /admin token/i],
+    [
+      'a wrong token',
+      () => ['--url', server.url, '--token', 'x'.repeat(20), 'game', 'list'],
+      /administrator's token/,
+    ],
     ['no token', () => ['--url', server.url, 'game', 'list'], /wants its admin token: .*ADMIN_TOKEN/],
     [
       'no server',

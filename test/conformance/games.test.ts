@@ -23,6 +23,8 @@ const games = page(
     name: z.string(),
     kind: z.enum(['game', 'launcher']),
     url: z.string(),
+    tokenIn: z.enum(['query', 'fragment']),
+    image: z.string(),
     guests: z.boolean(),
   }),
 );
@@ -41,6 +43,8 @@ describe('get-games', () => {
         name: 'Our Launcher',
         kind: 'launcher',
         url: '',
+        tokenIn: 'query',
+        image: '',
         guests: true,
       },
       {
@@ -49,9 +53,20 @@ describe('get-games', () => {
         name: 'Orbit',
         kind: 'game',
         url: 'https://orbit.example/play?from=here',
+        tokenIn: 'query',
+        image: '',
         guests: true,
       },
-      { gameId: here.gameId, slug: 'here', name: 'Here', kind: 'game', url: '/demo-game', guests: true },
+      {
+        gameId: here.gameId,
+        slug: 'here',
+        name: 'Here',
+        kind: 'game',
+        url: '/demo-game',
+        tokenIn: 'query',
+        image: '',
+        guests: true,
+      },
     ]);
   });
 

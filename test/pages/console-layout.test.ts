@@ -202,7 +202,7 @@ function beyondTables(page: Page): Promise<string[]> {
       const high = [...table.querySelectorAll('tbody tr:not(.spacer)')].filter((row) => {
         const wanted = Number.parseFloat(getComputedStyle(row).height);
         const counted = Number.parseFloat(getComputedStyle(table).getPropertyValue('--row')) || wanted;
-        return Math.round(row.getBoundingClientRect().height) > counted;
+        return Math.round(row.getBoundingClientRect().height) > Math.round(counted);
       });
       return [
         ...(beyond > 0 ? [`${table.ariaLabel}: ${beyond} pixels`] : []),

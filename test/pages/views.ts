@@ -5,7 +5,7 @@ export const consoleViews: readonly (readonly [view: string, shows: string])[] =
   ['players', 'table'],
   ['queue', '.table-card :is(table, .state)'],
   ['events', 'table'],
-  ['requests', 'table'],
+  ['requests', '.table-card :is(table, .state)'],
   ['refusals', '.table-card :is(table, .state)'],
   ['audit', '.table-card :is(table, .state)'],
   ['backups', '#schedule'],

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { listActivities } from '../../src/activities/queries.ts';
+import { GameEraser } from '../../src/administration/game-eraser.ts';
 import { exportGame, measureGame } from '../../src/administration/game-transfer.ts';
 import { PlayerEraser } from '../../src/administration/player-eraser.ts';
 import { tables } from '../../src/catalogue/tables.ts';
@@ -79,6 +80,7 @@ beforeAll(async () => {
   await db.read(measureGame, tables, game.id);
   await db.read(exportGame, tables, game.id, String, () => {});
   await new PlayerEraser(db, tables).erase(wallet);
+  await new GameEraser(db, tables).erase(game.id);
 });
 
 /** The texts of all statements for an engine, each once. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { domain } from '../../src/catalogue/domain.ts';
+import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { ThreadedDatabase } from '../../src/engines/sqlite/threaded-database.ts';
 import type { DatabaseUnderTest } from '../contracts/storage/fixture.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -17,7 +18,7 @@ export async function openThreadedDatabase(): Promise<ThreadedDatabaseUnderTest>
   const clock = new ManualClock();
   const file = join(directory.path, 'gantry.db');
   const open = () => new ThreadedDatabase(file, domain, { clock: clock.memory });
-  const beside: ThreadedDatabase[] = [];
+  const beside: (ThreadedDatabase | SqliteDatabase)[] = [];
   let db = open();
   return {
     get db() {
@@ -32,6 +33,11 @@ export async function openThreadedDatabase(): Promise<ThreadedDatabaseUnderTest>
     },
     async openBeside() {
       const another = open();
+      beside.push(another);
+      return another;
+    },
+    async openInProcess() {
+      const another = new SqliteDatabase(file, domain, { clock: clock.read });
       beside.push(another);
       return another;
     },

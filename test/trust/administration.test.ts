@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { beginAudit } from '../../src/administration/commands.ts';
 import { banPlayer } from '../../src/administration/operations/ban-player.ts';
+import { deleteGame } from '../../src/administration/operations/delete-game.ts';
 import { downloadBackup } from '../../src/administration/operations/download-backup.ts';
 import { erasePlayer } from '../../src/administration/operations/erase-player.ts';
 import { getPlayer } from '../../src/administration/operations/get-player.ts';
@@ -9,9 +10,11 @@ import { listAuditLog } from '../../src/administration/operations/list-audit-log
 import { listBackups } from '../../src/administration/operations/list-backups.ts';
 import { listEvents } from '../../src/administration/operations/list-events.ts';
 import { listRefusals } from '../../src/administration/operations/list-refusals.ts';
+import { listRequests } from '../../src/administration/operations/list-requests.ts';
 import { makeBackup } from '../../src/administration/operations/make-backup.ts';
 import { removeBackup } from '../../src/administration/operations/remove-backup.ts';
 import { serverFigures } from '../../src/administration/operations/server-figures.ts';
+import { serverSummary } from '../../src/administration/operations/server-summary.ts';
 import { setBackupSchedule } from '../../src/administration/operations/set-backup-schedule.ts';
 import { unbanPlayer } from '../../src/administration/operations/unban-player.ts';
 import { updateGame } from '../../src/administration/operations/update-game.ts';
@@ -27,6 +30,7 @@ import { listGameSecrets } from '../../src/games/operations/list-game-secrets.ts
 import { listGames } from '../../src/games/operations/list-games.ts';
 import { revokeGameSecret } from '../../src/games/operations/revoke-game-secret.ts';
 import { rotateGameSecret } from '../../src/games/operations/rotate-game-secret.ts';
+import { openGuestSession } from '../../src/guests/operations/open-guest-session.ts';
 import { listGameChannels } from '../../src/messages/operations/list-game-channels.ts';
 import { listMessages } from '../../src/messages/operations/list-messages.ts';
 import { listPlayerMessages } from '../../src/messages/operations/list-player-messages.ts';
@@ -137,10 +141,14 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
         scores: 'any',
         requireSignature: 'no',
         oneSessionPerPlayer: false,
+        tokenIn: 'query',
         guests: 'allowed',
         limits: { write: { points: 5, seconds: 10 } },
         spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },
       },
+      listing: 'listed',
+      image: '',
+      order: 0,
       createdAt: expect.any(Number),
     });
     const { launcherJwt } = await newPlayer(gameId);
@@ -580,6 +588,35 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     await admin.call(revokeAdministrator, { administratorId });
     refused(await asked('create-game', rotated.token), 401, 'admin_token_invalid');
     expect(await admin.call(whoAmI, {})).toMatchObject({ name: admin.actor, role: 'owner' });
+  });
+
+  it('sees recent calls, who serves and plays, and what is stored', async () => {
+    const gameId = await newGame();
+    const { launcherJwt } = await newPlayer(gameId);
+    refused(await api.post('/launcher/get-user-score', { launcherJwt, nonce: 7 }), 400, 'input_invalid');
+    const { data } = await admin.call(listRequests, { gameId });
+    if (admin.actor === 'cli')
+      expect(data).toEqual([]); // no server runs in its process
+    else expect(data).toMatchObject([{ operation: 'getUserScore', status: 400, reason: 'input_invalid' }]);
+    const { nodes, today } = await admin.call(serverSummary, {});
+    expect(nodes).toHaveLength(admin.actor === 'cli' ? 0 : 1);
+    expect(today.sessions).toBeGreaterThanOrEqual(today.players);
+  });
+
+  it('deletes a game once it has named it', async () => {
+    const { gameId, game } = await admin.call(createGame, { name: 'Gone' });
+    const { launcherJwt } = await newPlayer(gameId);
+    await expect(admin.call(deleteGame, { gameId, confirm: 'another' })).rejects.toThrow(game.slug);
+    expect(await admin.call(deleteGame, { gameId, confirm: game.slug })).toEqual({ success: true });
+    expect((await admin.call(listGames, {})).games.map((one) => one.gameId)).not.toContain(gameId);
+    refused(await api.post('/launcher/get-user-score', { launcherJwt }), 401, 'token_invalid');
+  });
+
+  it('makes a player without a wallet', async () => {
+    const gameId = await newGame();
+    const { launcherJwt, deviceSecret } = await admin.call(openGuestSession, { gameId, username: 'Ada' });
+    accepted(await api.post('/launcher/set-user-score', { launcherJwt, score: 3 }), anything);
+    accepted(await api.post('/launcher/sign-in-guest', { gameId, deviceSecret }), anything);
   });
 
   it('makes backups, gives links to them, schedules and deletes them', async () => {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ConfigError, dataFiles, readConfig } from '../../src/config.ts';
@@ -235,11 +236,14 @@ describe('what is kept of secrets', () => {
       }
       expect((await gantry(['key', 'rotate'], { env: { DATA_DIR: directory.path } })).code).toBe(0);
       const { tokenKeys, secretKey, adminTokenHash } = dataFiles(directory.path);
-      for (const file of [tokenKeys, secretKey, adminTokenHash]) {
+      const statsHistory = join(directory.path, 'stats-history');
+      for (const file of [tokenKeys, secretKey, adminTokenHash, statsHistory]) {
         expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600]);
       }
       expect(readdirSync(directory.path).filter((file) => file.startsWith('gantry.db') === false)).toEqual(
-        [tokenKeys, secretKey, adminTokenHash].map((file) => file.slice(directory.path.length + 1)).sort(),
+        [tokenKeys, secretKey, adminTokenHash, statsHistory]
+          .map((file) => file.slice(directory.path.length + 1))
+          .sort(),
       );
     },
   );

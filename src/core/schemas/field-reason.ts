@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Reason } from '../../errors.ts';
+import { type Reason, reasons } from '../../errors.ts';
 import { innerSchema } from './inner-schema.ts';
 
 const registry = z.registry<{ reason: Reason }>();
@@ -8,6 +8,19 @@ const registry = z.registry<{ reason: Reason }>();
 export function withReason<S extends z.ZodType>(schema: S, reason: Reason): S {
   registry.add(schema, { reason });
   return schema;
+}
+
+/**
+ * The reason of what is wrong with an input: the one that the check itself names in `params.reason`, or else that of the
+ * field.
+ */
+export function reasonOf(schema: z.core.$ZodType, issue: z.core.$ZodIssue): Reason | undefined {
+  const named: unknown = issue.code === 'custom' ? issue.params?.reason : undefined;
+  return isReason(named) ? named : reasonAt(schema, issue.path);
+}
+
+function isReason(value: unknown): value is Reason {
+  return typeof value === 'string' && Object.hasOwn(reasons, value);
 }
 
 /** The reason given by `withReason` to what lies at a path of an input; the nearest one on the way counts. */

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Reason } from '../../errors.ts';
 import { addressInput } from './address.ts';
 import { withReason } from './field-reason.ts';
 
@@ -21,9 +22,9 @@ export function isGuestAddress(address: string): boolean {
 
 /** An address that is to sign something. A guest's never does. */
 export const walletInput = withReason(
-  addressInput.refine(
-    (address) => !isGuestAddress(address),
-    'is the address of a guest, for which nobody can sign: call signInGuest with the deviceSecret',
-  ),
-  'guest_address',
+  addressInput.refine((address) => !isGuestAddress(address), {
+    message: 'is the address of a guest, for which nobody can sign: call signInGuest with the deviceSecret',
+    params: { reason: 'guest_address' satisfies Reason },
+  }),
+  'address_invalid',
 );

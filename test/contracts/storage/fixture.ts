@@ -19,6 +19,8 @@ export interface DatabaseUnderTest extends AsyncDisposable {
   reopen(): Promise<Database>;
   /** Opens the same data a second time, as another process would (the command line beside a server). */
   openBeside(): Promise<Database>;
+  /** The same, written in this process, for commands of the tests' own; left out: `db` is. */
+  openInProcess?(): Promise<Database>;
 }
 
 /** What an adapter brings to run the suite. */

@@ -163,7 +163,8 @@ export function guestsContract(open: OpenStore): void {
       const named = tables.filter(
         ({ of, name }) => of.player !== undefined && !filledOtherwise.includes(name),
       );
-      await db.write(fillWith, named, guest);
+      const filling = (await fixture.openInProcess?.()) ?? db;
+      await filling.write(fillWith, named, guest);
       for (const table of named) {
         for (const column of playerColumns(table)) {
           const rows = await rowsOf(db, table, column, guest.wallet);

@@ -8,7 +8,11 @@ export const playerCases = {
     input: () => ({ username: 'Ada L.' }),
     caller: 'launcher',
     answer: { success: true, username: 'Ada L.' },
-    access: refusedTo(notALauncher, { launcher: 'own', strangersLauncher: 'own' }),
+    access: refusedTo(notALauncher, {
+      owner: notALauncher,
+      launcher: 'shared', // the owner's own, and a player has one name in all games
+      strangersLauncher: 'own',
+    }),
   },
   updatePlayerProfile: {
     input: ({ owner }) => ({ wallet: owner.wallet, username: 'Ada L.' }),

@@ -1,6 +1,6 @@
 /** Games are listed or not, or archived; and have an image and a place in the list. */
 export const gameListing = `
-ALTER TABLE games ADD COLUMN listing text NOT NULL DEFAULT 'listed';
-ALTER TABLE games ADD COLUMN image text NOT NULL DEFAULT '';
+ALTER TABLE games ADD COLUMN listing text COLLATE "C" NOT NULL DEFAULT 'listed';
+ALTER TABLE games ADD COLUMN image text COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE games ADD COLUMN sort_order bigint NOT NULL DEFAULT 0;
 `;
