@@ -32,6 +32,9 @@ export const registerGame = command(
   },
 );
 
+/** When a secret ends that is to work no more: earlier than any node's clock, which may be some milliseconds behind. */
+const atOnce = 0;
+
 /**
  * Adds a secret, which stops working after `lifetimeMs` when that is given; the earlier ones stop working `graceMs` from
  * now. @throws GantryError `game_unknown`
@@ -49,7 +52,7 @@ export const addGameSecret = exclusiveCommand(
       tx.list(gameSecrets.byGame, [gameId], { limit: maxSecrets }),
     );
     if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
-    const graceEnd = tx.now + graceMs;
+    const graceEnd = graceMs === 0 ? atOnce : tx.now + graceMs;
     for (const row of earlier) {
       if (row.expiresAt === null || row.expiresAt > graceEnd)
         tx.put(gameSecrets, { ...row, expiresAt: graceEnd });
@@ -71,7 +74,7 @@ export const expireGameSecret = command(
     const named = secrets.filter((row) => fingerprintOf(row) === fingerprint && isWorking(row, tx.now));
     if (named.length === 0)
       throw new GantryError('secret_unknown', 'The game has no working secret with this fingerprint');
-    for (const row of named) tx.put(gameSecrets, { ...row, expiresAt: tx.now });
+    for (const row of named) tx.put(gameSecrets, { ...row, expiresAt: atOnce });
   },
 );
 
