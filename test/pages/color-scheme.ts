@@ -21,8 +21,11 @@ export async function issuesInBothSchemes(
 async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.evaluate(() => {
-    for (const animation of document.getAnimations()) {
-      if (animation instanceof CSSTransition) animation.finish();
+    // An element that inherits its colour begins its own transition only when its parent's is over.
+    const underWay = () =>
+      document.getAnimations().filter((one) => one instanceof CSSTransition && one.playState !== 'finished');
+    for (let all = underWay(); all.length > 0; all = underWay()) {
+      for (const transition of all) transition.finish();
     }
   });
 }
