@@ -167,14 +167,14 @@ describe('a leaderboard by name', () => {
   });
 
   it('in one batch, is set together with the rest, or not at all', async () => {
-    const { players } = await gameOf(1, { keep: 'sum' });
-    const [ada] = players as [TestPlayer];
-    const { launcherJwt } = ada;
+    const { gameSecret, players } = await gameOf(1, { keep: 'sum' });
+    const [{ launcherJwt, wallet }] = players as [TestPlayer];
     const operation = (score: number, leaderboard: string) => ({
       method: 'setUserScore',
-      input: { score, leaderboard },
+      data: { wallet, score, leaderboard },
     });
-    const batch = (...operations: object[]) => api.post('/launcher/batch', { launcherJwt, operations });
+    const headers = { Authorization: `Bearer ${gameSecret}` };
+    const batch = (...operations: object[]) => api.post('/launcher/batch', { operations }, headers);
     const failed = await batch(operation(1, 'weekly'), operation(2, 'monthly'));
     expect(failed.status).toBe(400);
     const passed = await batch(operation(1, 'weekly'), operation(2, 'weekly'));

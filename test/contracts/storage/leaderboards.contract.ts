@@ -1,11 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { eraseScores } from '../../../src/administration/erasing-commands.ts';
+import { exportGame, type GameRecord, importGame } from '../../../src/administration/game-transfer.ts';
+import { upgradeGuest } from '../../../src/catalogue/commands.ts';
+import { tables } from '../../../src/catalogue/tables.ts';
 import { streamOf } from '../../../src/core/events/stream.ts';
+import { newGuestAddress } from '../../../src/core/schemas/guest-address.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { findGame } from '../../../src/games/queries.ts';
+import { addGuest } from '../../../src/guests/commands.ts';
 import { deleteScore, setScore } from '../../../src/scores/commands.ts';
 import type { BoardChoice, LeaderboardRules, NewLeaderboard } from '../../../src/scores/leaderboard.ts';
 import {
@@ -31,9 +37,19 @@ import {
 import { setLeaderboardScore } from '../../../src/scores/leaderboard-score-commands.ts';
 import { findScore, readLeaderboard } from '../../../src/scores/queries.ts';
 import { requireBoard } from '../../../src/scores/require-board.ts';
+import { requestSignIn } from '../../../src/sessions/sign-in-commands.ts';
 import { rowsIn } from '../../support/rows-in.ts';
 import { randomWallet } from '../../support/server.ts';
-import { addGame, addPlayer, hour, listen, nowAndReopened, type OpenStore, wholePage } from './fixture.ts';
+import {
+  addGame,
+  addPlayer,
+  hour,
+  listen,
+  nowAndReopened,
+  type OpenStore,
+  sealedSecret,
+  wholePage,
+} from './fixture.ts';
 import { SeasonModel } from './leaderboard-model.ts';
 
 const everyRule: LeaderboardRules[] = [
@@ -341,6 +357,91 @@ export function leaderboardsContract(open: OpenStore): void {
       ).toEqual([]);
     });
 
+    test('a guest who gets a wallet keeps every entry and place, in every season', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const bob = await addPlayer(db, gameId);
+      const guest = { gameId, wallet: newGuestAddress() };
+      const made = { address: guest.wallet, idleMs: 24 * hour };
+      await db.write(addGuest, gameId, made, { secretHash: randomUUID(), name: '' }, hour);
+      await db.write(addLeaderboard, gameId, usual);
+      for (let season = 1; season <= 2; season++) {
+        await db.write(setLeaderboardScore, guest, 'weekly', 9, { nonce: 'n', label: 'de' });
+        await db.write(setLeaderboardScore, bob, 'weekly', 1, { label: 'de' });
+        if (season === 1) await db.write(endSeason, gameId, 'weekly');
+      }
+      const wallet = randomWallet();
+      const signIn = { id: randomUUID(), gameId, wallet, signRequest: '', expiresAt: 8e15 };
+      await db.write(requestSignIn, signIn, guest.wallet);
+      await db.write(upgradeGuest, guest, signIn.id, hour);
+      for (const season of [1, 2]) {
+        for (const label of [undefined, 'de']) {
+          const board = await boardOf(db, gameId, { leaderboard: 'weekly', season, label });
+          expect(await db.read(readPlace, board, wallet)).toBe(1);
+          expect(await db.read(readPlace, board, guest.wallet)).toBeNull();
+          expect(await db.read(readPlace, board, bob.wallet)).toBe(2);
+        }
+      }
+      await db.write(setLeaderboardScore, { gameId, wallet }, 'weekly', 0, { nonce: 'n' });
+      const board = await boardOf(db, gameId, { leaderboard: 'weekly' });
+      expect(await db.read(readPlace, board, wallet)).toBe(2);
+    });
+
+    test('a game takes its leaderboards, seasons and places along, under ids of the server it comes to', async () => {
+      await using fixture = await open();
+      await using other = await open();
+      const from = fixture.db;
+      const { id: gameId } = await addGame(from);
+      const players = await Promise.all([0, 1, 2].map(() => addPlayer(from, gameId)));
+      const names = everyRule.map((_, n) => `board-${n}`);
+      for (const [n, rules] of everyRule.entries()) {
+        const made = {
+          ...usual,
+          ...rules,
+          name: nameAt(names, n),
+          schedule: { cron: '@daily', timeZone: 'UTC' },
+        };
+        await from.write(addLeaderboard, gameId, made);
+        for (let round = 0; round < 12; round++) {
+          fixture.clock.advance(1);
+          const details = { nonce: `n-${round % 5}`, label: ['de', 'fr'][round % 2], metadata: { round } };
+          const player = at(players, round % 3);
+          await from.write(setLeaderboardScore, player, nameAt(names, n), (round * 7) % 4, details);
+          if (round === 5) await from.write(endSeason, gameId, nameAt(names, n));
+        }
+      }
+      const records: GameRecord[] = [];
+      await from.read(exportGame, tables, gameId, null, (record) => void records.push(record));
+      other.clock.advance(fixture.clock.now - other.clock.now);
+      const to = (await other.openInProcess?.()) ?? other.db;
+      const options = { tables, slug: undefined, allowLauncher: false, newSecret: 'gsk_new' };
+      await to.write(importGame, () => records, { ...options, seal: () => sealedSecret() });
+      for (const name of names) {
+        for (const season of [1, 2]) {
+          for (const label of [undefined, 'de', 'fr']) {
+            const choice = { leaderboard: name, season, label };
+            const [here, there] = await Promise.all([from, to].map((db) => pageOf(db, gameId, choice)));
+            expect([name, season, label, there]).toEqual([name, season, label, here]);
+          }
+        }
+        const [one, two] = await Promise.all([from, to].map((db) => db.read(findLeaderboard, gameId, name)));
+        expect(two?.seasonId).not.toBe(one?.seasonId);
+        expect({ ...two, seasonId: '', nextEndAt: 0 }).toEqual({ ...one, seasonId: '', nextEndAt: 0 });
+      }
+      // A file that names another game's board, or a label there is not, is refused.
+      for (const forged of [{ board: randomUUID() }, { label: 'it' }]) {
+        await using third = await open();
+        const changed = records.map(({ type, row }) => ({
+          type,
+          row: type === 'leaderboard_records' ? { ...row, ...forged } : row,
+        }));
+        const into = (await third.openInProcess?.()) ?? third.db;
+        const importing = into.write(importGame, () => changed, { ...options, seal: () => sealedSecret() });
+        await expect(importing).rejects.toThrow(/leaderboard_records/);
+      }
+    });
+
     test('an erased player is on no leaderboard any more, in no season', async () => {
       await using fixture = await open();
       const { db } = fixture;
@@ -410,6 +511,11 @@ async function boardOf(db: Database, gameId: string, choice: BoardChoice): Promi
   return requireBoard(db, game, choice, { isPublic: true });
 }
 
+async function pageOf(db: Database, gameId: string, choice: BoardChoice) {
+  const rows = await db.read(readBoardPage, await boardOf(db, gameId, choice), wholePage);
+  return rows.map(({ username: _username, avatar: _avatar, ...row }) => row);
+}
+
 async function counts(db: Database): Promise<Record<string, number>> {
   const found = await rowsIn(
     db,
@@ -430,4 +536,8 @@ function at(players: readonly Owner[], index: number): Owner {
   const player = players[index];
   if (!player) throw new Error(`there is no player ${index}`);
   return player;
+}
+
+function nameAt(names: readonly string[], index: number): string {
+  return names[index] ?? '';
 }
