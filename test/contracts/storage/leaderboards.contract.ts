@@ -40,6 +40,7 @@ import { requireBoard } from '../../../src/scores/require-board.ts';
 import { requestSignIn } from '../../../src/sessions/sign-in-commands.ts';
 import { rowsIn } from '../../support/rows-in.ts';
 import { randomWallet } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
 import {
   addGame,
   addPlayer,
@@ -278,6 +279,39 @@ export function leaderboardsContract(open: OpenStore): void {
           { season: 1, startedAt, endedAt: clock.now },
         ]);
       }
+    });
+
+    test('nothing is set in a season once its end was answered, whoever sets scores meanwhile', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const beside = await fixture.openBeside();
+      const { id: gameId } = await addGame(db);
+      const players = await Promise.all(Array.from({ length: 6 }, () => addPlayer(db, gameId)));
+      await db.write(addLeaderboard, gameId, { ...usual, keep: 'count' });
+      let isOver = false;
+      let set = 0;
+      const writers = players.map(async (player, index) => {
+        while (!isOver) {
+          await (index % 2 ? db : beside).write(setLeaderboardScore, player, 'weekly', 1);
+          set++;
+        }
+      });
+      const asEnded: unknown[] = [];
+      for (let season = 1; season <= 8; season++) {
+        const before = set;
+        await until('some scores', () => set > before + 10);
+        await (season % 2 ? beside : db).write(endSeason, gameId, 'weekly', { season });
+        asEnded.push(await pageOf(db, gameId, { leaderboard: 'weekly', season }));
+      }
+      isOver = true;
+      await Promise.all(writers);
+      const counted: number[] = [];
+      for (let season = 1; season <= 9; season++) {
+        const rows = await pageOf(db, gameId, { leaderboard: 'weekly', season });
+        if (season <= 8) expect([season, rows]).toEqual([season, asEnded[season - 1]]);
+        counted.push(...rows.map(({ score }) => score));
+      }
+      expect(counted.reduce((sum, count) => sum + count, 0)).toBe(set);
     });
 
     test('a cheat is taken out of a finished season, and those behind move up', async () => {
