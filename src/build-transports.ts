@@ -8,7 +8,7 @@ import { runAll, runAsGuest, runOnce } from './catalogue/commands.ts';
 import { operations } from './catalogue/operations.ts';
 import type { Config } from './config.ts';
 import type { Database } from './core/storage/database.ts';
-import { allGames } from './games/queries.ts';
+import { allGames, findGame } from './games/queries.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { Traffic } from './limits/traffic.ts';
 import type { OpenedServices } from './open-services.ts';
@@ -20,8 +20,12 @@ import { ServedFile } from './pages/served-file.ts';
 import type { PublicUrls } from './public-urls.ts';
 import type { QueueFigure } from './queue/queue-figures.ts';
 import { Turns } from './runtime/turns.ts';
+import { findLeaderboard } from './scores/leaderboard-queries.ts';
+import { toPlacedRows } from './scores/operations/board-input.ts';
+import { placedPage } from './scores/operations/placed-page.ts';
 import { toLeaderboardEntry } from './scores/operations/to-leaderboard-entry.ts';
 import { readLeaderboard } from './scores/queries.ts';
+import { requireBoard } from './scores/require-board.ts';
 import { leaderboardTop } from './scores/score.ts';
 import { CallCounts } from './telemetry/call-counts.ts';
 import { CallLines } from './telemetry/call-lines.ts';
@@ -173,6 +177,7 @@ export function buildTransports(
     db,
     presence,
     leaderboardTop: (gameId) => leaderboardRows(db, links, gameId),
+    namedLeaderboardTop: (gameId, leaderboard) => namedLeaderboardRows(db, links, gameId, leaderboard),
     addressOf,
     connectionsPerAddress: config.connectionsPerAddress,
     packetsPerSecond: Math.max(1, packetsPerSecond * config.rateLimitFactor),
@@ -192,6 +197,16 @@ export function buildTransports(
   });
   const metricsListener = config.metrics ? new MetricsListener(metrics, report) : null;
   return { http, requests, gateway, metricsListener };
+}
+
+async function namedLeaderboardRows(db: Database, links: PublicUrls, gameId: string, leaderboard: string) {
+  const [game, row] = await Promise.all([
+    db.read(findGame, gameId),
+    db.read(findLeaderboard, gameId, leaderboard),
+  ]);
+  if (!game || row?.isPublic !== 1) return [];
+  const board = await requireBoard(db, game, { leaderboard }, { isPublic: true });
+  return toPlacedRows(await placedPage(db, board, { limit: leaderboardTop, skip: 0 }), links);
 }
 
 async function leaderboardRows(db: Database, links: PublicUrls, gameId: string) {

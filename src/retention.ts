@@ -7,6 +7,7 @@ import { forgetIdempotencyKeys } from './idempotency/commands.ts';
 import { trimNotifications } from './notifications/commands.ts';
 import { trimActions } from './queue/commands.ts';
 import { repeat } from './runtime/repeat.ts';
+import { clearRetiredSeason } from './scores/leaderboard-commands.ts';
 
 /** Between two looks at what is old. */
 const idleDelayMs = 60_000;
@@ -14,8 +15,8 @@ const idleDelayMs = 60_000;
 const batchDelayMs = 50;
 
 /**
- * Deletes old events, delivered notifications, old idempotency keys, actions that were over long ago and guests who never did
- * anything, until the signal is aborted.
+ * Deletes old events, delivered notifications, old idempotency keys, actions that were over long ago, guests who never did
+ * anything and seasons that are kept no longer, until the signal is aborted.
  */
 export function startRetention(
   db: Database,
@@ -35,6 +36,7 @@ export function startRetention(
       db.write(trimTransactions, Date.now() - maximumAgeMs),
       db.write(forgetIdempotencyKeys, idempotencyKeyMs),
       db.write(removeIdleGuests, guestIdleMs),
+      db.write(clearRetiredSeason),
     ]);
     return more.includes(true) ? batchDelayMs : idleDelayMs;
   };

@@ -11,6 +11,7 @@ import { reconcilePresence } from './live/reconcile-presence.ts';
 import { type OpenedServices, openServices } from './open-services.ts';
 import { type QueueFigure, queueFigures } from './queue/queue-figures.ts';
 import { startRetention } from './retention.ts';
+import { startSeasonEnds } from './scores/season-ends.ts';
 import { forgetServerAddress, keepServerAddress } from './server-address.ts';
 import { listenOn } from './transports/http/http-server.ts';
 import { WebhookWorker } from './webhooks/webhook-worker.ts';
@@ -110,6 +111,7 @@ async function startBackgroundWork(
   webhooks.start();
   chains.start();
   if (services.backups.unavailable === null) startBackupSchedule(db, services.backups, { signal, report });
+  startSeasonEnds(db, { signal, report });
   startRetention(
     db,
     { ...retention, idempotencyKeyMs, guestIdleMs: guests.idleMs, removeIdleGuests },

@@ -3,6 +3,8 @@ import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 import { GantryError } from '../errors.ts';
 import { bans, players } from '../players/tables.ts';
+import { removeRecords } from '../scores/leaderboard-commands.ts';
+import { leaderboardRecords } from '../scores/leaderboard-tables.ts';
 import { board, scores } from '../scores/tables.ts';
 import { endSessionsOf } from '../sessions/commands.ts';
 
@@ -80,13 +82,15 @@ export const anonymizeEvents = exclusiveCommand(
 
 /** Removes the player's scores, in every game, and their places on the leaderboards. True: there may be more. */
 export const eraseScores = command('eraseScores', function* (tx: Tx, stream: string): Steps<boolean> {
-  const [counting, rows] = yield* tx.all(
+  const [counting, rows, records] = yield* tx.all(
     tx.get(board, stream),
     tx.list(scores.byUpdate, [stream], { limit: sliceRows }),
+    tx.list(leaderboardRecords.byUpdate, [stream], { limit: sliceRows }),
   );
   if (counting) tx.remove(board, counting);
   for (const row of rows) tx.remove(scores, row);
-  return rows.length === sliceRows;
+  yield* removeRecords(tx, records);
+  return rows.length === sliceRows || records.length === sliceRows;
 });
 
 /** The streams of the player in every game. */

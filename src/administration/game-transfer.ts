@@ -29,6 +29,8 @@ import { players } from '../players/tables.ts';
 import { actions, grants, spending } from '../queue/tables.ts';
 import { submittedRules } from '../rules/rule-bounds.ts';
 import { rankGame } from '../scores/commands.ts';
+import { LeaderboardImport } from '../scores/leaderboard-import.ts';
+import { leaderboardRecords, leaderboardSeasons, leaderboards } from '../scores/leaderboard-tables.ts';
 import { readState } from '../states/state.ts';
 import { states } from '../states/tables.ts';
 import { countedBytes, countStored } from '../storage-quota/count-stored.ts';
@@ -42,6 +44,13 @@ export interface GameRecord {
 
 /** Tables that are moved in a form of their own. */
 const special: readonly AnyTable[] = [games, gameSecrets, requestNonces, players] as readonly AnyTable[];
+
+/** Tables of leaderboards that have a name: seasons get ids of this server's, and what counts is made again. */
+const ofLeaderboards: readonly AnyTable[] = [
+  leaderboards,
+  leaderboardSeasons,
+  leaderboardRecords,
+] as readonly AnyTable[];
 
 /** The tables whose rows are moved with their game as they are, in the order they can be filled in. */
 export function movedTables(tables: readonly AnyTable[]): readonly AnyTable[] {
@@ -203,6 +212,7 @@ class Import {
   readonly #players = new Set<string>();
   readonly #channelStreams: string[] = [];
   readonly #actions = new Set<string>();
+  readonly #leaderboards: LeaderboardImport;
   /** The bytes that each player keeps in the game. */
   readonly #stored = new Map<string, number>();
   #game: {
@@ -215,6 +225,7 @@ class Import {
 
   constructor(tx: ExclusiveTx, options: ImportOptions) {
     this.#tx = tx;
+    this.#leaderboards = new LeaderboardImport(tx);
     this.#options = options;
     this.#tables = new Map(movedTables(options.tables).map((table) => [table.name, table]));
   }
@@ -222,14 +233,14 @@ class Import {
   *add(type: string, given: AnyRow): Steps<void> {
     if (type === 'games') yield* this.#addGame(given);
     else if (type === 'secrets') this.#addSecret(given);
-    else if (type === 'request_nonces') this.#addRow(requestNonces as AnyTable, given);
+    else if (type === 'request_nonces') yield* this.#addRow(requestNonces as AnyTable, given);
     else if (type === 'players') yield* this.#addPlayer(given);
     else if (type === 'streams') this.#addStream(given);
     else {
       const table = this.#tables.get(type);
       if (!table)
         throw new DatabaseUnusableError(`The file has a record of a type that is unknown here: ${type}`);
-      this.#addRow(table, given);
+      yield* this.#addRow(table, given);
     }
   }
 
@@ -336,7 +347,7 @@ class Import {
     this.#tx.insert<StreamRow>(streams, { name, wallet, seq, firstSeq: seq + 1, trimAt: 0 });
   }
 
-  #addRow(table: AnyTable, given: AnyRow): void {
+  *#addRow(table: AnyTable, given: AnyRow): Steps<void> {
     const row = this.#parse(table, given);
     const { game, stream, via } = table.of;
     if (game !== undefined && row[game] !== this.#there.id) {
@@ -353,6 +364,7 @@ class Import {
         throw new DatabaseUnusableError('A message channel of the file has too many participants');
       }
     }
+    if (ofLeaderboards.includes(table)) return yield* this.#leaderboards.add(table, row);
     const kept = this.#withoutOpenActions(table, row);
     if (!kept) return;
     this.#tx.insert(table as never, kept as never);
@@ -469,12 +481,18 @@ function walletsIn(tables: readonly AnyTable[]): string {
 
 function rowsOf(table: AnyTable, where: string) {
   const { stream } = table.of;
-  const columns = table.columns.map(({ name, sqlName: column }) =>
-    name === stream ? `s.name AS "${name}"` : `t.${column} AS "${name}"`,
-  );
+  const columns = table.columns.map(({ name, sqlName: column, kind }) => {
+    if (kind === 'board') return `(SELECT game_id FROM boards WHERE id = t.board_id) AS "${name}"`;
+    return name === stream ? `s.name AS "${name}"` : `t.${column} AS "${name}"`;
+  });
   return statement<GameValues, AnyRow>(
-    `SELECT ${columns.join(', ')} FROM ${sourceOf(table)} WHERE ${where}${stream === undefined ? '' : ' ORDER BY s.id'}`,
+    `SELECT ${columns.join(', ')} FROM ${sourceOf(table)} WHERE ${where}${orderOf(table)}`,
   );
+}
+
+function orderOf(table: AnyTable): string {
+  if (table === (leaderboardRecords as AnyTable)) return ' ORDER BY s.id, t.revision'; // what was said last holds
+  return table.of.stream === undefined ? '' : ' ORDER BY s.id';
 }
 
 function countOf(table: AnyTable, where: string) {

@@ -22,6 +22,15 @@ import { actionState, maximumErrorLength } from '../queue/action.ts';
 import { actions, grants, spending, spent } from '../queue/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
 import { maximumTextLength } from '../rules/trigger-value.ts';
+import {
+  entryRule,
+  keepRule,
+  leaderboardName,
+  maximumLabels,
+  metadataInput,
+  scoreLabel,
+} from '../scores/leaderboard.ts';
+import { leaderboardRecords, leaderboardSeasons, leaderboards } from '../scores/leaderboard-tables.ts';
 import { scores } from '../scores/tables.ts';
 import { parseState, stateLabel } from '../states/state.ts';
 import { states } from '../states/tables.ts';
@@ -82,6 +91,26 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
   of(bans, { wallet: storedWallet, gameId: storedId, reason: text(0, 500) }),
   of(requestNonces, { nonce: text(0, 200) }),
   of(scores, { nonce: nonce.nullable(), sessionId: text(1, 200).nullable() }),
+  of(leaderboards, {
+    name: leaderboardName,
+    keep: keepRule,
+    sortOrder: z.enum(['desc', 'asc']),
+    entries: entryRule,
+    isPublic: flag,
+    labels: jsonOf(z.array(scoreLabel).max(maximumLabels)),
+    season: z.int().min(1),
+    schedule: text(1, 100).nullable(),
+    timeZone: text(1, 100),
+    nextEndAt: count, // worked out again
+  }),
+  of(leaderboardSeasons, { leaderboard: leaderboardName, season: z.int().min(1) }),
+  of(leaderboardRecords, {
+    board: storedId,
+    nonce: nonce.nullable(),
+    sessionId: text(1, 200).nullable(),
+    label: scoreLabel.nullable(),
+    metadata: jsonOf(metadataInput).nullable(),
+  }),
   // `json` and its hash are made again of what it says, by `readState`, which has the bounds.
   of(states, {
     wallet: storedWallet,

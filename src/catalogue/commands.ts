@@ -22,6 +22,8 @@ import * as players from '../players/commands.ts';
 import * as queue from '../queue/commands.ts';
 import * as rules from '../rules/commands.ts';
 import * as scores from '../scores/commands.ts';
+import * as leaderboards from '../scores/leaderboard-commands.ts';
+import * as leaderboardScores from '../scores/leaderboard-score-commands.ts';
 import * as sessions from '../sessions/commands.ts';
 import * as serverKeys from '../sessions/server-keys.ts';
 import * as signIns from '../sessions/sign-in-commands.ts';
@@ -48,6 +50,8 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   playSessions,
   players,
   scores,
+  leaderboards,
+  leaderboardScores,
   serverKeys,
   sessions,
   signIns,

@@ -12,7 +12,14 @@ import {
 import { notificationCreated } from '../notifications/events.ts';
 import { ruleActionPatched } from '../queue/events.ts';
 import { windowMessageCreated } from '../rules/events.ts';
-import { leaderboardPatched, scoreCreated, scorePatched, scoreRemoved } from '../scores/events.ts';
+import {
+  leaderboardPatched,
+  namedLeaderboardPatched,
+  scoreCreated,
+  scorePatched,
+  scoreRemoved,
+  seasonEnded,
+} from '../scores/events.ts';
 import { gameChannelPatched } from '../sessions/events.ts';
 
 /** Every event a launcher can be told, with its record's schema; each is declared with its feature. */
@@ -26,6 +33,7 @@ export const catalogue = {
   [scoreCreated.name]: scoreCreated.record,
   [scorePatched.name]: scorePatched.record,
   [scoreRemoved.name]: scoreRemoved.record,
+  [seasonEnded.name]: seasonEnded.record,
   [gameChannelPatched.name]: gameChannelPatched.record,
   [activityCreated.name]: activityCreated.record,
   [ruleActionPatched.name]: ruleActionPatched.record,
@@ -36,6 +44,7 @@ export const catalogue = {
 export const signals = {
   [messageTyping.name]: messageTyping.record,
   [leaderboardPatched.name]: leaderboardPatched.record,
+  [namedLeaderboardPatched.name]: namedLeaderboardPatched.record,
 } as const satisfies Record<string, z.ZodType>;
 
 export type SignalName = keyof typeof signals;

@@ -74,13 +74,25 @@ import { getRules } from '../rules/operations/get-rules.ts';
 import { setRules } from '../rules/operations/set-rules.ts';
 import { testRules } from '../rules/operations/test-rules.ts';
 import { triggerRulesEngine } from '../rules/operations/trigger-rules-engine.ts';
+import { createLeaderboard } from '../scores/operations/create-leaderboard.ts';
+import { endLeaderboardSeason } from '../scores/operations/end-leaderboard-season.ts';
 import { getGameScoresLeaderboard } from '../scores/operations/get-game-scores-leaderboard.ts';
+import { getLeaderboardAmong } from '../scores/operations/get-leaderboard-among.ts';
+import { getLeaderboardAround } from '../scores/operations/get-leaderboard-around.ts';
+import { getLeaderboardSeasons } from '../scores/operations/get-leaderboard-seasons.ts';
+import { getLeaderboards } from '../scores/operations/get-leaderboards.ts';
 import { getUserScore } from '../scores/operations/get-user-score.ts';
 import { getUserScores } from '../scores/operations/get-user-scores.ts';
 import { getUsersPositionInGameScoreLeaderboard } from '../scores/operations/get-users-position-in-game-score-leaderboard.ts';
+import { listLeaderboardScores } from '../scores/operations/list-leaderboard-scores.ts';
+import { listLeaderboards } from '../scores/operations/list-leaderboards.ts';
 import { listPlayerScores } from '../scores/operations/list-player-scores.ts';
+import { readLeaderboard } from '../scores/operations/read-leaderboard.ts';
+import { removeLeaderboard } from '../scores/operations/remove-leaderboard.ts';
 import { removeScore } from '../scores/operations/remove-score.ts';
+import { resetLeaderboard } from '../scores/operations/reset-leaderboard.ts';
 import { setUserScore } from '../scores/operations/set-user-score.ts';
+import { updateLeaderboard } from '../scores/operations/update-leaderboard.ts';
 import { channelHeartbeat } from '../sessions/operations/channel-heartbeat.ts';
 import { channelStatus } from '../sessions/operations/channel-status.ts';
 import { createUnverifiedChannel } from '../sessions/operations/create-unverified-channel.ts';
@@ -118,6 +130,12 @@ export const operations = [
   getUserScores,
   getGameScoresLeaderboard,
   getUsersPositionInGameScoreLeaderboard,
+  getLeaderboards,
+  getLeaderboardAround,
+  getLeaderboardAmong,
+  getLeaderboardSeasons,
+  readLeaderboard,
+  endLeaderboardSeason,
   setState,
   setStates,
   patchState,
@@ -199,6 +217,12 @@ export const operations = [
   revokeSession,
   listPlayerScores,
   removeScore,
+  createLeaderboard,
+  listLeaderboards,
+  updateLeaderboard,
+  removeLeaderboard,
+  resetLeaderboard,
+  listLeaderboardScores,
   listGameChannels,
   listMessages,
   listPlayerMessages,

@@ -17,6 +17,13 @@ import { playSessions } from '../play-sessions/tables.ts';
 import { bans, guestDevices, guests, players } from '../players/tables.ts';
 import { actions, grants, spending, spent } from '../queue/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
+import {
+  leaderboardEntries,
+  leaderboardRecords,
+  leaderboardSeasons,
+  leaderboards,
+  retiredSeasons,
+} from '../scores/leaderboard-tables.ts';
 import { board, scores } from '../scores/tables.ts';
 import { announcedPresent, serverKeys, sessions, signIns } from '../sessions/tables.ts';
 import { states } from '../states/tables.ts';
@@ -39,6 +46,11 @@ export const tables: readonly AnyTable[] = [
   idempotencyKeys,
   scores,
   board,
+  leaderboards,
+  leaderboardSeasons,
+  retiredSeasons,
+  leaderboardEntries,
+  leaderboardRecords,
   states,
   playSessions,
   activities,

@@ -17,26 +17,30 @@ interface Followed {
 }
 
 export interface LeaderboardFeedParts {
-  /** The first rows of a game's leaderboard as they stand. */
-  top(gameId: string): Promise<LeaderboardRow[]>;
-  isFollowed(gameId: string): boolean;
-  tell(change: LeaderboardChange): void;
+  /** The leaderboard that an event changes; null: none of these. */
+  keyOf(event: StoredEvent): string | null;
+  /** Followers need not have asked for the rows: the first change tells all of them. */
+  isUnasked?: boolean;
+  /** The first rows of a leaderboard as they stand. */
+  top(key: string): Promise<LeaderboardRow[]>;
+  isFollowed(key: string): boolean;
+  tell(key: string, change: Pick<LeaderboardChange, 'length' | 'rows'>): void;
   report(thrown: unknown): void;
 }
 
 /**
- * Tells a game's followers which of its leaderboard's first rows changed. Many scores become one change: a
+ * Tells followers which of a leaderboard's first rows changed. A game's own, `default`, goes by the game's id as its key. Many scores become one change: a
  * score only marks the leaderboard as changed, and at most four times a second it is read and compared.
  */
 export class LeaderboardFeed {
   readonly #parts: LeaderboardFeedParts;
-  readonly #games = new Map<string, Followed>();
+  readonly #boards = new Map<string, Followed>();
   readonly #stop = new AbortController();
 
   constructor(parts: LeaderboardFeedParts) {
     this.#parts = parts;
     const markAll = () => {
-      for (const [gameId, followed] of this.#games) this.#mark(gameId, followed);
+      for (const [key, followed] of this.#boards) this.#mark(key, followed);
     };
     repeat(markAll, { everyMs: checkIntervalMs, signal: this.#stop.signal, report: parts.report });
   }
@@ -44,9 +48,9 @@ export class LeaderboardFeed {
   /** The rows as they stand, from which on changes are told. */
   async follow(gameId: string): Promise<LeaderboardRow[]> {
     // Known before it is read: a score set meanwhile must find it.
-    if (!this.#games.has(gameId)) this.#games.set(gameId, { rows: [], timer: null, isReading: false });
+    if (!this.#boards.has(gameId)) this.#boards.set(gameId, { rows: [], timer: null, isReading: false });
     const rows = await this.#parts.top(gameId);
-    const followed = this.#games.get(gameId);
+    const followed = this.#boards.get(gameId);
     if (followed?.rows.length === 0) followed.rows = rows;
     return rows;
   }
@@ -57,43 +61,49 @@ export class LeaderboardFeed {
   }
 
   accept(events: readonly StoredEvent[]): void {
-    if (this.#games.size === 0) return;
-    for (const { name, audience } of events) {
-      if (!name.startsWith('scores ')) continue;
-      const followed = this.#games.get(audience.gameId);
-      if (followed) this.#mark(audience.gameId, followed);
+    const { keyOf, isUnasked = false, isFollowed } = this.#parts;
+    if (this.#boards.size === 0 && !isUnasked) return;
+    for (const event of events) {
+      const key = keyOf(event);
+      if (key === null) continue;
+      let followed = this.#boards.get(key);
+      if (!followed && isUnasked && isFollowed(key)) {
+        followed = { rows: [], timer: null, isReading: false };
+        this.#boards.set(key, followed);
+      }
+      if (followed) this.#mark(key, followed);
     }
   }
 
   close(): void {
     this.#stop.abort();
-    for (const { timer } of this.#games.values()) if (timer) clearTimeout(timer);
-    this.#games.clear();
+    for (const { timer } of this.#boards.values()) if (timer) clearTimeout(timer);
+    this.#boards.clear();
   }
 
-  #mark(gameId: string, followed: Followed): void {
-    followed.timer ??= setTimeout(() => this.#compare(gameId, followed), coalesceMs).unref();
+  #mark(key: string, followed: Followed): void {
+    followed.timer ??= setTimeout(() => this.#compare(key, followed), coalesceMs).unref();
   }
 
-  #compare(gameId: string, followed: Followed): void {
+  #compare(key: string, followed: Followed): void {
     followed.timer = null;
     if (followed.isReading) {
-      this.#mark(gameId, followed);
+      this.#mark(key, followed);
       return;
     }
-    if (!this.#parts.isFollowed(gameId)) {
-      this.#games.delete(gameId);
+    if (!this.#parts.isFollowed(key)) {
+      this.#boards.delete(key);
       return;
     }
     followed.isReading = true;
-    const read = this.#parts.top(gameId).finally(() => {
+    const read = this.#parts.top(key).finally(() => {
       followed.isReading = false;
     });
     read.then((rows) => {
       const changed = rows.filter((row, index) => !isSame(row, followed.rows[index]));
       const shorter = rows.length < followed.rows.length;
       followed.rows = rows;
-      if (changed.length > 0 || shorter) this.#parts.tell({ gameId, length: rows.length, rows: changed });
+      if (changed.length > 0 || shorter) this.#parts.tell(key, { length: rows.length, rows: changed });
     }, this.#parts.report);
   }
 }

@@ -6,7 +6,10 @@ import { documentFiles } from './vendored-files.ts';
 /** The menu. A page that is there and not named here comes last; one that is named and not there is left out. */
 const groups: readonly (readonly [title: string, pages: readonly string[]])[] = [
   ['Start', ['index', 'coming-from-basement']],
-  ['Calling', ['calling', 'authentication', 'sign-in', 'guests', 'game-servers', 'errors', 'reference']],
+  [
+    'Calling',
+    ['calling', 'authentication', 'sign-in', 'guests', 'leaderboards', 'game-servers', 'errors', 'reference'],
+  ],
   ['Receiving', ['live-events', 'protocol', 'webhooks']],
   ['Game logic', ['rules']],
   [

@@ -9,8 +9,10 @@ import type { GamePolicies, LeaderboardPolicy } from '../games/game.ts';
 import { policiesOf } from '../games/stored-game.ts';
 import { games } from '../games/tables.ts';
 import { scoreCreated, scorePatched, scoreRemoved } from './events.ts';
+import { deleteRecord } from './leaderboard-score-commands.ts';
 import { directionOf, ranksBefore, toBoardRow } from './ranking.ts';
 import type { ScoreRecord } from './score.ts';
+import { audienceOf, ownerIn, wholeScore } from './score-rules.ts';
 import { toScoreRecord } from './stored-score.ts';
 import { type BoardRow, board, type ScoreRow, scores } from './tables.ts';
 
@@ -57,21 +59,14 @@ export const setScore = command(
   },
 );
 
-function wholeScore(score: number, fractions: 'refuse' | 'round'): number {
-  if (Number.isSafeInteger(score)) return score;
-  if (fractions === 'round') return Math.round(score);
-  const field = { path: 'score', message: 'must be a whole number: this game has no fractions' };
-  throw new GantryError('score_not_integer', `${field.path}: ${field.message}`, { fields: [field] });
-}
-
-/** Takes a score away, whoever's it is; the leaderboard follows. @throws GantryError `score_unknown` */
+/** Takes a score away, whoever's it is and on whichever leaderboard, which follows. @throws GantryError `score_unknown` */
 export const deleteScore = command(
   'deleteScore',
   function* (tx: Tx, gameId: string, scoreId: string): Steps<void> {
     const found = yield* tx.get(scores, scoreId);
-    const owner = found && ownerIn(found.stream);
-    if (!found || owner?.gameId !== gameId)
-      throw new GantryError('score_unknown', 'The game has no such score');
+    if (!found) return yield* deleteRecord(tx, gameId, scoreId);
+    const owner = ownerIn(found.stream);
+    if (owner?.gameId !== gameId) throw new GantryError('score_unknown', 'The game has no such score');
     const [, row, counting, game] = yield* tx.all(
       lockPlayer(tx, owner),
       tx.get(scores, scoreId),
@@ -173,13 +168,4 @@ function* rankPlayer(
       : yield* tx.list(policy.order === 'desc' ? scores.highest : scores.lowest, [stream], { limit: 1 });
   if (row) tx.put(board, toBoardRow(row, owner, policy));
   else if (counting) tx.remove(board, counting);
-}
-
-function audienceOf({ gameId, wallet }: Owner) {
-  return { kind: 'players' as const, gameId, wallets: [wallet] };
-}
-
-function ownerIn(stream: string): Owner | null {
-  const [kind, gameId = '', wallet = ''] = stream.split(':');
-  return kind === 'player' ? { gameId, wallet } : null;
 }

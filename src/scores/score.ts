@@ -13,6 +13,10 @@ export const scoreRecord = z
     score: z.number(),
     updatedAt: timestamp,
     sessionId: z.exactOptional(z.string()),
+    leaderboard: z.exactOptional(z.string()).meta({ description: 'Left out: `default`' }),
+    season: z.exactOptional(z.int()).meta({ description: 'Of a leaderboard with a name' }),
+    label: z.exactOptional(z.string()),
+    metadata: z.exactOptional(z.record(z.string(), z.unknown())),
   })
   .meta({ id: 'ScoreRecord' });
 export type ScoreRecord = z.infer<typeof scoreRecord>;
@@ -28,6 +32,11 @@ export const leaderboardEntry = scoreRecord
   .extend({ username: z.string().min(1), avatar: z.string().min(1) })
   .meta({ id: 'LeaderboardEntry' });
 export type LeaderboardEntry = z.infer<typeof leaderboardEntry>;
+
+/** The same with its place, counted from 1. */
+export interface PlacedScore extends RankedScore {
+  position: number;
+}
 
 /** How many rows of a leaderboard are followed live. */
 export const leaderboardTop = 50;

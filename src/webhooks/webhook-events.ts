@@ -1,7 +1,7 @@
 import { activityCreated } from '../activities/events.ts';
 import type { NewEvent } from '../core/events/stream.ts';
 import { ruleActionPatched } from '../queue/events.ts';
-import { scoreCreated, scorePatched, scoreRemoved } from '../scores/events.ts';
+import { scoreCreated, scorePatched, scoreRemoved, seasonEnded } from '../scores/events.ts';
 import { gameChannelPatched } from '../sessions/events.ts';
 import type { WebhookFilter } from './webhook.ts';
 
@@ -13,6 +13,7 @@ export const webhookTypes = {
   [scoreCreated.name]: 'scores.created',
   [scorePatched.name]: 'scores.patched',
   [scoreRemoved.name]: 'scores.removed',
+  [seasonEnded.name]: 'leaderboard_seasons.ended',
   [activityCreated.name]: 'activities.created',
   [gameChannelPatched.name]: 'game_channels.patched',
   [ruleActionPatched.name]: 'rule_actions.patched',
@@ -28,7 +29,7 @@ export const pingType = 'ping';
 export interface WebhookEvent {
   type: string;
   gameId: string;
-  /** The player it is about. */
+  /** The player it is about; empty: none. */
   wallet: string;
   data: unknown;
   /** The filters that take it in. */
@@ -44,7 +45,7 @@ export function webhookEventOf(event: NewEvent): WebhookEvent | null {
   const { name, record, audience } = event;
   const type = name in webhookTypes ? webhookTypes[name as keyof typeof webhookTypes] : undefined;
   if (type === undefined) return null;
-  const wallet = walletOf(record);
+  const wallet = name === seasonEnded.name ? '' : walletOf(record);
   if (wallet === undefined) return null;
   const of = { type, gameId: audience.gameId, wallet, data: record };
   if (name !== ruleActionPatched.name) return { ...of, filters: callbacks };

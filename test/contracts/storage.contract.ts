@@ -7,6 +7,7 @@ import { eventsContract } from './storage/events.contract.ts';
 import type { OpenStore } from './storage/fixture.ts';
 import { gamesContract } from './storage/games.contract.ts';
 import { guestsContract } from './storage/guests.contract.ts';
+import { leaderboardsContract } from './storage/leaderboards.contract.ts';
 import { messageChannelsContract } from './storage/message-channels.contract.ts';
 import { messagesContract } from './storage/messages.contract.ts';
 import { playerDataContract } from './storage/player-data.contract.ts';
@@ -26,6 +27,7 @@ export function storageContract(adapter: string, open: OpenStore): void {
     sessionsContract(open);
     guestsContract(open);
     scoresContract(open);
+    leaderboardsContract(open);
     playerDataContract(open);
     stateVersionsContract(open);
     storageQuotaContract(open);

@@ -4,6 +4,7 @@ import { batchCases } from './cases/batches.ts';
 import { channelSessionCases } from './cases/channel-sessions.ts';
 import { gameCases } from './cases/games.ts';
 import { guestCases } from './cases/guests.ts';
+import { leaderboardCases } from './cases/leaderboards.ts';
 import { messageCases } from './cases/messages.ts';
 import { notificationCases } from './cases/notifications.ts';
 import { playSessionCases } from './cases/play-sessions.ts';
@@ -32,6 +33,7 @@ export const cases: LauncherCases & AdminCases = {
   ...realtimeEventCases,
   ...channelSessionCases,
   ...guestCases,
+  ...leaderboardCases,
   ...adminCases,
 };
 

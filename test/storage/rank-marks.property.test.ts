@@ -50,7 +50,7 @@ test.each([
     fc.assert(
       fc.property(fc.array(step, { minLength: 40, maxLength: 160, size: 'max' }), (steps) => {
         db.exec('DELETE FROM board; DELETE FROM board_marks');
-        const marks = new RankMarks(db, endings);
+        const marks = new RankMarks(db, 'board', endings);
         marks.begin(boardId);
         const counting = holding(marks);
         const written = () => counting instanceof HeldMarks && counting.flush();

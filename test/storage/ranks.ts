@@ -7,6 +7,7 @@ import { RankCounts } from '../../src/engines/postgres/rank-counts.ts';
 import { registerGame } from '../../src/games/commands.ts';
 import { setScore } from '../../src/scores/commands.ts';
 import { readLeaderboard, readPosition } from '../../src/scores/queries.ts';
+import { board } from '../../src/scores/tables.ts';
 import { quantile } from '../bench/rounds.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 
@@ -100,7 +101,7 @@ async function wrongPlaces(
       const [row] = rows;
       if (!row) throw new Error('a player is not on the board');
       const key = [row.score, row.at, row.id];
-      const place = await ranks.countBefore(connection, gameId, key);
+      const place = await ranks.countBefore(connection, board, gameId, key);
       const counted = await connection.run<{ count: number }>(
         `SELECT count(*) AS count FROM board WHERE board_id = $1
           AND (sort_score, reached_at, score_id) < ($2::double precision, $3::bigint, $4::uuid)`,
@@ -155,7 +156,7 @@ async function fill(url: string, gameId: string, players: number): Promise<void>
         SELECT ${streamId}, $1::text::uuid, ${scoreId}, -n, 1 ${numbers}`,
     ];
     for (const text of fillings) await connection.run(text, [gameId, players]);
-    await new RankCounts().recount(connection, gameId);
+    await new RankCounts().recount(connection, board, gameId);
     await connection.script('COMMIT');
     await connection.script('SET statement_timeout = 0');
     await connection.script('ANALYZE');

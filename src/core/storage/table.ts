@@ -4,8 +4,8 @@
  */
 
 /**
- * What a column holds. `stream` is the name of a stream and `board` the id of a game: engines may store a shorter key in
- * their place. `ms` is Unix milliseconds; `json` is text.
+ * What a column holds. `stream` is the name of a stream and `board` the id of what is ranked together (a game, a season of a
+ * leaderboard): engines may store a shorter key in their place. `ms` is Unix milliseconds; `json` is text.
  */
 export type Kind = 'uuid' | 'text' | 'json' | 'int' | 'ms' | 'real' | 'stream' | 'board';
 

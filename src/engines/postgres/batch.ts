@@ -248,7 +248,7 @@ export class Batch {
     }
     if (kind === 'rank') {
       if (!target || isIndex(target)) throw new Error('a recount needs a table');
-      await this.#options.ranks.recount(connection, String(key[0]));
+      await this.#options.ranks.recount(connection, target, String(key[0]));
       return undefined;
     }
     if (!statement) throw new Error('there is no statement to run');

@@ -52,7 +52,7 @@ export async function fillDatabase(
       lane,
       from.lastPosition,
     ]);
-    await recountBoards(connection);
+    await recountBoards(connection, physical);
     await compareCounts(connection, physical, counts);
     await connection.script('COMMIT');
     await connection.script('SET statement_timeout = 0');
@@ -149,10 +149,17 @@ async function copy(
   await settled(sent);
 }
 
-async function recountBoards(connection: Connection): Promise<void> {
+async function recountBoards(connection: Connection, tables: PhysicalTables): Promise<void> {
   const ranks = new RankCounts();
-  const { rows } = await connection.run<{ board: string }>('SELECT DISTINCT board_id AS board FROM board');
-  for (const { board } of rows) await ranks.recount(connection, board);
+  for (const table of rankedIn(tables)) {
+    const text = `SELECT DISTINCT board_id AS board FROM ${table.name}`;
+    const { rows } = await connection.run<{ board: string }>(text);
+    for (const { board } of rows) await ranks.recount(connection, table, board);
+  }
+}
+
+function rankedIn(tables: PhysicalTables): AnyTable[] {
+  return [...tables.all].map(({ table }) => table).filter(({ ranked }) => ranked !== null);
 }
 
 /** What is there now against what was there, and what is counted of the boards against their rows. */
@@ -165,7 +172,11 @@ async function compareCounts(
   const { rows } = await connection.run<{ name: string; count: number }>(
     [
       ...names.map((name) => `SELECT '${name}' AS name, count(*) AS count FROM ${name}`),
-      `SELECT 'board', coalesce(sum(count), 0) FROM board_counts`,
+      ...rankedIn(tables).map(
+        ({ name }) =>
+          `SELECT '${name}', coalesce(sum(c.count), 0) FROM board_counts AS c JOIN boards AS b ON b.id = c.board_id
+            WHERE b.ranked = '${name}'`,
+      ),
     ].join(' UNION ALL '),
   );
   const wrong = rows.filter(({ name, count }) => count !== counts[name]);

@@ -34,7 +34,7 @@ export class RankCounts {
   moved(
     sent: Promise<unknown>[],
     connection: Runner,
-    { ranked }: AnyTable,
+    { name, ranked }: AnyTable,
     entries: readonly Entry[],
     { lane, n }: { lane: number; n: number },
     from: number,
@@ -65,7 +65,7 @@ export class RankCounts {
         after?.id ?? null,
       ]);
     }
-    this.#ensure(sent, connection, [...boards]);
+    this.#ensure(sent, connection, name, [...boards]);
     if (moves.length > 0) {
       const text = `INSERT INTO board_moves SELECT u.board, $9::int, $10::bigint, u.i, u.os, u.oa, u.oi, u.ns, u.na, u.ni
         FROM unnest($1::uuid[], $2::int[], $3::double precision[], $4::bigint[], $5::uuid[], $6::double precision[],
@@ -85,13 +85,14 @@ export class RankCounts {
     this.#there.clear();
   }
 
-  #ensure(sent: Promise<unknown>[], connection: Runner, boards: readonly string[]): void {
+  #ensure(sent: Promise<unknown>[], connection: Runner, table: string, boards: readonly string[]): void {
     const unknown = boards.filter((board) => !this.#there.has(board)).sort();
     if (unknown.length === 0) return;
     sent.push(
-      connection.run('INSERT INTO boards SELECT u, u FROM unnest($1::uuid[]) AS u ON CONFLICT DO NOTHING', [
-        unknown,
-      ]),
+      connection.run(
+        'INSERT INTO boards (id, game_id, ranked) SELECT u, u, $2 FROM unnest($1::uuid[]) AS u ON CONFLICT DO NOTHING',
+        [unknown, table],
+      ),
     );
     for (const board of unknown) this.#there.add(board);
   }
@@ -101,19 +102,19 @@ export class RankCounts {
    * any board, or locks a row of one in order to write it, which would have each wait for the other; and who has read how
    * it is to be ranked before must read again (`generation`).
    */
-  async recount(connection: Runner, board: string): Promise<void> {
-    const sent: Promise<unknown>[] = [connection.run('LOCK TABLE board IN EXCLUSIVE MODE')];
+  async recount(connection: Runner, { name }: Pick<AnyTable, 'name'>, board: string): Promise<void> {
+    const sent: Promise<unknown>[] = [connection.run(`LOCK TABLE ${name} IN EXCLUSIVE MODE`)];
     sent.push(connection.run('UPDATE ranking SET generation = generation + 1'));
-    this.#ensure(sent, connection, [board]);
+    this.#ensure(sent, connection, name, [board]);
     await Promise.all(sent);
     await connection.run('DELETE FROM board_moves WHERE board_id = $1', [board]);
     await connection.run('DELETE FROM board_counts WHERE board_id = $1', [board]);
     await connection.run(
       `WITH placed AS (SELECT ${order}, row_number() OVER (ORDER BY ${order}) - 1 AS place, count(*) OVER () AS total
-          FROM board WHERE board_id = $1)
+          FROM ${name} WHERE board_id = $1)
         INSERT INTO board_counts (board_id, ${order}, count)
         SELECT $1, ${order}, least(${bucketSize}, total - place) FROM placed WHERE place > 0 AND place % ${bucketSize} = 0
-        UNION ALL SELECT $1, ${beginning}, least(${bucketSize}, (SELECT count(*) FROM board WHERE board_id = $1))`,
+        UNION ALL SELECT $1, ${beginning}, least(${bucketSize}, (SELECT count(*) FROM ${name} WHERE board_id = $1))`,
       [board],
     );
     await connection.run(
@@ -123,8 +124,13 @@ export class RankCounts {
     );
   }
 
-  async countBefore(runner: Runner, board: string, key: readonly Value[]): Promise<number> {
-    const { rows } = await runner.run<{ place: number }>(countBeforeText, [board, ...key]);
+  async countBefore(
+    runner: Runner,
+    { name }: Pick<AnyTable, 'name'>,
+    board: string,
+    key: readonly Value[],
+  ): Promise<number> {
+    const { rows } = await runner.run<{ place: number }>(countBeforeText(name), [board, ...key]);
     return rows[0]?.place ?? 0;
   }
 
@@ -160,8 +166,12 @@ export class RankCounts {
    * another node is at it.
    */
   async fold(connection: Runner, board: string): Promise<boolean> {
-    const locked = await connection.run('SELECT 1 FROM boards WHERE id = $1 FOR UPDATE SKIP LOCKED', [board]);
-    if (locked.rowCount === 0) return false;
+    const locked = await connection.run<{ ranked: string }>(
+      'SELECT ranked FROM boards WHERE id = $1 FOR UPDATE SKIP LOCKED',
+      [board],
+    );
+    const [found] = locked.rows;
+    if (!found) return false;
     await connection.run(
       `INSERT INTO board_counts (board_id, ${order}, count) SELECT $1, ${beginning}, 0 ON CONFLICT DO NOTHING`,
       [board],
@@ -175,7 +185,9 @@ export class RankCounts {
       na: number | null;
       ni: string | null;
     }>(grownText, [board]);
-    for (const { s, a, i, ns, na, ni } of rows) await connection.run(splitText, [board, s, a, i, ns, na, ni]);
+    for (const { s, a, i, ns, na, ni } of rows) {
+      await connection.run(splitText(found.ranked), [board, s, a, i, ns, na, ni]);
+    }
     return true;
   }
 }
@@ -189,7 +201,7 @@ const movedOver = (s: string, a: string, i: string) => `coalesce((SELECT sum(
     coalesce((new_score, new_at, new_id) < (${s}, ${a}, ${i}), false)::int
     - coalesce((old_score, old_at, old_id) < (${s}, ${a}, ${i}), false)::int) FROM board_moves WHERE board_id = $1), 0)`;
 
-const countBeforeText = `WITH b AS MATERIALIZED (
+const countBeforeText = (table: string) => `WITH b AS MATERIALIZED (
     SELECT * FROM (
       (SELECT sort_score AS s, reached_at AS a, score_id AS i FROM board_counts
         WHERE board_id = $1 AND (${order}) <= ($2::double precision, $3::bigint, $4::uuid)
@@ -197,7 +209,7 @@ const countBeforeText = `WITH b AS MATERIALIZED (
       UNION ALL SELECT ${beginning}) AS x ORDER BY s DESC, a DESC, i DESC LIMIT 1)
   SELECT coalesce((SELECT sum(c.count) FROM board_counts AS c
       WHERE c.board_id = $1 AND (c.sort_score, c.reached_at, c.score_id) < (b.s, b.a, b.i)), 0)
-    + (SELECT count(*) FROM board AS d WHERE d.board_id = $1 AND (d.sort_score, d.reached_at, d.score_id) >= (b.s, b.a, b.i)
+    + (SELECT count(*) FROM ${table} AS d WHERE d.board_id = $1 AND (d.sort_score, d.reached_at, d.score_id) >= (b.s, b.a, b.i)
         AND (d.sort_score, d.reached_at, d.score_id) < ($2::double precision, $3::bigint, $4::uuid))
     + CASE WHEN b.s = '-Infinity' THEN 0 ELSE ${movedOver('b.s', 'b.a', 'b.i')} END AS place
   FROM b`;
@@ -226,8 +238,8 @@ const grownText = `SELECT s, a, i, ns, na, ni FROM (
       lead(sort_score) OVER w AS ns, lead(reached_at) OVER w AS na, lead(score_id) OVER w AS ni
     FROM board_counts WHERE board_id = $1 WINDOW w AS (ORDER BY ${order})) AS one WHERE count > ${maxBucket}`;
 
-const splitText = `WITH inside AS (
-    SELECT ${order}, row_number() OVER (ORDER BY ${order}) - 1 AS k, count(*) OVER () AS total FROM board
+const splitText = (table: string) => `WITH inside AS (
+    SELECT ${order}, row_number() OVER (ORDER BY ${order}) - 1 AS k, count(*) OVER () AS total FROM ${table}
     WHERE board_id = $1 AND (${order}) >= ($2::double precision, $3::bigint, $4::uuid)
       AND ($5::double precision IS NULL OR (${order}) < ($5::double precision, $6::bigint, $7::uuid))),
   cuts AS (INSERT INTO board_counts (board_id, ${order}, count)

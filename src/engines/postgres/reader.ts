@@ -246,12 +246,12 @@ export class RunningRead implements Read {
     });
   }
 
-  countBefore<Row>({ ranked }: Table<Row>, row: Row): ReadRequest<number> {
+  countBefore<Row>({ name, ranked }: Table<Row>, row: Row): ReadRequest<number> {
     return new PendingRead(() => {
       if (!ranked) throw new Error('the table is not ranked');
       const values = row as AnyRow;
-      const key = ranked.order.map((name) => values[name] ?? null);
-      return this.#options.ranks.countBefore(this.#runner, String(values[ranked.group]), key);
+      const key = ranked.order.map((column) => values[column] ?? null);
+      return this.#options.ranks.countBefore(this.#runner, { name }, String(values[ranked.group]), key);
     });
   }
 

@@ -35,8 +35,10 @@ export class RankMarks {
   readonly #levels: readonly number[];
   readonly #statements;
 
-  /** Other `endings` than the schema was filled with are for tests of boards that never had rows. */
-  constructor(db: Database, endings = endingsOfMarks) {
+  /**
+   * `table` holds the rows. Other `endings` than the schema was filled with are for tests of boards that never had rows.
+   */
+  constructor(db: Database, table = 'board', endings = endingsOfMarks) {
     this.#endings = endings;
     this.#levels = endings.map((_, index) => index + 1);
     const ofLevel = 'FROM board_marks WHERE board_id = ? AND level = ?';
@@ -55,7 +57,7 @@ export class RankMarks {
         .pluck(),
       rows: db
         .prepare<[number, number, number, string, number, number, string], number>(
-          `SELECT count(*) FROM board WHERE board_id = ? AND (${key}) >= (?, ?, ?) AND (${key}) < (?, ?, ?)`,
+          `SELECT count(*) FROM ${table} WHERE board_id = ? AND (${key}) >= (?, ?, ?) AND (${key}) < (?, ?, ?)`,
         )
         .pluck(),
       at: db.prepare<[number, number, number, number, string], Mark>(
@@ -73,10 +75,10 @@ export class RankMarks {
         `INSERT INTO board_marks (board_id, level, ${key}, count)
          SELECT @boardId, @level, ${key}, coalesce(lead(place) OVER (ORDER BY place), total + 1) - place FROM (
            SELECT ${key}, row_number() OVER (ORDER BY ${key}) AS place, count(*) OVER () AS total
-           FROM board WHERE board_id = @boardId)
+           FROM ${table} WHERE board_id = @boardId)
          WHERE score_id LIKE '%' || @ending`,
       ),
-      rowCount: db.prepare<[number], number>('SELECT count(*) FROM board WHERE board_id = ?').pluck(),
+      rowCount: db.prepare<[number], number>(`SELECT count(*) FROM ${table} WHERE board_id = ?`).pluck(),
       markedCount: db.prepare<[number, number], number>(`SELECT total(count) ${ofLevel}`).pluck(),
     };
   }

@@ -6,7 +6,10 @@ import type { Database } from '../../core/storage/database.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
+import { defaultLeaderboard, labelInput, leaderboardInput, seasonInput } from '../leaderboard.ts';
+import { readBoardPage } from '../leaderboard-queries.ts';
 import { readLeaderboard } from '../queries.ts';
+import { requireBoard } from '../require-board.ts';
 import { type LeaderboardEntry, leaderboardEntry, type RankedScore } from '../score.ts';
 import { toLeaderboardEntry } from './to-leaderboard-entry.ts';
 
@@ -20,13 +23,28 @@ export const getGameScoresLeaderboard = defineOperation({
   name: 'getGameScoresLeaderboard',
   service: 'scores',
   kind: 'read',
-  summary: 'Read the leaderboard of a game: one row a player, the best first',
+  summary:
+    'Read a leaderboard of a game, the best first: `default` or another, in any season, all or by label',
   auth: 'public',
-  input: z.object({ gameId: idInput, ...pagingOf() }),
+  input: z.object({
+    gameId: idInput,
+    ...pagingOf(),
+    leaderboard: leaderboardInput,
+    season: seasonInput,
+    label: labelInput,
+  }),
   output: z.object({ success, leaderboard: z.array(leaderboardEntry) }),
   async handler({ input }, { db, links }: { db: Database; links: PublicUrls }) {
-    await requireGame(db, input.gameId);
-    const rows = await db.read(readLeaderboard, input.gameId, input);
+    const game = await requireGame(db, input.gameId);
+    const { leaderboard: name = defaultLeaderboard, season, label } = input;
+    const isDefault = name === defaultLeaderboard && season === undefined && label === undefined;
+    const rows = isDefault
+      ? await db.read(readLeaderboard, input.gameId, input)
+      : await db.read(
+          readBoardPage,
+          await requireBoard(db, game, { leaderboard: name, season, label }, { isPublic: true }),
+          input,
+        );
     const known = answers.get(rows);
     if (known) return known;
     const leaderboard = rows.map((row) => toLeaderboardEntry(row, links));

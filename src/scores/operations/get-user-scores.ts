@@ -4,8 +4,11 @@ import { pagingOf } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
+import { defaultLeaderboard, leaderboardInput } from '../leaderboard.ts';
+import { findBoardScore, listBoardScores } from '../leaderboard-queries.ts';
 import { listScores } from '../queries.ts';
-import { nonce, scoreRecord } from '../score.ts';
+import { requireBoard } from '../require-board.ts';
+import { nonce, type ScoreRecord, scoreRecord } from '../score.ts';
 
 export const getUserScores = defineOperation({
   name: 'getUserScores',
@@ -13,13 +16,27 @@ export const getUserScores = defineOperation({
   kind: 'read',
   summary: "List the player's scores, last set first",
   auth: 'player-or-server',
-  input: z.object({ ...pagingOf(), nonce }),
+  input: z.object({ ...pagingOf(), nonce, leaderboard: leaderboardInput }),
   output: z.object({
     success,
     scores: z.array(scoreRecord.pick({ score: true, nonce: true, updatedAt: true })),
   }),
   async handler({ input, caller }, { db }: { db: Database }) {
-    const records = await db.read(listScores, ownerOf(caller), input, input.nonce);
+    const { leaderboard = defaultLeaderboard } = input;
+    let records: ScoreRecord[];
+    if (leaderboard === defaultLeaderboard) {
+      records = await db.read(listScores, ownerOf(caller), input, input.nonce);
+    } else {
+      const board = await requireBoard(db, caller.game, { leaderboard }, { isPublic: false });
+      const found =
+        input.nonce === undefined
+          ? undefined
+          : await db.read(findBoardScore, board, ownerOf(caller), input.nonce);
+      records =
+        found === undefined
+          ? await db.read(listBoardScores, board, ownerOf(caller), input)
+          : [found].filter((one) => one !== null).slice(input.skip, input.skip + input.limit);
+    }
     return {
       success: true,
       scores: records.map(({ score, nonce, updatedAt }) => ({ score, nonce, updatedAt })),

@@ -6,7 +6,10 @@ import { pagedOutput, paging } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
+import { defaultLeaderboard, leaderboardInput, seasonInput } from '../leaderboard.ts';
+import { countBoardScores, listBoardScores } from '../leaderboard-queries.ts';
 import { countScores, listScores } from '../queries.ts';
+import { requireBoard } from '../require-board.ts';
 import { scoreRecord } from '../score.ts';
 
 export const listPlayerScores = defineOperation({
@@ -16,10 +19,26 @@ export const listPlayerScores = defineOperation({
   summary: "List a player's scores in a game, last set first",
   auth: 'admin',
   roles: everyRole,
-  input: z.object({ gameId: idInput, wallet: addressInput, ...paging }),
+  input: z.object({
+    gameId: idInput,
+    wallet: addressInput,
+    ...paging,
+    leaderboard: leaderboardInput,
+    season: seasonInput,
+  }),
   output: pagedOutput(scoreRecord),
-  async handler({ input: { limit, skip, ...owner } }, { db }: { db: Database }) {
-    await requireGame(db, owner.gameId);
+  async handler({ input }, { db }: { db: Database }) {
+    const { limit, skip, gameId, wallet, leaderboard = defaultLeaderboard, season } = input;
+    const owner = { gameId, wallet };
+    const game = await requireGame(db, gameId);
+    if (leaderboard !== defaultLeaderboard || season !== undefined) {
+      const board = await requireBoard(db, game, { leaderboard, season }, { isPublic: false });
+      const [total, data] = await Promise.all([
+        db.read(countBoardScores, board, owner),
+        db.read(listBoardScores, board, owner, { limit, skip }),
+      ]);
+      return { total, limit, skip, data };
+    }
     const [total, data] = await Promise.all([
       db.read(countScores, owner),
       db.read(listScores, owner, { limit, skip }),

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { setScore } from '../commands.ts';
+import { defaultLeaderboard, labelInput, leaderboardInput, metadataInput } from '../leaderboard.ts';
+import { setLeaderboardScore } from '../leaderboard-score-commands.ts';
 import { finiteScore, integerScore, nonce, scoreRecord, scoreSession } from '../score.ts';
+
+/** What a score carries on leaderboards that have a name. */
+const named = { leaderboard: leaderboardInput, label: labelInput, metadata: metadataInput };
 
 export const setUserScore = defineOperation({
   name: 'setUserScore',
@@ -12,10 +18,26 @@ export const setUserScore = defineOperation({
   kind: 'write',
   summary: "Set the player's score; with a nonce used before, replace the score under it",
   auth: 'player-or-server',
-  input: z.object({ score: integerScore, nonce, sessionId: scoreSession }),
-  dispatchInput: z.object({ score: finiteScore, nonce, sessionId: scoreSession }),
+  input: z.object({ score: integerScore, nonce, sessionId: scoreSession, ...named }),
+  dispatchInput: z.object({ score: finiteScore, nonce, sessionId: scoreSession, ...named }),
   output: z.object({ success, newScore: scoreRecord }),
   async handler({ input, caller }, { db }: { db: Database }) {
+    const { leaderboard = defaultLeaderboard } = input;
+    if (leaderboard !== defaultLeaderboard) {
+      const newScore = await db.write(setLeaderboardScore, ownerOf(caller), leaderboard, input.score, {
+        nonce: input.nonce,
+        sessionId: input.sessionId,
+        label: input.label,
+        metadata: input.metadata,
+      });
+      return { success: true, newScore };
+    }
+    if (input.label !== undefined || input.metadata !== undefined) {
+      throw new GantryError(
+        'metadata_not_kept',
+        'Scores of the leaderboard `default` carry no label and no metadata: name another leaderboard',
+      );
+    }
     return {
       success: true,
       newScore: await db.write(setScore, ownerOf(caller), input.score, input.nonce, {

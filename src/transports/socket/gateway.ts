@@ -24,7 +24,7 @@ import {
 import { repeat } from '../../runtime/repeat.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { Turns } from '../../runtime/turns.ts';
-import { type LeaderboardChange, leaderboardPatched } from '../../scores/events.ts';
+import { leaderboardOf, leaderboardPatched, namedLeaderboardPatched } from '../../scores/events.ts';
 import type { LeaderboardRow } from '../../scores/score.ts';
 import { retireSessions } from '../../sessions/commands.ts';
 import type { LauncherTokens } from '../../sessions/launcher-token.ts';
@@ -67,6 +67,8 @@ export interface GatewayParts
   tokens: Pick<LauncherTokens, 'keyOf' | 'isGoodKey'>;
   /** The first rows of a game's leaderboard, for its followers. */
   leaderboardTop(gameId: string): Promise<LeaderboardRow[]>;
+  /** The same of one that has a name; none where it is not public. */
+  namedLeaderboardTop(gameId: string, leaderboard: string): Promise<LeaderboardRow[]>;
   /** Socket.IO's way to other nodes; left out, there are none. */
   adapter?: Parameters<Server['adapter']>[0];
   /** Where a request comes from, proxies that are trusted left aside. */
@@ -86,6 +88,7 @@ export class Gateway {
   /** The way to other nodes; null when there are none. */
   readonly #bus: EventBus | null;
   readonly #leaderboards: LeaderboardFeed;
+  readonly #namedLeaderboards: LeaderboardFeed;
   readonly #signingKeys: SigningKeys;
   /** Every open connection, those not admitted yet among them. */
   readonly #sockets = new Map<EngineConnection, LiveSocket>();
@@ -114,18 +117,35 @@ export class Gateway {
     });
     serveBelowGames(http);
     this.#push = new Push({ io: this.#io, db: parts.db, report: parts.report });
+    const hasFollowers = (gameId: string) => this.#io.of('/').adapter.rooms.has(roomOfFollowers(gameId));
+    const tell = (name: string, record: { gameId: string }) => {
+      const { gameId } = record;
+      this.#push.signal({ name, record, stream: `game:${gameId}`, audience: { kind: 'game', gameId } });
+    };
     this.#leaderboards = new LeaderboardFeed({
+      keyOf: (event) => (leaderboardOf(event) === 'default' ? event.audience.gameId : null),
       top: parts.leaderboardTop,
-      isFollowed: (gameId) => this.#io.of('/').adapter.rooms.has(roomOfFollowers(gameId)),
-      tell: (record) => {
-        const { gameId } = record;
-        const signal: Signal<LeaderboardChange> = {
-          name: leaderboardPatched.name,
-          record,
-          stream: `game:${gameId}`,
-          audience: { kind: 'game', gameId },
-        };
-        this.#push.signal(signal);
+      isFollowed: hasFollowers,
+      tell: (gameId, change) => tell(leaderboardPatched.name, { gameId, ...change }),
+      report: parts.report,
+    });
+    const partsOf = (key: string): [gameId: string, leaderboard: string] => {
+      const [gameId = '', leaderboard = ''] = key.split(' ');
+      return [gameId, leaderboard];
+    };
+    this.#namedLeaderboards = new LeaderboardFeed({
+      keyOf: (event) => {
+        const leaderboard = leaderboardOf(event);
+        return leaderboard === null || leaderboard === 'default'
+          ? null
+          : `${event.audience.gameId} ${leaderboard}`;
+      },
+      isUnasked: true,
+      top: (key) => parts.namedLeaderboardTop(...partsOf(key)),
+      isFollowed: (key) => hasFollowers(partsOf(key)[0]),
+      tell: (key, change) => {
+        const [gameId, leaderboard] = partsOf(key);
+        tell(namedLeaderboardPatched.name, { gameId, leaderboard, ...change } as { gameId: string });
       },
       report: parts.report,
     });
@@ -218,6 +238,7 @@ export class Gateway {
   async close(): Promise<void> {
     this.#stop.abort();
     this.#leaderboards.close();
+    this.#namedLeaderboards.close();
     await Promise.all(this.#tracked);
     await this.#io.close();
   }
@@ -290,6 +311,7 @@ export class Gateway {
   #deliver(events: readonly StoredEvent[]): void {
     this.#push.events(events);
     this.#leaderboards.accept(events);
+    this.#namedLeaderboards.accept(events);
   }
 
   #receive(message: BusMessage): void {

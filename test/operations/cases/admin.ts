@@ -17,6 +17,7 @@ import { post } from '../../support/http.ts';
 import { until } from '../../support/until.ts';
 import { bearer, type World } from '../../support/world.ts';
 import type { AdminCases } from '../operation-case.ts';
+import { leaderboardAdminCases } from './leaderboards.ts';
 import { channel, messageIdentity } from './messages.ts';
 import { rule, storeRule } from './rules.ts';
 
@@ -724,4 +725,5 @@ export const adminCases: AdminCases = {
       schedule: { everyHours: 24, keep: 3, dueAt: '<time>', failedAt: null, failure: null },
     },
   },
+  ...leaderboardAdminCases,
 };

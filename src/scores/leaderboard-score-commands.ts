@@ -1,0 +1,119 @@
+import { streamOf } from '../core/events/stream.ts';
+import { lockPlayer, lockPlayerStream } from '../core/events/stream-locks.ts';
+import type { Owner } from '../core/schemas/owner.ts';
+import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { GantryError } from '../errors.ts';
+import { policiesOf } from '../games/stored-game.ts';
+import { games } from '../games/tables.ts';
+import { rankRecord } from './entry-ranking.ts';
+import { scoreCreated, scorePatched, scoreRemoved } from './events.ts';
+import { maximumLeaderboards } from './leaderboard.ts';
+import { leaderboardUnknown } from './leaderboard-commands.ts';
+import {
+  type LeaderboardRow,
+  leaderboardRecords,
+  leaderboardSeasons,
+  leaderboards,
+  type RecordRow,
+} from './leaderboard-tables.ts';
+import { directionOf } from './ranking.ts';
+import type { ScoreRecord } from './score.ts';
+import { audienceOf, ownerIn, wholeScore } from './score-rules.ts';
+import { labelsOf, rulesOf, toRecord } from './stored-leaderboard.ts';
+
+export interface ScoreDetails {
+  nonce?: string | undefined;
+  sessionId?: string | undefined;
+  label?: string | undefined;
+  metadata?: Record<string, unknown> | undefined;
+}
+
+/**
+ * Sets a score in the season under way of a leaderboard that has a name: over the record under `nonce`, or without one, always
+ * as a new record. A record keeps its session, label and metadata until it is given others.
+ * @throws GantryError `leaderboard_unknown`, `label_unknown`, `score_not_integer`, `score_sum_too_large`
+ */
+export const setLeaderboardScore = command(
+  'setLeaderboardScore',
+  function* (
+    tx: Tx,
+    owner: Owner,
+    name: string,
+    given: number,
+    { nonce, sessionId, label, metadata }: ScoreDetails = {},
+  ): Steps<ScoreRecord> {
+    const leaderboard = yield* tx.get(leaderboards, owner.gameId, name);
+    if (!leaderboard) throw leaderboardUnknown();
+    if (label !== undefined && !labelsOf(leaderboard).includes(label)) {
+      throw new GantryError(
+        'label_unknown',
+        'The leaderboard has no such label; an administrator adds labels',
+      );
+    }
+    const board = leaderboard.seasonId;
+    const stream = streamOf.player(owner.gameId, owner.wallet);
+    const [, byNonce, byOwnId, game] = yield* tx.all(
+      lockPlayerStream(tx, stream, owner.wallet),
+      tx.get(leaderboardRecords.byNonce, board, stream, nonce ?? null),
+      tx.get(leaderboardRecords, nonce ?? null),
+      tx.get(games, owner.gameId),
+    );
+    const own =
+      byOwnId?.stream === stream && byOwnId.board === board && byOwnId.nonce === null ? byOwnId : undefined;
+    const before = byNonce ?? own;
+    const policies = policiesOf(game, owner.gameId);
+    const score = policies.scores === 'integer' ? wholeScore(given, 'refuse') : given;
+    const rules = rulesOf(leaderboard);
+    const row: Omit<RecordRow, 'revision'> = {
+      id: before?.id ?? tx.newId(),
+      board,
+      stream,
+      nonce: before ? before.nonce : (nonce ?? null),
+      score,
+      sortScore: score * directionOf(rules.order),
+      reachedAt: before?.score === score ? before.reachedAt : tx.now,
+      updatedAt: tx.now,
+      sessionId: sessionId ?? before?.sessionId ?? null,
+      label: label ?? before?.label ?? null,
+      metadata: metadata === undefined ? (before?.metadata ?? null) : JSON.stringify(metadata),
+    };
+    const place = { leaderboard: name, season: leaderboard.season };
+    const record = toRecord({ ...row, revision: 0 }, owner, place);
+    const revision = tx.emit(stream, before ? scorePatched : scoreCreated, record, audienceOf(owner));
+    const after: RecordRow = { ...row, revision };
+    if (before) tx.put(leaderboardRecords, after);
+    else tx.insert(leaderboardRecords, after);
+    yield* rankRecord(tx, rules, { before, after, at: tx.now });
+    return record;
+  },
+);
+
+/** Takes a score away from a leaderboard that has a name, in whichever season. @throws GantryError `score_unknown` */
+export function* deleteRecord(tx: Tx, gameId: string, scoreId: string): Steps<void> {
+  const unknown = () => new GantryError('score_unknown', 'The game has no such score');
+  const found = yield* tx.get(leaderboardRecords, scoreId);
+  const owner = found && ownerIn(found.stream);
+  if (!found || owner?.gameId !== gameId) throw unknown();
+  const of = yield* leaderboardOf(tx, gameId, found.board);
+  if (!of) throw unknown();
+  const [, before] = yield* tx.all(lockPlayer(tx, owner), tx.get(leaderboardRecords, scoreId));
+  if (!before) throw unknown();
+  tx.remove(leaderboardRecords, before);
+  yield* rankRecord(tx, rulesOf(of.row), { before, after: undefined, at: tx.now });
+  const place = { leaderboard: of.row.name, season: of.season };
+  tx.emit(before.stream, scoreRemoved, toRecord(before, owner, place), audienceOf(owner));
+}
+
+/** The leaderboard a season is of, and the season's number. */
+function* leaderboardOf(
+  tx: Tx,
+  gameId: string,
+  seasonId: string,
+): Steps<{ row: LeaderboardRow; season: number } | undefined> {
+  const all = yield* tx.list(leaderboards.byGame, [gameId], { limit: maximumLeaderboards });
+  const current = all.find((row) => row.seasonId === seasonId);
+  if (current) return { row: current, season: current.season };
+  const finished = yield* tx.get(leaderboardSeasons.byId, seasonId);
+  const row = finished && all.find(({ name }) => name === finished.leaderboard);
+  return row && { row, season: finished.season };
+}

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { id, timestamp } from '../core/schemas/ids.ts';
+import { text } from '../core/schemas/text.ts';
+
+/** The leaderboard every game has, whose order the game's policy says. */
+export const defaultLeaderboard = 'default';
+
+/** The most leaderboards of a game beside `default`. */
+export const maximumLeaderboards = 100;
+/** The most labels of a leaderboard: as many as there are countries, and some. */
+export const maximumLabels = 300;
+/** The most bytes of a score's metadata, as JSON in UTF-8. */
+export const maximumMetadataBytes = 1_024;
+/** The most players whose places are read at a time. */
+export const maximumAmong = 100;
+
+export const leaderboardName = text(1, 64).regex(
+  /^[a-z0-9]+([-_][a-z0-9]+)*$/,
+  'must be lowercase letters, digits and single hyphens or underscores',
+);
+
+/** A leaderboard in a request: one of any name, so that an unknown and a malformed one get the same answer. */
+export const leaderboardInput = text(0, 200)
+  .transform((name) => name || undefined)
+  .optional()
+  .meta({ description: 'Name of the leaderboard; left out: `default`' });
+
+export const scoreLabel = text(1, 64);
+
+/** A score's label in a request; empty counts as left out. */
+export const labelInput = text(0, 64)
+  .transform((label) => label || undefined)
+  .optional();
+
+export const metadataInput = z
+  .record(z.string(), z.unknown())
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maximumMetadataBytes, {
+    error: `must be at most ${maximumMetadataBytes.toLocaleString('en')} bytes as JSON`,
+  })
+  .optional()
+  .meta({
+    description: `Of the game's own, at most ${maximumMetadataBytes} bytes as JSON: a replay's address, a character`,
+  });
+
+export const keepRule = z.enum(['best', 'latest', 'sum', 'count']);
+export const entryRule = z.enum(['player', 'all']);
+
+const cron = z
+  .string()
+  .max(100)
+  .meta({
+    description:
+      'Minute, hour, day of the month, month, day of the week; or @hourly, @daily, @weekly, @monthly, @yearly',
+    examples: ['0 0 * * 1'],
+  });
+const timeZone = z.string().max(100);
+
+/** When seasons end, in a request. */
+export const scheduleInput = z.object({ cron, timeZone: timeZone.default('UTC') });
+
+export const keepSeasonsInput = z.int().min(0).max(10_000);
+
+/** How a leaderboard is ranked, which does not change after it was created. */
+export const leaderboardRules = {
+  keep: keepRule.meta({ description: "Which of a player's scores counts, or what is made of them" }),
+  order: z.enum(['desc', 'asc']).meta({ description: '`desc`: more is better. `asc`: less is better' }),
+  entries: entryRule.meta({
+    description: '`player`: each player has one entry. `all`: every score is an entry of its own',
+  }),
+};
+
+/** A leaderboard as anyone may see it. */
+export const leaderboardSummary = z
+  .object({
+    leaderboard: z.string(),
+    ...leaderboardRules,
+    labels: z.array(z.string()),
+    season: z.int().min(1),
+    seasonStartedAt: timestamp,
+    seasonEndsAt: timestamp
+      .nullable()
+      .meta({ description: 'When the season ends by its schedule; null: no schedule' }),
+  })
+  .meta({ id: 'LeaderboardSummary' });
+export type LeaderboardSummary = z.infer<typeof leaderboardSummary>;
+
+/** A leaderboard as administrators see it. */
+export const leaderboardRecord = leaderboardSummary
+  .extend({
+    gameId: id,
+    public: z.boolean(),
+    schedule: z.object({ cron, timeZone }).nullable(),
+    keepSeasons: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'How many finished seasons are kept; null: all' }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Leaderboard' });
+export type LeaderboardRecord = z.infer<typeof leaderboardRecord>;
+
+export const seasonRecord = z
+  .object({ season: z.int().min(1), startedAt: timestamp, endedAt: timestamp })
+  .meta({ id: 'LeaderboardSeason' });
+export type SeasonRecord = z.infer<typeof seasonRecord>;
+
+/** A season in a request. */
+export const seasonInput = z
+  .int()
+  .min(1)
+  .optional()
+  .meta({ description: 'Number of a season, from 1; left out: the one under way' });
+
+export type LeaderboardRules = {
+  keep: z.infer<typeof keepRule>;
+  order: 'desc' | 'asc';
+  entries: z.infer<typeof entryRule>;
+};
+
+/** What may be changed of a leaderboard; what is left out stays. */
+export interface LeaderboardChanges {
+  public?: boolean | undefined;
+  /** Added to those there are. */
+  addLabels?: string[] | undefined;
+  schedule?: { cron: string; timeZone: string } | null | undefined;
+  keepSeasons?: number | null | undefined;
+}
+
+export interface NewLeaderboard extends LeaderboardRules {
+  name: string;
+  public: boolean;
+  labels: string[];
+  schedule: { cron: string; timeZone: string } | null;
+  keepSeasons: number | null;
+}
+
+/** Which board is meant: a season of a leaderboard, and in it those with a label. */
+export interface BoardChoice {
+  leaderboard: string;
+  season?: number | undefined;
+  label?: string | undefined;
+}

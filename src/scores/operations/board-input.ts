@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { PublicUrls } from '../../public-urls.ts';
+import { defaultLeaderboard, labelInput, leaderboardInput, seasonInput } from '../leaderboard.ts';
+import { type LeaderboardRow, leaderboardRow, type PlacedScore } from '../score.ts';
+import { toLeaderboardEntry } from './to-leaderboard-entry.ts';
+
+/** Which board of a game is read. */
+export const boardInput = {
+  gameId: idInput,
+  leaderboard: leaderboardInput,
+  season: seasonInput,
+  label: labelInput,
+};
+
+/** The board that an input names. */
+export function choiceOf(input: {
+  leaderboard?: string | undefined;
+  season?: number | undefined;
+  label?: string | undefined;
+}) {
+  return {
+    leaderboard: input.leaderboard ?? defaultLeaderboard,
+    season: input.season,
+    label: input.label,
+  };
+}
+
+export const placedOutput = z.object({ success, leaderboard: z.array(leaderboardRow) });
+
+export function toPlacedRows(rows: readonly PlacedScore[], links: PublicUrls): LeaderboardRow[] {
+  return rows.map((row) => ({ ...toLeaderboardEntry(row, links), position: row.position }));
+}

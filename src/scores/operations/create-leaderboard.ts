@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import {
+  entryRule,
+  keepRule,
+  keepSeasonsInput,
+  leaderboardName,
+  leaderboardRecord,
+  leaderboardRules,
+  maximumLabels,
+  scheduleInput,
+  scoreLabel,
+} from '../leaderboard.ts';
+import { addLeaderboard } from '../leaderboard-commands.ts';
+
+export const createLeaderboard = defineOperation({
+  name: 'createLeaderboard',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Create a leaderboard beside `default`; how it ranks does not change later',
+  auth: 'admin',
+  roles: operators,
+  input: z
+    .object({
+      gameId: idInput,
+      name: leaderboardName,
+      keep: keepRule.default('best').meta({
+        description:
+          "Which of a player's scores counts (`best`, `latest`), or what is made of them (`sum`, `count`)",
+      }),
+      order: leaderboardRules.order.default('desc'),
+      entries: entryRule.default('player').meta({
+        description: '`player`: each player has one entry. `all`: every score is one, and `keep` is `best`',
+      }),
+      public: z
+        .boolean()
+        .default(true)
+        .meta({ description: "False: only the game's server and administrators read it" }),
+      labels: z.array(scoreLabel).max(maximumLabels).default([]).meta({
+        description: 'What scores may be labelled with, such as countries; each is ranked for itself too',
+      }),
+      schedule: scheduleInput
+        .nullable()
+        .default(null)
+        .meta({ description: 'When seasons end; null: when told to' }),
+      keepSeasons: keepSeasonsInput
+        .nullable()
+        .default(null)
+        .meta({ description: 'How many finished seasons are kept; null: all' }),
+    })
+    .refine(({ entries, keep }) => entries === 'player' || keep === 'best', {
+      path: ['keep'],
+      error: 'is for leaderboards with one entry a player: leave it out, or set entries to player',
+    }),
+  output: z.object({ success, leaderboard: leaderboardRecord }),
+  async handler({ input: { gameId, ...made } }, { db }: { db: Database }) {
+    return { success: true, leaderboard: await db.write(addLeaderboard, gameId, made) };
+  },
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { endSeason } from '../leaderboard-commands.ts';
+
+export const endLeaderboardSeason = defineOperation({
+  name: 'endLeaderboardSeason',
+  service: 'scores',
+  kind: 'write',
+  summary: "End a season of a leaderboard of the server's own game, if it is under way; the next one begins",
+  auth: 'game-secret',
+  isRepeatable: true, // a season ends once
+  input: z.object({
+    leaderboard: z.string().min(1).max(200),
+    season: z.int().min(1).meta({ description: 'The season that is to be over' }),
+  }),
+  output: z.object({ success, season: z.int().meta({ description: 'The season under way' }) }),
+  async handler({ input: { leaderboard, season }, caller }, { db }: { db: Database }) {
+    return { success: true, season: await db.write(endSeason, caller.game.id, leaderboard, { season }) };
+  },
+});

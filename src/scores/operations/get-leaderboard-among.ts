@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { defineOperation } from '../../operations/define.ts';
+import type { PublicUrls } from '../../public-urls.ts';
+import { maximumAmong } from '../leaderboard.ts';
+import { readAmong } from '../leaderboard-queries.ts';
+import { requireBoard } from '../require-board.ts';
+import { boardInput, choiceOf, placedOutput, toPlacedRows } from './board-input.ts';
+
+export const getLeaderboardAmong = defineOperation({
+  name: 'getLeaderboardAmong',
+  service: 'scores',
+  kind: 'read',
+  summary:
+    'Read the rows of given players (friends) on a leaderboard, with their places on all of it, the best first',
+  auth: 'public',
+  input: z.object({ ...boardInput, wallets: z.array(addressInput).min(1).max(maximumAmong) }),
+  output: placedOutput,
+  async handler({ input }, { db, links }: { db: Database; links: PublicUrls }) {
+    const game = await requireGame(db, input.gameId);
+    const board = await requireBoard(db, game, choiceOf(input), { isPublic: true });
+    const rows = await db.read(readAmong, board, input.wallets);
+    return { success: true, leaderboard: toPlacedRows(rows, links) };
+  },
+});

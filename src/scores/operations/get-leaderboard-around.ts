@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { withReason } from '../../core/schemas/field-reason.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { defineOperation } from '../../operations/define.ts';
+import type { PublicUrls } from '../../public-urls.ts';
+import { readAround } from '../leaderboard-queries.ts';
+import { requireBoard } from '../require-board.ts';
+import { boardInput, choiceOf, placedOutput, toPlacedRows } from './board-input.ts';
+
+const usualRows = 11;
+const maximumRows = 101;
+
+export const getLeaderboardAround = defineOperation({
+  name: 'getLeaderboardAround',
+  service: 'scores',
+  kind: 'read',
+  summary: "Read the rows of a leaderboard around a player's, with their places; none without a score",
+  auth: 'public',
+  input: z.object({
+    ...boardInput,
+    wallet: addressInput,
+    limit: withReason(
+      z
+        .int()
+        .min(0)
+        .default(usualRows)
+        .transform((asked) => Math.min(asked || usualRows, maximumRows))
+        .meta({
+          description: `Rows wanted, the player's in the middle; default ${usualRows}, more than ${maximumRows} is capped to ${maximumRows}`,
+        }),
+      'paging_invalid',
+    ),
+  }),
+  output: placedOutput,
+  async handler({ input }, { db, links }: { db: Database; links: PublicUrls }) {
+    const game = await requireGame(db, input.gameId);
+    const board = await requireBoard(db, game, choiceOf(input), { isPublic: true });
+    const rows = (await db.read(readAround, board, input.wallet, input.limit)) ?? [];
+    return { success: true, leaderboard: toPlacedRows(rows, links) };
+  },
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import { pagingOf } from '../../core/schemas/paging.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { leaderboardInput, seasonRecord } from '../leaderboard.ts';
+import { listSeasons } from '../leaderboard-queries.ts';
+import { requireBoard } from '../require-board.ts';
+import { toSeasonRecord } from '../stored-leaderboard.ts';
+import { choiceOf } from './board-input.ts';
+
+export const getLeaderboardSeasons = defineOperation({
+  name: 'getLeaderboardSeasons',
+  service: 'scores',
+  kind: 'read',
+  summary: 'List the finished seasons of a leaderboard, the last one first',
+  auth: 'public',
+  input: z.object({ gameId: idInput, leaderboard: leaderboardInput, ...pagingOf() }),
+  output: z.object({ success, seasons: z.array(seasonRecord) }),
+  async handler({ input }, { db }: { db: Database }) {
+    const game = await requireGame(db, input.gameId);
+    const { leaderboard } = await requireBoard(db, game, choiceOf({ leaderboard: input.leaderboard }), {
+      isPublic: true,
+    });
+    const rows = await db.read(listSeasons, game.id, leaderboard, input);
+    return { success: true, seasons: rows.map(toSeasonRecord) };
+  },
+});

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { pagingOf } from '../../core/schemas/paging.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import type { PublicUrls } from '../../public-urls.ts';
+import { requireBoard } from '../require-board.ts';
+import { boardInput, choiceOf, placedOutput, toPlacedRows } from './board-input.ts';
+import { placedPage } from './placed-page.ts';
+
+const { leaderboard, season, label } = boardInput;
+
+export const readLeaderboard = defineOperation({
+  name: 'readLeaderboard',
+  service: 'scores',
+  kind: 'read',
+  summary: "Read a leaderboard of the server's own game, also one that is not public, with places",
+  auth: 'game-secret',
+  input: z.object({ leaderboard, season, label, ...pagingOf() }),
+  output: placedOutput,
+  async handler({ input, caller }, { db, links }: { db: Database; links: PublicUrls }) {
+    const board = await requireBoard(db, caller.game, choiceOf(input), { isPublic: false });
+    return { success: true, leaderboard: toPlacedRows(await placedPage(db, board, input), links) };
+  },
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { operators } from '../../core/schemas/admin-role.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { deleteLeaderboard } from '../leaderboard-commands.ts';
+
+export const removeLeaderboard = defineOperation({
+  name: 'removeLeaderboard',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Remove a leaderboard with its scores, also those of its finished seasons',
+  auth: 'admin',
+  roles: operators,
+  input: z.object({ gameId: idInput, leaderboard: z.string().min(1).max(200) }),
+  output: z.object({ success }),
+  async handler({ input: { gameId, leaderboard } }, { db }: { db: Database }) {
+    await db.write(deleteLeaderboard, gameId, leaderboard);
+    return { success: true };
+  },
+});
