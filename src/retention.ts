@@ -14,23 +14,29 @@ const idleDelayMs = 60_000;
 const batchDelayMs = 50;
 
 /**
- * Deletes old events, delivered notifications, old idempotency keys, actions that were over long ago and guests who never did
+ * Deletes old events, notifications that were delivered long ago or have expired, old idempotency keys, actions that were over long ago and guests who never did
  * anything, until the signal is aborted.
  */
 export function startRetention(
   db: Database,
   {
     maximumAgeMs,
+    notificationMs,
     idempotencyKeyMs,
     guestIdleMs,
     removeIdleGuests,
-  }: Retention & { idempotencyKeyMs: number; guestIdleMs: number; removeIdleGuests: RemoveIdleGuests },
+  }: Retention & {
+    notificationMs: number;
+    idempotencyKeyMs: number;
+    guestIdleMs: number;
+    removeIdleGuests: RemoveIdleGuests;
+  },
   { signal, report }: { signal: AbortSignal; report(thrown: unknown): void },
 ): void {
   const trim = async () => {
     const more = await Promise.all([
       db.write(trimEvents, maximumAgeMs),
-      db.write(trimNotifications, maximumAgeMs),
+      db.write(trimNotifications, notificationMs),
       db.write(trimActions, Date.now() - maximumAgeMs),
       db.write(trimTransactions, Date.now() - maximumAgeMs),
       db.write(forgetIdempotencyKeys, idempotencyKeyMs),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { activityType, maximumLabelLength } from '../activities/activity.ts';
 import { activities } from '../activities/tables.ts';
+import { playerBlocks } from '../blocks/tables.ts';
 import { idElsewhere } from '../core/schemas/ids.ts';
 import { text } from '../core/schemas/text.ts';
 import type { AnyRow, AnyTable, Column, Kind, Table, Value } from '../core/storage/table.ts';
@@ -103,7 +104,14 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     label: text(1, maximumLabelLength),
     eventId: text(1, 200),
   }),
-  of(notifications, { wallet: storedWallet, message: notificationMessage, type: notificationType }),
+  of(notifications, {
+    wallet: storedWallet,
+    message: notificationMessage,
+    type: notificationType,
+    // Files of earlier versions have none of these.
+    readAt: count.nullable().default(null),
+    expiresAt: count.nullable().default(null),
+  }),
   of(messageChannels, { participantsKey: z.string(), name: text(0, 100), chatPicture: text(0, 2_000) }),
   of(participants, {
     wallet: storedWallet,
@@ -111,6 +119,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     addedBy: z.union([storedWallet, noWallet]),
   }),
   of(declinedAdders, { wallet: storedWallet, adder: storedWallet }),
+  of(playerBlocks, { wallet: storedWallet, blocked: storedWallet }),
   of(formerParticipants, { wallet: storedWallet }),
   of(messages, { sender: storedWallet, content: messageContent, eventSeqs: jsonOf(z.array(count)) }),
   of(ruleTriggers, {

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { forgetBlocked } from '../blocks/commands.ts';
 import type { Command } from '../core/storage/command.ts';
 import type { Database } from '../core/storage/database.ts';
 import type { AnyTable } from '../core/storage/table.ts';
@@ -60,6 +61,7 @@ export class PlayerEraser {
     await this.#all(eraseMessagesOf, wallet);
     await this.#all(leaveAllChannels, wallet);
     await this.#all(forgetAdder, wallet);
+    await this.#all(forgetBlocked, wallet);
     for (const stream of shared) await this.#all(anonymizeEvents, stream, wallet);
     for (const stream of await this.#db.read(ownStreamsOf, wallet)) await this.#all(eraseScores, stream);
     await this.#all(blankOwnEvents, wallet); // what all this has told

@@ -5,6 +5,7 @@ import * as erasing from '../administration/erasing-commands.ts';
 import * as gameErasing from '../administration/game-erasing-commands.ts';
 import * as administrators from '../administrators/commands.ts';
 import { runAllOf } from '../batches/commands.ts';
+import * as blocks from '../blocks/commands.ts';
 import * as chains from '../chains/commands.ts';
 import * as events from '../core/events/commands.ts';
 import type { AnyCommand } from '../core/storage/command.ts';
@@ -36,6 +37,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   administration,
   administrators,
   backups,
+  blocks,
   channels,
   erasing,
   gameErasing,

@@ -24,6 +24,9 @@ import { rotateAdministratorToken } from '../administrators/operations/rotate-ad
 import { updateAdministrator } from '../administrators/operations/update-administrator.ts';
 import { type OperationsOfRole, whoAmI } from '../administrators/operations/who-am-i.ts';
 import { batch } from '../batches/operations/batch.ts';
+import { blockPlayer } from '../blocks/operations/block-player.ts';
+import { listBlockedPlayers } from '../blocks/operations/list-blocked-players.ts';
+import { unblockPlayer } from '../blocks/operations/unblock-player.ts';
 import { createGame } from '../games/operations/create-game.ts';
 import { getGames } from '../games/operations/get-games.ts';
 import { listGameSecrets } from '../games/operations/list-game-secrets.ts';
@@ -57,6 +60,8 @@ import { removeParticipant } from '../messages/operations/remove-participant.ts'
 import { sendChannelMessage } from '../messages/operations/send-channel-message.ts';
 import { sendTypingSignal } from '../messages/operations/send-typing-signal.ts';
 import { unsendChannelMessage } from '../messages/operations/unsend-channel-message.ts';
+import { listNotifications } from '../notifications/operations/list-notifications.ts';
+import { markNotificationsRead } from '../notifications/operations/mark-notifications-read.ts';
 import { notifyPlayers } from '../notifications/operations/notify-players.ts';
 import { sendNotification } from '../notifications/operations/send-notification.ts';
 import { getPlaySession } from '../play-sessions/operations/get-play-session.ts';
@@ -164,6 +169,11 @@ export const operations = [
   setUsername,
   updatePlayerProfile,
   getPlayerPresence,
+  listNotifications,
+  markNotificationsRead,
+  blockPlayer,
+  unblockPlayer,
+  listBlockedPlayers,
   batch,
   createGame,
   listGames,

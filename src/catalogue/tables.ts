@@ -1,6 +1,7 @@
 import { activities } from '../activities/tables.ts';
 import { auditLog, backupSchedules } from '../administration/tables.ts';
 import { administrators } from '../administrators/tables.ts';
+import { playerBlocks } from '../blocks/tables.ts';
 import { lanes, transactions } from '../chains/tables.ts';
 import type { AnyTable } from '../core/storage/table.ts';
 import { gameSecrets, games, requestNonces } from '../games/tables.ts';
@@ -43,6 +44,7 @@ export const tables: readonly AnyTable[] = [
   playSessions,
   activities,
   notifications,
+  playerBlocks,
   messageChannels,
   participants,
   formerParticipants,

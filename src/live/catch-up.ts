@@ -16,7 +16,7 @@ import type { SessionDetails } from '../sessions/channel-session.ts';
 import { maxFollowed } from './connection.ts';
 import { isNotification, type Push } from './push.ts';
 import { eventsOfStream, readEpoch, streamPosition, streamPositions } from './queries.ts';
-import { isFor, listenerOf } from './rooms.ts';
+import { asToldTo, isFor, listenerOf } from './rooms.ts';
 
 /**
  * How many events are read from the database at a time, and sent before the socket is given time to take them: even of the
@@ -262,7 +262,7 @@ export class CatchUp {
   #sendNow(events: readonly StoredEvent[]): void {
     const fresh = events.filter(({ stream, seq }) => seq > (this.#reached.get(stream) ?? 0));
     for (const event of fresh) {
-      this.#parts.send(event);
+      this.#parts.send(asToldTo(event, this.#listener.wallet));
       this.#reached.set(event.stream, event.seq);
     }
     this.#push.markDelivered(fresh.filter(isNotification).map((event) => event.record._id));

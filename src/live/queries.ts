@@ -12,7 +12,7 @@ import { streams } from '../core/events/streams.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 import { GantryError } from '../errors.ts';
-import { audienceAt } from '../messages/audience.ts';
+import { audienceAt, senderOf } from '../messages/audience.ts';
 
 interface EventRow {
   lane: number;
@@ -165,19 +165,25 @@ function* toEvents(read: Read, rows: readonly EventRow[]): ReadSteps<StoredEvent
   const events: StoredEvent[] = [];
   for (const row of rows) {
     const { stream, seq, name, record, lane, position } = row;
-    const audience = yield* audienceOf(read, stream, seq);
+    const parsed: object = JSON.parse(record);
+    const audience = yield* audienceOf(read, stream, seq, senderOf(name, parsed));
     const place = { lane, position, after: afterOf(row) };
-    events.push({ stream, name, record: JSON.parse(record), audience, epoch: read.epoch, seq, ...place });
+    events.push({ stream, name, record: parsed, audience, epoch: read.epoch, seq, ...place });
   }
   return events;
 }
 
 /** Who may hear an event of a stream, by its name and, for a message channel, who was in it then. */
-function* audienceOf(read: Read, stream: string, seq: number): ReadSteps<Audience> {
+function* audienceOf(
+  read: Read,
+  stream: string,
+  seq: number,
+  sender: string | undefined,
+): ReadSteps<Audience> {
   const [kind, first = '', second = ''] = stream.split(':');
   if (kind === 'player') return { kind: 'players', gameId: first, wallets: [second] };
   if (kind === 'game') return { kind: 'game', gameId: first };
-  return yield* audienceAt(read, first, seq);
+  return yield* audienceAt(read, first, seq, sender);
 }
 
 const selectLastPositions = statement<Record<never, never>, { lane: number; position: number }>({

@@ -56,7 +56,7 @@ export const sendMessage = command(
       streamOf.channel(channelId),
       messageCreated,
       message,
-      yield* audienceOf(tx, channel, members),
+      yield* audienceOf(tx, channel, members, sender.wallet),
     );
     const row: MessageRow = {
       id: message._id,
@@ -91,7 +91,7 @@ export const editMessage = command(
       streamOf.channel(row.id),
       messagePatched,
       record,
-      yield* audienceOf(tx, row, members),
+      yield* audienceOf(tx, row, members, sender.wallet),
     );
     const [sent = seq, ...edits] = eventSeqsOf(before);
     const excess = edits.splice(
@@ -192,7 +192,7 @@ function* erase(
     createdAt: message.createdAt,
     updatedAt: tx.now,
   };
-  tx.emit(stream, messageRemoved, identity, yield* audienceOf(tx, channel, members));
+  tx.emit(stream, messageRemoved, identity, yield* audienceOf(tx, channel, members, message.sender));
   return identity;
 }
 

@@ -8,7 +8,7 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
   ['Start', ['index', 'coming-from-basement']],
   ['Calling', ['calling', 'authentication', 'sign-in', 'guests', 'game-servers', 'errors', 'reference']],
   ['Receiving', ['live-events', 'protocol', 'webhooks']],
-  ['Game logic', ['rules']],
+  ['Game logic', ['rules', 'moderation']],
   [
     'Operating',
     [

@@ -21,6 +21,7 @@ const features = [
   'administration',
   'administrators',
   'batches',
+  'blocks',
   'chains',
   'games',
   'guest-writes',

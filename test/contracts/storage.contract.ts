@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { actionsContract } from './storage/actions.contract.ts';
 import { administratorsContract } from './storage/administrators.contract.ts';
+import { blocksContract } from './storage/blocks.contract.ts';
 import { carryingOutContract } from './storage/carrying-out.contract.ts';
 import { commitsContract } from './storage/commits.contract.ts';
 import { eventsContract } from './storage/events.contract.ts';
@@ -9,6 +10,7 @@ import { gamesContract } from './storage/games.contract.ts';
 import { guestsContract } from './storage/guests.contract.ts';
 import { messageChannelsContract } from './storage/message-channels.contract.ts';
 import { messagesContract } from './storage/messages.contract.ts';
+import { notificationsContract } from './storage/notifications.contract.ts';
 import { playerDataContract } from './storage/player-data.contract.ts';
 import { rulesContract } from './storage/rules.contract.ts';
 import { scoresContract } from './storage/scores.contract.ts';
@@ -32,6 +34,8 @@ export function storageContract(adapter: string, open: OpenStore): void {
     eventsContract(open);
     messageChannelsContract(open);
     messagesContract(open);
+    notificationsContract(open);
+    blocksContract(open);
     rulesContract(open);
     actionsContract(open);
     webhooksContract(open);

@@ -1,6 +1,7 @@
 import { activityCases } from './cases/activities.ts';
 import { adminCases } from './cases/admin.ts';
 import { batchCases } from './cases/batches.ts';
+import { blockCases } from './cases/blocks.ts';
 import { channelSessionCases } from './cases/channel-sessions.ts';
 import { gameCases } from './cases/games.ts';
 import { guestCases } from './cases/guests.ts';
@@ -24,6 +25,7 @@ export const cases: LauncherCases & AdminCases = {
   ...playSessionCases,
   ...activityCases,
   ...notificationCases,
+  ...blockCases,
   ...playerCases,
   ...batchCases,
   ...ruleCases,

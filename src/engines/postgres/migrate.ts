@@ -7,6 +7,8 @@ import { idempotencyKeys } from './migrations/0004-idempotency-keys.ts';
 import { administrators } from './migrations/0005-administrators.ts';
 import { gameListing } from './migrations/0006-game-listing.ts';
 import { guests } from './migrations/0007-guests.ts';
+import { notificationInbox } from './migrations/0010-notification-inbox.ts';
+import { playerBlocks } from './migrations/0011-player-blocks.ts';
 
 /** In their order; what one has done is never changed, only followed by another. */
 const migrations: readonly string[] = [
@@ -17,6 +19,8 @@ const migrations: readonly string[] = [
   administrators,
   gameListing,
   guests,
+  notificationInbox,
+  playerBlocks,
 ];
 
 /** The version of the schema this program works with. */

@@ -19,6 +19,8 @@ import { idempotencyKeys } from './migrations/0016-idempotency-keys.ts';
 import { administrators } from './migrations/0017-administrators.ts';
 import { gameListing } from './migrations/0018-game-listing.ts';
 import { guests } from './migrations/0019-guests.ts';
+import { notificationInbox } from './migrations/0022-notification-inbox.ts';
+import { playerBlocks } from './migrations/0023-player-blocks.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -41,6 +43,8 @@ export const migrations: readonly string[] = [
   administrators,
   gameListing,
   guests,
+  notificationInbox,
+  playerBlocks,
 ];
 
 /** The schema's version when all of them have run. */

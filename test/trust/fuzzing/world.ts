@@ -98,6 +98,10 @@ const tellingInputs: { readonly [Name in OperationName]?: InputOf } = {
     pageNumber: 1,
   }),
   sendNotification: () => ({ message: 'Level 5', type: 'success' }),
+  listNotifications: () => ({ limit: 10, unreadOnly: true }),
+  markNotificationsRead: () => ({ all: true }),
+  blockPlayer: ({ scrapWallet }) => ({ wallet: scrapWallet }),
+  unblockPlayer: ({ scrapWallet }) => ({ wallet: scrapWallet }),
   notifyPlayers: ({ otherWallet }) => ({
     wallets: [otherWallet, randomWallet()],
     message: 'Go',
