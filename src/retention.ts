@@ -4,6 +4,7 @@ import type { Retention } from './core/events/retention.ts';
 import type { Database } from './core/storage/database.ts';
 import type { RemoveIdleGuests } from './guests/idle-guests.ts';
 import { forgetIdempotencyKeys } from './idempotency/commands.ts';
+import { trimMutes } from './moderation/commands.ts';
 import { trimNotifications } from './notifications/commands.ts';
 import { trimActions } from './queue/commands.ts';
 import { repeat } from './runtime/repeat.ts';
@@ -14,7 +15,7 @@ const idleDelayMs = 60_000;
 const batchDelayMs = 50;
 
 /**
- * Deletes old events, notifications that were delivered long ago or have expired, old idempotency keys, actions that were over long ago and guests who never did
+ * Deletes old events, notifications that were delivered long ago or have expired, old idempotency keys, actions that were over long ago, mutes that are over and guests who never did
  * anything, until the signal is aborted.
  */
 export function startRetention(
@@ -40,6 +41,7 @@ export function startRetention(
       db.write(trimActions, Date.now() - maximumAgeMs),
       db.write(trimTransactions, Date.now() - maximumAgeMs),
       db.write(forgetIdempotencyKeys, idempotencyKeyMs),
+      db.write(trimMutes),
       db.write(removeIdleGuests, guestIdleMs),
     ]);
     return more.includes(true) ? batchDelayMs : idleDelayMs;

@@ -14,6 +14,8 @@ import {
   messages,
   participants,
 } from '../messages/tables.ts';
+import { muter } from '../mutes/mute.ts';
+import { playerMutes } from '../mutes/tables.ts';
 import { notificationMessage, notificationType } from '../notifications/notification.ts';
 import { notifications } from '../notifications/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
@@ -21,6 +23,8 @@ import { username } from '../players/player.ts';
 import { bans, players } from '../players/tables.ts';
 import { actionState, maximumErrorLength } from '../queue/action.ts';
 import { actions, grants, spending, spent } from '../queue/tables.ts';
+import { reportComment, reportNote, reportReason, reportStatus } from '../reports/report.ts';
+import { playerReports } from '../reports/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
 import { maximumTextLength } from '../rules/trigger-value.ts';
 import { scores } from '../scores/tables.ts';
@@ -120,6 +124,22 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
   }),
   of(declinedAdders, { wallet: storedWallet, adder: storedWallet }),
   of(playerBlocks, { wallet: storedWallet, blocked: storedWallet }),
+  of(playerReports, {
+    reporter: storedWallet,
+    subject: storedWallet,
+    reason: reportReason,
+    comment: reportComment,
+    status: reportStatus,
+    closedBy: text(0, 200),
+    note: reportNote,
+  }),
+  of(playerMutes, {
+    wallet: storedWallet,
+    channelId: z.union([storedId, z.literal('')]),
+    mutedBy: muter,
+    until: count,
+    reason: text(0, 500),
+  }),
   of(formerParticipants, { wallet: storedWallet }),
   of(messages, { sender: storedWallet, content: messageContent, eventSeqs: jsonOf(z.array(count)) }),
   of(ruleTriggers, {

@@ -17,10 +17,12 @@ import { upgradeGuestOf } from '../guests/upgrade.ts';
 import * as idempotency from '../idempotency/commands.ts';
 import * as channels from '../messages/channel-commands.ts';
 import * as messages from '../messages/message-commands.ts';
+import * as moderation from '../moderation/commands.ts';
 import * as notifications from '../notifications/commands.ts';
 import * as playSessions from '../play-sessions/commands.ts';
 import * as players from '../players/commands.ts';
 import * as queue from '../queue/commands.ts';
+import * as reports from '../reports/commands.ts';
 import * as rules from '../rules/commands.ts';
 import * as scores from '../scores/commands.ts';
 import * as sessions from '../sessions/commands.ts';
@@ -46,9 +48,11 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   guests,
   idempotency,
   messages,
+  moderation,
   notifications,
   playSessions,
   players,
+  reports,
   scores,
   serverKeys,
   sessions,

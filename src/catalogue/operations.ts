@@ -60,6 +60,10 @@ import { removeParticipant } from '../messages/operations/remove-participant.ts'
 import { sendChannelMessage } from '../messages/operations/send-channel-message.ts';
 import { sendTypingSignal } from '../messages/operations/send-typing-signal.ts';
 import { unsendChannelMessage } from '../messages/operations/unsend-channel-message.ts';
+import { listMutes } from '../moderation/operations/list-mutes.ts';
+import { muteInGame } from '../moderation/operations/mute-in-game.ts';
+import { muteParticipant } from '../moderation/operations/mute-participant.ts';
+import { mutePlayer } from '../moderation/operations/mute-player.ts';
 import { listNotifications } from '../notifications/operations/list-notifications.ts';
 import { markNotificationsRead } from '../notifications/operations/mark-notifications-read.ts';
 import { notifyPlayers } from '../notifications/operations/notify-players.ts';
@@ -75,6 +79,11 @@ import { cancelAction } from '../queue/operations/cancel-action.ts';
 import { getAction } from '../queue/operations/get-action.ts';
 import { listActions } from '../queue/operations/list-actions.ts';
 import { retryAction } from '../queue/operations/retry-action.ts';
+import { getReport } from '../reports/operations/get-report.ts';
+import { listReports } from '../reports/operations/list-reports.ts';
+import { reportMessage } from '../reports/operations/report-message.ts';
+import { reportPlayer } from '../reports/operations/report-player.ts';
+import { resolveReport } from '../reports/operations/resolve-report.ts';
 import { getRules } from '../rules/operations/get-rules.ts';
 import { setRules } from '../rules/operations/set-rules.ts';
 import { testRules } from '../rules/operations/test-rules.ts';
@@ -174,6 +183,10 @@ export const operations = [
   blockPlayer,
   unblockPlayer,
   listBlockedPlayers,
+  reportMessage,
+  reportPlayer,
+  muteParticipant,
+  muteInGame,
   batch,
   createGame,
   listGames,
@@ -213,6 +226,11 @@ export const operations = [
   listMessages,
   listPlayerMessages,
   removeMessage,
+  listReports,
+  getReport,
+  resolveReport,
+  mutePlayer,
+  listMutes,
   listStates,
   getPlayerState,
   setPlayerState,

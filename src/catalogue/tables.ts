@@ -13,10 +13,12 @@ import {
   messages,
   participants,
 } from '../messages/tables.ts';
+import { playerMutes } from '../mutes/tables.ts';
 import { notifications } from '../notifications/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
 import { bans, guestDevices, guests, players } from '../players/tables.ts';
 import { actions, grants, spending, spent } from '../queue/tables.ts';
+import { playerReports } from '../reports/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
 import { board, scores } from '../scores/tables.ts';
 import { announcedPresent, serverKeys, sessions, signIns } from '../sessions/tables.ts';
@@ -50,6 +52,8 @@ export const tables: readonly AnyTable[] = [
   formerParticipants,
   declinedAdders,
   messages,
+  playerReports,
+  playerMutes,
   storageUse,
   ruleTriggers,
   ruleExecutions,

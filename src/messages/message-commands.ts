@@ -4,6 +4,7 @@ import { lockChannel } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
+import { refuseMuted } from '../mutes/refuse-muted.ts';
 import { countStored, lockStored } from '../storage-quota/count-stored.ts';
 import { audienceOf } from './audience.ts';
 import {
@@ -28,7 +29,7 @@ const blankedPerEdit = 20;
 
 /**
  * `quota` is the most bytes that the sender may keep in the game.
- * @throws GantryError `channel_unknown`, `permission_missing`, `storage_full`
+ * @throws GantryError `channel_unknown`, `permission_missing`, `muted`, `storage_full`
  */
 export const sendMessage = command(
   'sendMessage',
@@ -44,6 +45,7 @@ export const sendMessage = command(
       sender,
       'send-messages',
     );
+    yield* refuseMuted(tx, sender, channelId);
     const message: ChannelMessage = {
       _id: tx.newId(),
       channelId,
@@ -74,7 +76,7 @@ export const sendMessage = command(
   },
 );
 
-/** As `sendMessage`. @throws GantryError `message_unknown`, `not_the_sender`, `permission_missing`, `storage_full` */
+/** As `sendMessage`. @throws GantryError `message_unknown`, `not_the_sender`, `permission_missing`, `muted`, `storage_full` */
 export const editMessage = command(
   'editMessage',
   function* (
@@ -86,6 +88,7 @@ export const editMessage = command(
   ): Steps<ChannelMessage> {
     const { message: before, channel } = yield* ownMessage(tx, sender, messageId, 'send-messages');
     const { row, members } = channel;
+    yield* refuseMuted(tx, sender, row.id);
     const record: ChannelMessage = { ...toMessage(before), content, updatedAt: tx.now };
     const seq = tx.emit(
       streamOf.channel(row.id),

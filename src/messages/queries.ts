@@ -197,7 +197,7 @@ const liveSessionsOfMembers = statement<
   ) AS live WHERE place <= @limit`);
 
 /** The place of a message in its channel's stream, as the index `messages_by_seq` has it. */
-const seqOfMessage = {
+export const seqOfMessage = {
   sqlite: `json_extract(event_seqs, '$[0]')`,
   postgres: `CAST(substring(event_seqs FROM '[0-9]+') AS bigint)`,
 };

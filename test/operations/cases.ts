@@ -6,10 +6,12 @@ import { channelSessionCases } from './cases/channel-sessions.ts';
 import { gameCases } from './cases/games.ts';
 import { guestCases } from './cases/guests.ts';
 import { messageCases } from './cases/messages.ts';
+import { muteCases } from './cases/mutes.ts';
 import { notificationCases } from './cases/notifications.ts';
 import { playSessionCases } from './cases/play-sessions.ts';
 import { playerCases } from './cases/players.ts';
 import { realtimeEventCases } from './cases/realtime-events.ts';
+import { reportCases } from './cases/reports.ts';
 import { ruleCases } from './cases/rules.ts';
 import { scoreCases } from './cases/scores.ts';
 import { stateCases } from './cases/states.ts';
@@ -28,6 +30,8 @@ export const cases: LauncherCases & AdminCases = {
   ...blockCases,
   ...playerCases,
   ...batchCases,
+  ...reportCases,
+  ...muteCases,
   ...ruleCases,
   ...messageCases,
   ...gameCases,

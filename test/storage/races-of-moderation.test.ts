@@ -6,6 +6,9 @@ import type { Database } from '../../src/core/storage/database.ts';
 import { createChannel } from '../../src/messages/channel-commands.ts';
 import { sendMessage } from '../../src/messages/message-commands.ts';
 import { markRead, notifyPlayer } from '../../src/notifications/commands.ts';
+import { fileReport } from '../../src/reports/commands.ts';
+import { readReports } from '../../src/reports/queries.ts';
+import { maximumOpenReports, reportsPerWindow } from '../../src/reports/report.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { racingNodes } from './racing-nodes.ts';
 
@@ -44,6 +47,24 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(audiences.at(-1)).not.toMatchObject({ wallets: expect.arrayContaining([ada.wallet]) });
     const { refused } = await race((db) => db.write(createChannel, grace, [ada.wallet]));
     expect(refused).toEqual({ adding_declined: 100 });
+  });
+
+  test('a player has one open report of the same subject, and so many an hour', async () => {
+    const ada = await addPlayer();
+    const grace = await addPlayer(ada.gameId);
+    const about = { wallet: grace.wallet };
+    const report = { about, reason: 'spam' as const, comment: '' };
+    const once = await race((db) => db.write(fileReport, ada, report));
+    expect([once.results.length, once.refused]).toEqual([1, { already_reported: 99 }]);
+    const others = await Promise.all(Array.from({ length: 20 }, () => addPlayer(ada.gameId)));
+    const { results, refused } = await race((db, n) =>
+      db.write(fileReport, ada, { ...report, about: { wallet: others[n % 20]?.wallet ?? '' } }),
+    );
+    expect(results).toHaveLength(reportsPerWindow.count - 1);
+    expect(Object.keys(refused).toSorted()).toEqual(['already_reported', 'rate_limited']);
+    const page = { limit: maximumOpenReports, skip: 0 };
+    const { total } = await first().read(readReports, { reporter: ada.wallet }, page);
+    expect(total).toBe(reportsPerWindow.count);
   });
 
   test('a player is blocked once', async () => {

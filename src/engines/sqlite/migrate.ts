@@ -21,6 +21,8 @@ import { gameListing } from './migrations/0018-game-listing.ts';
 import { guests } from './migrations/0019-guests.ts';
 import { notificationInbox } from './migrations/0022-notification-inbox.ts';
 import { playerBlocks } from './migrations/0023-player-blocks.ts';
+import { playerReports } from './migrations/0024-player-reports.ts';
+import { playerMutes } from './migrations/0025-player-mutes.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -45,6 +47,8 @@ export const migrations: readonly string[] = [
   guests,
   notificationInbox,
   playerBlocks,
+  playerReports,
+  playerMutes,
 ];
 
 /** The schema's version when all of them have run. */

@@ -5,6 +5,7 @@ import { success } from '../../core/schemas/outcome.ts';
 import { text } from '../../core/schemas/text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { GantryError } from '../../errors.ts';
+import { refuseName } from '../../games/word-filter.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 import { username } from '../../players/player.ts';
@@ -55,6 +56,7 @@ export const vouchForPlayer = defineOperation({
         "A launcher's session reaches every game of its player, so only the player opens one: by signing in",
       );
     }
+    refuseName(game.policies.wordFilter, input.username, 'username');
     const { details, isNew } = await db.write(
       vouch,
       { gameId: game.id, playerKey: playerKeyOf(game.id, input.playerId) },

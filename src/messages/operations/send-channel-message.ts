@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { filteredMessage } from '../../games/word-filter.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { channelMessage, messageContent } from '../message-channel.ts';
@@ -17,6 +18,7 @@ export const sendChannelMessage = defineOperation({
   input: z.object({ channelId: idInput, content: messageContent }),
   output: channelMessage,
   handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
-    return db.write(sendMessage, ownerOf(caller), input.channelId, input.content, storageQuota);
+    const content = filteredMessage(caller.game.policies.wordFilter, input.content, 'content');
+    return db.write(sendMessage, ownerOf(caller), input.channelId, content, storageQuota);
   },
 });

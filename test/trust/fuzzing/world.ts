@@ -100,6 +100,15 @@ const tellingInputs: { readonly [Name in OperationName]?: InputOf } = {
   sendNotification: () => ({ message: 'Level 5', type: 'success' }),
   listNotifications: () => ({ limit: 10, unreadOnly: true }),
   markNotificationsRead: () => ({ all: true }),
+  muteParticipant: ({ channelId, otherWallet }) => ({
+    channelId,
+    wallet: otherWallet,
+    seconds: 1,
+    reason: 'x',
+  }),
+  muteInGame: ({ otherWallet }) => ({ wallet: otherWallet, seconds: 1 }),
+  reportMessage: ({ messageId }) => ({ messageId, reason: 'spam', comment: 'Look' }),
+  reportPlayer: ({ otherWallet }) => ({ wallet: otherWallet, reason: 'other' }),
   blockPlayer: ({ scrapWallet }) => ({ wallet: scrapWallet }),
   unblockPlayer: ({ scrapWallet }) => ({ wallet: scrapWallet }),
   notifyPlayers: ({ otherWallet }) => ({
