@@ -9,6 +9,6 @@ CREATE TABLE player_mutes (
   reason TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (wallet, game_id, channel_id, muted_by)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX player_mutes_by_end ON player_mutes(until, wallet, game_id, channel_id, muted_by);
 `;
