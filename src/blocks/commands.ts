@@ -1,13 +1,13 @@
 import { streamOf } from '../core/events/stream.ts';
 import { lockPlayer } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
-import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { command, type Request, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { requireGuest } from '../players/guests.ts';
 import { players } from '../players/tables.ts';
 import { maximumBlocked } from './block.ts';
 import { playerBlocksPatched } from './events.ts';
-import { playerBlocks } from './tables.ts';
+import { type PlayerBlockRow, playerBlocks } from './tables.ts';
 
 /** Rows that `forgetBlocked` removes at a time. */
 const removedPerSlice = 200;
@@ -54,13 +54,15 @@ export const forgetBlocked = command('forgetBlocked', function* (tx: Tx, wallet:
   return rows.length === removedPerSlice;
 });
 
+/** Whether anyone blocks a player: to be asked for with other rows, where `blockersAmong` comes later. */
+export function anyBlocker(tx: Tx, { gameId, wallet }: Owner): Request<readonly PlayerBlockRow[]> {
+  return tx.list(playerBlocks.byBlocked, [wallet, gameId], { limit: 1 });
+}
+
 /** Which of these block a player. Costs one look where nobody does. */
-export function* blockersAmong(
-  tx: Tx,
-  { gameId, wallet }: Owner,
-  others: readonly string[],
-): Steps<readonly string[]> {
-  const [anyone] = yield* tx.list(playerBlocks.byBlocked, [wallet, gameId], { limit: 1 });
+export function* blockersAmong(tx: Tx, player: Owner, others: readonly string[]): Steps<readonly string[]> {
+  const { gameId, wallet } = player;
+  const [anyone] = yield* anyBlocker(tx, player);
   if (!anyone) return [];
   const rows = yield* tx.all(...others.map((other) => tx.get(playerBlocks, other, gameId, wallet)));
   return rows.filter((row) => row !== undefined).map((row) => row.wallet);

@@ -1,10 +1,11 @@
+import { anyBlocker } from '../blocks/commands.ts';
 import { blankEvents } from '../core/events/blank-events.ts';
 import { streamOf } from '../core/events/stream.ts';
 import { lockChannel } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
-import { refuseMuted } from '../mutes/refuse-muted.ts';
+import { anyMute, refuseMuted } from '../mutes/refuse-muted.ts';
 import { countStored, lockStored } from '../storage-quota/count-stored.ts';
 import { audienceOf } from './audience.ts';
 import {
@@ -41,7 +42,13 @@ export const sendMessage = command(
     quota?: number,
   ): Steps<ChannelMessage> {
     const { row: channel, members } = requireMember(
-      yield* lockWholeChannel(tx, channelId, lockStored(tx, sender)),
+      yield* lockWholeChannel(
+        tx,
+        channelId,
+        lockStored(tx, sender),
+        anyMute(tx, sender),
+        anyBlocker(tx, sender),
+      ),
       sender,
       'send-messages',
     );

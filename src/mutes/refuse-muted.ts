@@ -1,12 +1,18 @@
 import type { Owner } from '../core/schemas/owner.ts';
-import type { Steps, Tx } from '../core/storage/command.ts';
+import type { Request, Steps, Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { muter } from './mute.ts';
-import { playerMutes } from './tables.ts';
+import { type PlayerMuteRow, playerMutes } from './tables.ts';
+
+/** Whether there is any mute of a player in a game: to be asked for with other rows, where `refuseMuted` comes later. */
+export function anyMute(tx: Tx, { gameId, wallet }: Owner): Request<readonly PlayerMuteRow[]> {
+  return tx.list(playerMutes.byWallet, [wallet, gameId], { limit: 1 });
+}
 
 /** @throws GantryError `muted` when the player may not post in the channel now; it says until when */
-export function* refuseMuted(tx: Tx, { gameId, wallet }: Owner, channelId: string): Steps<void> {
-  const [any] = yield* tx.list(playerMutes.byWallet, [wallet, gameId], { limit: 1 });
+export function* refuseMuted(tx: Tx, owner: Owner, channelId: string): Steps<void> {
+  const { gameId, wallet } = owner;
+  const [any] = yield* anyMute(tx, owner);
   if (!any) return;
   const rows = yield* tx.all(
     ...['', channelId].flatMap((where) =>
