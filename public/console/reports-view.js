@@ -12,7 +12,7 @@ import { SelectField, TextField } from './fields.js';
 import { gameChoices, useGameNames } from './game-names.js';
 import { PageHead } from './page-head.js';
 import { usePages, useQuery } from './queries.js';
-import { linkTo } from './route.js';
+import { goTo, linkTo } from './route.js';
 
 /**
  * @typedef {import('./admin.js').Output<'listReports'>['data'][number]} Report
@@ -120,7 +120,7 @@ export function ReportPage({ reportId }) {
   const admin = useAdmin();
   const { nameOf } = useGameNames();
   const { result, error, reload } = useQuery(() => admin.call('getReport', { reportId }), [reportId]);
-  const back = html`<p class="crumb"><a href=${linkTo('reports')}><${Icon} name="arrowLeft" />All reports</a></p>`;
+  const back = html`<p class="crumb"><${Button} kind="plain" size="small" onClick=${() => goTo('reports')}><${Icon} name="arrowLeft" />All reports<//></p>`;
   if (error !== null) return html`${back}<${ErrorState} error=${error} onRetry=${reload} />`;
   if (!result) return html`${back}<${Loading} />`;
   const { report } = result;
