@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../core/schemas/address.ts';
-import { wordFilterPolicy } from './word-filter.ts';
+import { wordFilterPolicy } from '../core/schemas/word-filter.ts';
 
 /** How a game ranks its players. */
 const leaderboardPolicy = z.object({

@@ -3,7 +3,7 @@ import { normalizedAddress } from '../../core/schemas/address.ts';
 import { isGuestAddress, newGuestAddress } from '../../core/schemas/guest-address.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { text } from '../../core/schemas/text.ts';
-import { refuseName } from '../../games/word-filter.ts';
+import { refuseName } from '../../core/schemas/word-filter.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 import { username } from '../../players/player.ts';

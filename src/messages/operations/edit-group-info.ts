@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
+import { refuseName } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
-import { refuseName } from '../../games/word-filter.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { defineOtherForm } from '../../operations/other-form.ts';
 import { ownerOf } from '../../operations/owner.ts';

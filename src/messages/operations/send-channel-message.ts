@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
+import { filteredMessage } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
-import { filteredMessage } from '../../games/word-filter.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { channelMessage, messageContent } from '../message-channel.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
+import { refuseName } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { GantryError } from '../../errors.ts';
-import { refuseName } from '../../games/word-filter.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { setProfile } from '../commands.ts';
 import { username } from '../player.ts';

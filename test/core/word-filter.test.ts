@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { filteredMessage, refuseName, wordFilterPolicy } from '../../src/games/word-filter.ts';
+import { filteredMessage, refuseName, wordFilterPolicy } from '../../src/core/schemas/word-filter.ts';
 
 const policy = (words: string[], action: 'mask' | 'reject' = 'mask') =>
   wordFilterPolicy.parse({ words, action });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { text } from '../core/schemas/text.ts';
-import { GantryError } from '../errors.ts';
+import { GantryError } from '../../errors.ts';
+import { text } from './text.ts';
 
 /*
  * Words and phrases that a game does not want to be said. They are texts, never patterns: a message is read once from its
