@@ -1,4 +1,5 @@
 import { blockersAmong } from '../blocks/commands.ts';
+import { playerBlocks } from '../blocks/tables.ts';
 import type { Audience } from '../core/events/stream.ts';
 import type { Steps, Tx } from '../core/storage/command.ts';
 import type { Read, ReadSteps } from '../core/storage/query.ts';
@@ -52,6 +53,19 @@ export function* audienceAt(
 ): ReadSteps<Audience> {
   return toAudience(yield* read.all(participantsAt, { channelId, seq, sender: sender ?? '' }));
 }
+
+/** Whom a player blocks in the game of a channel. */
+export function* blockedBy(read: Read, channelId: string, wallet: string): ReadSteps<ReadonlySet<string>> {
+  const [any] = yield* read.list(playerBlocks.byTime, [wallet], { limit: 1 });
+  if (!any) return new Set();
+  const rows = yield* read.all(blockedInGameOf, { channelId, wallet });
+  return new Set(rows.map(({ blocked }) => blocked));
+}
+
+const blockedInGameOf = statement<{ channelId: string; wallet: string }, { blocked: string }>(
+  `SELECT k.blocked FROM message_channels AS c JOIN player_blocks AS k ON k.game_id = c.game_id
+    WHERE c.id = @channelId AND k.wallet = @wallet`,
+);
 
 /** Whose message an event of a channel is of; undefined: of none. */
 export function senderOf(name: string, record: object): string | undefined {
