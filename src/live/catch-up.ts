@@ -17,7 +17,7 @@ import type { SessionDetails } from '../sessions/channel-session.ts';
 import { maxFollowed } from './connection.ts';
 import { isNotification, type Push } from './push.ts';
 import { eventsOfStream, readEpoch, streamPosition, streamPositions } from './queries.ts';
-import { isFor, listenerOf } from './rooms.ts';
+import { asToldTo, isFor, listenerOf } from './rooms.ts';
 
 /**
  * How many events are read from the database at a time, and sent before the socket is given time to take them: even of the
@@ -144,7 +144,7 @@ export class CatchUp {
   /** Takes an event that has just happened, if the socket is to hear of it. */
   offer(event: StoredEvent, size: number): void {
     if (this.#overflowed || !isFor(event.audience, this.#listener, this.#parts.followed)) return;
-    this.#held.push(event);
+    this.#held.push(asToldTo(event, this.#listener.wallet));
     this.#heldSize += size;
     if (this.#held.length <= maxHeld && this.#heldSize <= maxHeldSize) return;
     this.#held = [];
@@ -241,7 +241,8 @@ export class CatchUp {
       let reached = Math.max(this.#reached.get(stream) ?? since, since);
       while (reached < seq && !this.#cancelled) {
         // Not beyond `seq`: what was written since is held, if this player is still to hear it.
-        const events = await this.#read(eventsOfStream, stream, reached, Math.min(batchSize, seq - reached));
+        const limit = Math.min(batchSize, seq - reached);
+        const events = await this.#read(eventsOfStream, stream, reached, limit, this.#listener.wallet);
         const last = events.at(-1);
         if (!last || this.#cancelled) break;
         reached = last.seq;

@@ -7,7 +7,7 @@ import { notificationCreated } from '../notifications/events.ts';
 import type { NotificationRecord } from '../notifications/notification.ts';
 import { terminate } from '../runtime/internals/engine-io.ts';
 import { gameChannelPatched } from '../sessions/events.ts';
-import { roomOfSession, roomsFor } from './rooms.ts';
+import { roomOfSession, roomsFor, roomsKeptFrom, skippedEvent } from './rooms.ts';
 
 /** A client that does not take part in the closing would be waited for for half a minute. */
 const closeTimeoutMs = 3_000;
@@ -53,6 +53,10 @@ export class Push {
         for (const socket of this.#held) socket.offer(event, size);
       }
       this.#disconnectEndedSession(event);
+      const keptFrom = roomsKeptFrom(event.audience).filter((room) => inhabited.has(room));
+      if (keptFrom.length > 0) {
+        this.#parts.io.local.to(keptFrom).emit(skippedEvent.name, skippedEvent.record, metaOf(event));
+      }
       const rooms = roomsFor(event.audience).filter((room) => inhabited.has(room));
       if (rooms.length === 0) continue;
       this.#parts.io.local.to(rooms).emit(event.name, event.record, metaOf(event));

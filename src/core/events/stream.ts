@@ -12,7 +12,16 @@ export function playerStreamsOf(gameId: string): { from: string; to: string } {
 
 /** Who may hear an event: players of a game, settled when the event happened, or whoever follows the game. */
 export type Audience =
-  | { kind: 'players'; gameId: string; wallets: readonly string[] }
+  | {
+      kind: 'players';
+      gameId: string;
+      wallets: readonly string[];
+      /**
+       * Who is told only that the stream has gone on: they block the player whom the event is of. Left out without it, the
+       * event would be missing from their stream, and they would ask for it again and again.
+       */
+      hiddenFrom?: readonly string[];
+    }
   | { kind: 'game'; gameId: string };
 
 /** An event about to be written with the change that caused it. */
