@@ -111,6 +111,11 @@ export const environment = z.object({
     .min(1)
     .default(10_000)
     .describe('Maximum number of events kept per stream'),
+  NOTIFICATION_DAYS: durationDays
+    .default(30)
+    .describe(
+      'How long notifications that were sent without an expiry stay in the inbox once a launcher was told, in days',
+    ),
   IDEMPOTENCY_KEY_HOURS: z.coerce
     .number()
     .min(1)
@@ -274,6 +279,8 @@ export interface Config {
   /** Undefined: single node. */
   redisUrl: string | undefined;
   retention: Retention;
+  /** How long notifications without an expiry stay once a launcher was told of them. */
+  notificationMs: number;
   idempotencyKeyMs: number;
   adminToken: string | undefined;
   secretKey: string | undefined;
@@ -334,6 +341,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       maximumAgeMs: Math.round(data.EVENT_RETENTION_DAYS * dayMs),
       maximumCount: data.EVENT_RETENTION_COUNT,
     },
+    notificationMs: Math.round(data.NOTIFICATION_DAYS * dayMs),
     idempotencyKeyMs: Math.round(data.IDEMPOTENCY_KEY_HOURS * 3_600_000),
     adminToken: data.ADMIN_TOKEN,
     secretKey: data.GANTRY_SECRET_KEY,

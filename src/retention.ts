@@ -4,6 +4,7 @@ import type { Retention } from './core/events/retention.ts';
 import type { Database } from './core/storage/database.ts';
 import type { RemoveIdleGuests } from './guests/idle-guests.ts';
 import { forgetIdempotencyKeys } from './idempotency/commands.ts';
+import { trimMutes } from './moderation/commands.ts';
 import { trimNotifications } from './notifications/commands.ts';
 import { trimActions } from './queue/commands.ts';
 import { repeat } from './runtime/repeat.ts';
@@ -15,26 +16,34 @@ const idleDelayMs = 60_000;
 const batchDelayMs = 50;
 
 /**
- * Deletes old events, delivered notifications, old idempotency keys, actions that were over long ago, guests who never did
- * anything and seasons that are kept no longer, until the signal is aborted.
+ * Deletes old events, notifications that were delivered long ago or have expired, old idempotency keys, actions that were
+ * over long ago, mutes that are over, guests who never did anything and seasons that are kept no longer, until the signal
+ * is aborted.
  */
 export function startRetention(
   db: Database,
   {
     maximumAgeMs,
+    notificationMs,
     idempotencyKeyMs,
     guestIdleMs,
     removeIdleGuests,
-  }: Retention & { idempotencyKeyMs: number; guestIdleMs: number; removeIdleGuests: RemoveIdleGuests },
+  }: Retention & {
+    notificationMs: number;
+    idempotencyKeyMs: number;
+    guestIdleMs: number;
+    removeIdleGuests: RemoveIdleGuests;
+  },
   { signal, report }: { signal: AbortSignal; report(thrown: unknown): void },
 ): void {
   const trim = async () => {
     const more = await Promise.all([
       db.write(trimEvents, maximumAgeMs),
-      db.write(trimNotifications, maximumAgeMs),
+      db.write(trimNotifications, notificationMs),
       db.write(trimActions, Date.now() - maximumAgeMs),
       db.write(trimTransactions, Date.now() - maximumAgeMs),
       db.write(forgetIdempotencyKeys, idempotencyKeyMs),
+      db.write(trimMutes),
       db.write(removeIdleGuests, guestIdleMs),
       db.write(clearRetiredSeason),
     ]);

@@ -92,7 +92,7 @@ function openQueue(config: Config, opened: OpenedServices, hooks: ChainHooks): R
 
 /** What goes on beside the calls, until the signal is aborted or its part is stopped. */
 async function startBackgroundWork(
-  { retention, idempotencyKeyMs, guests }: Config,
+  { retention, notificationMs, idempotencyKeyMs, guests }: Config,
   { db, presence, redis, stats, services, report }: OpenedServices,
   { webhooks, chains }: RunningServer['queue'],
   { gateway }: Transports,
@@ -114,7 +114,7 @@ async function startBackgroundWork(
   startSeasonEnds(db, { signal, report });
   startRetention(
     db,
-    { ...retention, idempotencyKeyMs, guestIdleMs: guests.idleMs, removeIdleGuests },
+    { ...retention, notificationMs, idempotencyKeyMs, guestIdleMs: guests.idleMs, removeIdleGuests },
     { signal, report },
   );
 }

@@ -21,6 +21,7 @@ import { PlayerPage } from './player-page.js';
 import { Players } from './players.js';
 import { Queue } from './queue.js';
 import { RefusalsView } from './refusals-view.js';
+import { ReportPage, ReportsView } from './reports-view.js';
 import { RequestsView } from './requests-view.js';
 import { linkTo, useRoute } from './route.js';
 
@@ -32,6 +33,7 @@ const sections = [
   { path: '', label: 'Overview', icon: 'chart' },
   { path: 'games', label: 'Games', icon: 'game' },
   { path: 'players', label: 'Players', icon: 'people' },
+  { path: 'reports', label: 'Reports', icon: 'chat', needs: 'listReports' },
   { path: 'queue', label: 'Queue', icon: 'bolt' },
   { path: 'events', label: 'Live events', icon: 'send' },
   { path: 'requests', label: 'Requests', icon: 'list' },
@@ -146,6 +148,10 @@ function viewOf(section, id, tab, game) {
       return id
         ? html`<${PlayerPage} key=${id} wallet=${id} tab=${tab} slug=${game} />`
         : html`<${PageHead} title="Players" /><${Players} />`;
+    case 'reports':
+      return id
+        ? html`<${ReportPage} key=${id} reportId=${id} />`
+        : html`<${PageHead} title="Reports"><p class="quiet">What players report to the moderators.</p><//><${ReportsView} />`;
     case 'queue':
       return html`<${PageHead} title="Queue"><p class="quiet">On-chain actions and webhook deliveries.</p><//><${Queue} />`;
     case 'events':

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { activityType, maximumLabelLength } from '../activities/activity.ts';
 import { activities } from '../activities/tables.ts';
+import { playerBlocks } from '../blocks/tables.ts';
 import { idElsewhere } from '../core/schemas/ids.ts';
 import { text } from '../core/schemas/text.ts';
 import type { AnyRow, AnyTable, Column, Kind, Table, Value } from '../core/storage/table.ts';
@@ -13,6 +14,8 @@ import {
   messages,
   participants,
 } from '../messages/tables.ts';
+import { muter } from '../mutes/mute.ts';
+import { playerMutes } from '../mutes/tables.ts';
 import { notificationMessage, notificationType } from '../notifications/notification.ts';
 import { notifications } from '../notifications/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
@@ -20,6 +23,8 @@ import { username } from '../players/player.ts';
 import { bans, players } from '../players/tables.ts';
 import { actionState, maximumErrorLength } from '../queue/action.ts';
 import { actions, grants, spending, spent } from '../queue/tables.ts';
+import { reportComment, reportNote, reportReason, reportStatus } from '../reports/report.ts';
+import { playerReports } from '../reports/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
 import { maximumTextLength } from '../rules/trigger-value.ts';
 import {
@@ -132,7 +137,14 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     label: text(1, maximumLabelLength),
     eventId: text(1, 200),
   }),
-  of(notifications, { wallet: storedWallet, message: notificationMessage, type: notificationType }),
+  of(notifications, {
+    wallet: storedWallet,
+    message: notificationMessage,
+    type: notificationType,
+    // Files of earlier versions have none of these.
+    readAt: count.nullable().default(null),
+    expiresAt: count.nullable().default(null),
+  }),
   of(messageChannels, { participantsKey: z.string(), name: text(0, 100), chatPicture: text(0, 2_000) }),
   of(participants, {
     wallet: storedWallet,
@@ -140,6 +152,23 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     addedBy: z.union([storedWallet, noWallet]),
   }),
   of(declinedAdders, { wallet: storedWallet, adder: storedWallet }),
+  of(playerBlocks, { wallet: storedWallet, blocked: storedWallet }),
+  of(playerReports, {
+    reporter: storedWallet,
+    subject: storedWallet,
+    reason: reportReason,
+    comment: reportComment,
+    status: reportStatus,
+    closedBy: text(0, 200),
+    note: reportNote,
+  }),
+  of(playerMutes, {
+    wallet: storedWallet,
+    channelId: z.union([storedId, z.literal('')]),
+    mutedBy: muter,
+    until: count,
+    reason: text(0, 500),
+  }),
   of(formerParticipants, { wallet: storedWallet }),
   of(messages, { sender: storedWallet, content: messageContent, eventSeqs: jsonOf(z.array(count)) }),
   of(ruleTriggers, {

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { forgetBlocked } from '../blocks/commands.ts';
 import type { Command } from '../core/storage/command.ts';
 import type { Database } from '../core/storage/database.ts';
 import type { AnyTable } from '../core/storage/table.ts';
@@ -6,6 +7,7 @@ import { forgetAdder, leaveAllChannels } from '../messages/channel-commands.ts';
 import { eraseMessagesOf } from '../messages/message-commands.ts';
 import { bans, guests, players } from '../players/tables.ts';
 import { actions } from '../queue/tables.ts';
+import { forgetReported } from '../reports/commands.ts';
 import { sessions } from '../sessions/tables.ts';
 import { hideStatesOf } from '../states/commands.ts';
 import {
@@ -60,6 +62,8 @@ export class PlayerEraser {
     await this.#all(eraseMessagesOf, wallet);
     await this.#all(leaveAllChannels, wallet);
     await this.#all(forgetAdder, wallet);
+    await this.#all(forgetBlocked, wallet);
+    await this.#all(forgetReported, wallet);
     for (const stream of shared) await this.#all(anonymizeEvents, stream, wallet);
     for (const stream of await this.#db.read(ownStreamsOf, wallet)) await this.#all(eraseScores, stream);
     await this.#all(blankOwnEvents, wallet); // what all this has told

@@ -5,6 +5,7 @@ import * as erasing from '../administration/erasing-commands.ts';
 import * as gameErasing from '../administration/game-erasing-commands.ts';
 import * as administrators from '../administrators/commands.ts';
 import { runAllOf } from '../batches/commands.ts';
+import * as blocks from '../blocks/commands.ts';
 import * as chains from '../chains/commands.ts';
 import * as events from '../core/events/commands.ts';
 import type { AnyCommand } from '../core/storage/command.ts';
@@ -16,10 +17,12 @@ import { upgradeGuestOf } from '../guests/upgrade.ts';
 import * as idempotency from '../idempotency/commands.ts';
 import * as channels from '../messages/channel-commands.ts';
 import * as messages from '../messages/message-commands.ts';
+import * as moderation from '../moderation/commands.ts';
 import * as notifications from '../notifications/commands.ts';
 import * as playSessions from '../play-sessions/commands.ts';
 import * as players from '../players/commands.ts';
 import * as queue from '../queue/commands.ts';
+import * as reports from '../reports/commands.ts';
 import * as rules from '../rules/commands.ts';
 import * as scores from '../scores/commands.ts';
 import * as leaderboards from '../scores/leaderboard-commands.ts';
@@ -38,6 +41,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   administration,
   administrators,
   backups,
+  blocks,
   channels,
   erasing,
   gameErasing,
@@ -46,9 +50,11 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   guests,
   idempotency,
   messages,
+  moderation,
   notifications,
   playSessions,
   players,
+  reports,
   scores,
   leaderboards,
   leaderboardScores,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { activityCreated } from '../activities/events.ts';
+import { playerBlocksPatched } from '../blocks/events.ts';
 import type { NewEvent } from '../core/events/stream.ts';
 import {
   messageChannelCreated,
@@ -9,7 +10,7 @@ import {
   messageRemoved,
   messageTyping,
 } from '../messages/events.ts';
-import { notificationCreated } from '../notifications/events.ts';
+import { notificationCreated, notificationsRead } from '../notifications/events.ts';
 import { ruleActionPatched } from '../queue/events.ts';
 import { windowMessageCreated } from '../rules/events.ts';
 import {
@@ -30,6 +31,8 @@ export const catalogue = {
   [messageChannelCreated.name]: messageChannelCreated.record,
   [messageChannelPatched.name]: messageChannelPatched.record,
   [notificationCreated.name]: notificationCreated.record,
+  [notificationsRead.name]: notificationsRead.record,
+  [playerBlocksPatched.name]: playerBlocksPatched.record,
   [scoreCreated.name]: scoreCreated.record,
   [scorePatched.name]: scorePatched.record,
   [scoreRemoved.name]: scoreRemoved.record,

@@ -24,6 +24,9 @@ import { rotateAdministratorToken } from '../administrators/operations/rotate-ad
 import { updateAdministrator } from '../administrators/operations/update-administrator.ts';
 import { type OperationsOfRole, whoAmI } from '../administrators/operations/who-am-i.ts';
 import { batch } from '../batches/operations/batch.ts';
+import { blockPlayer } from '../blocks/operations/block-player.ts';
+import { listBlockedPlayers } from '../blocks/operations/list-blocked-players.ts';
+import { unblockPlayer } from '../blocks/operations/unblock-player.ts';
 import { createGame } from '../games/operations/create-game.ts';
 import { getGames } from '../games/operations/get-games.ts';
 import { listGameSecrets } from '../games/operations/list-game-secrets.ts';
@@ -57,6 +60,12 @@ import { removeParticipant } from '../messages/operations/remove-participant.ts'
 import { sendChannelMessage } from '../messages/operations/send-channel-message.ts';
 import { sendTypingSignal } from '../messages/operations/send-typing-signal.ts';
 import { unsendChannelMessage } from '../messages/operations/unsend-channel-message.ts';
+import { listMutes } from '../moderation/operations/list-mutes.ts';
+import { muteInGame } from '../moderation/operations/mute-in-game.ts';
+import { muteParticipant } from '../moderation/operations/mute-participant.ts';
+import { mutePlayer } from '../moderation/operations/mute-player.ts';
+import { listNotifications } from '../notifications/operations/list-notifications.ts';
+import { markNotificationsRead } from '../notifications/operations/mark-notifications-read.ts';
 import { notifyPlayers } from '../notifications/operations/notify-players.ts';
 import { sendNotification } from '../notifications/operations/send-notification.ts';
 import { getPlaySession } from '../play-sessions/operations/get-play-session.ts';
@@ -70,6 +79,11 @@ import { cancelAction } from '../queue/operations/cancel-action.ts';
 import { getAction } from '../queue/operations/get-action.ts';
 import { listActions } from '../queue/operations/list-actions.ts';
 import { retryAction } from '../queue/operations/retry-action.ts';
+import { getReport } from '../reports/operations/get-report.ts';
+import { listReports } from '../reports/operations/list-reports.ts';
+import { reportMessage } from '../reports/operations/report-message.ts';
+import { reportPlayer } from '../reports/operations/report-player.ts';
+import { resolveReport } from '../reports/operations/resolve-report.ts';
 import { getRules } from '../rules/operations/get-rules.ts';
 import { setRules } from '../rules/operations/set-rules.ts';
 import { testRules } from '../rules/operations/test-rules.ts';
@@ -182,6 +196,15 @@ export const operations = [
   setUsername,
   updatePlayerProfile,
   getPlayerPresence,
+  listNotifications,
+  markNotificationsRead,
+  blockPlayer,
+  unblockPlayer,
+  listBlockedPlayers,
+  reportMessage,
+  reportPlayer,
+  muteParticipant,
+  muteInGame,
   batch,
   createGame,
   listGames,
@@ -227,6 +250,11 @@ export const operations = [
   listMessages,
   listPlayerMessages,
   removeMessage,
+  listReports,
+  getReport,
+  resolveReport,
+  mutePlayer,
+  listMutes,
   listStates,
   getPlayerState,
   setPlayerState,

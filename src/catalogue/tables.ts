@@ -1,6 +1,7 @@
 import { activities } from '../activities/tables.ts';
 import { auditLog, backupSchedules } from '../administration/tables.ts';
 import { administrators } from '../administrators/tables.ts';
+import { playerBlocks } from '../blocks/tables.ts';
 import { lanes, transactions } from '../chains/tables.ts';
 import type { AnyTable } from '../core/storage/table.ts';
 import { gameSecrets, games, requestNonces } from '../games/tables.ts';
@@ -12,10 +13,12 @@ import {
   messages,
   participants,
 } from '../messages/tables.ts';
+import { playerMutes } from '../mutes/tables.ts';
 import { notifications } from '../notifications/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
 import { bans, guestDevices, guests, players } from '../players/tables.ts';
 import { actions, grants, spending, spent } from '../queue/tables.ts';
+import { playerReports } from '../reports/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
 import {
   leaderboardEntries,
@@ -55,11 +58,14 @@ export const tables: readonly AnyTable[] = [
   playSessions,
   activities,
   notifications,
+  playerBlocks,
   messageChannels,
   participants,
   formerParticipants,
   declinedAdders,
   messages,
+  playerReports,
+  playerMutes,
   storageUse,
   ruleTriggers,
   ruleExecutions,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../core/schemas/address.ts';
+import { wordFilterPolicy } from '../core/schemas/word-filter.ts';
 
 /** How a game ranks its players. */
 const leaderboardPolicy = z.object({
@@ -73,6 +74,8 @@ export const gamePolicies = z.object({
   limits: z.object({ read: rateLimit.optional(), write: rateLimit.optional() }).prefault({}),
   /** What its rules may spend on chains. */
   spending: spendingPolicy.prefault({}),
+  /** Words and phrases that are not to be said in it. */
+  wordFilter: wordFilterPolicy.prefault({}),
 });
 export type GamePolicies = z.infer<typeof gamePolicies>;
 /** Policies as they are given: what is left out is as it was, or its default. */
@@ -95,6 +98,8 @@ export const policyChanges = z.object({
   limits: gamePolicies.shape.limits.unwrap().optional(),
   /** Given as a whole: what is left out of it is not allowed. */
   spending: spendingPolicy.optional(),
+  /** Given as a whole: what is left out of it is its default. */
+  wordFilter: wordFilterPolicy.optional(),
 });
 export type PolicyChanges = z.infer<typeof policyChanges>;
 

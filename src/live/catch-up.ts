@@ -2,6 +2,7 @@ import {
   type Cursor,
   type Listener,
   type StoredEvent,
+  type StreamEvent,
   type StreamPosition,
   streamOf,
 } from '../core/events/stream.ts';
@@ -16,7 +17,7 @@ import type { SessionDetails } from '../sessions/channel-session.ts';
 import { maxFollowed } from './connection.ts';
 import { isNotification, type Push } from './push.ts';
 import { eventsOfStream, readEpoch, streamPosition, streamPositions } from './queries.ts';
-import { isFor, listenerOf } from './rooms.ts';
+import { asToldTo, isFor, listenerOf } from './rooms.ts';
 
 /**
  * How many events are read from the database at a time, and sent before the socket is given time to take them: even of the
@@ -105,7 +106,7 @@ export interface CatchUpParts {
   turns: Turns;
   /** The ids of the games whose public streams the socket follows; those its cursors name are added. */
   followed: Set<string>;
-  send(event: StoredEvent, late?: boolean): void;
+  send(event: StreamEvent, late?: boolean): void;
   /** Resolves when the socket has room for more. */
   drained(): Promise<void>;
   /** Resolves when everything committed before the call has been offered to every socket. */
@@ -143,7 +144,7 @@ export class CatchUp {
   /** Takes an event that has just happened, if the socket is to hear of it. */
   offer(event: StoredEvent, size: number): void {
     if (this.#overflowed || !isFor(event.audience, this.#listener, this.#parts.followed)) return;
-    this.#held.push(event);
+    this.#held.push(asToldTo(event, this.#listener.wallet));
     this.#heldSize += size;
     if (this.#held.length <= maxHeld && this.#heldSize <= maxHeldSize) return;
     this.#held = [];
@@ -240,7 +241,8 @@ export class CatchUp {
       let reached = Math.max(this.#reached.get(stream) ?? since, since);
       while (reached < seq && !this.#cancelled) {
         // Not beyond `seq`: what was written since is held, if this player is still to hear it.
-        const events = await this.#read(eventsOfStream, stream, reached, Math.min(batchSize, seq - reached));
+        const limit = Math.min(batchSize, seq - reached);
+        const events = await this.#read(eventsOfStream, stream, reached, limit, this.#listener.wallet);
         const last = events.at(-1);
         if (!last || this.#cancelled) break;
         reached = last.seq;
@@ -254,12 +256,12 @@ export class CatchUp {
   }
 
   /** Sends a few, and resolves when the socket has room for more. */
-  async #send(events: readonly StoredEvent[]): Promise<void> {
+  async #send(events: readonly StreamEvent[]): Promise<void> {
     this.#sendNow(events);
     await this.#parts.drained();
   }
 
-  #sendNow(events: readonly StoredEvent[]): void {
+  #sendNow(events: readonly StreamEvent[]): void {
     const fresh = events.filter(({ stream, seq }) => seq > (this.#reached.get(stream) ?? 0));
     for (const event of fresh) {
       this.#parts.send(event);

@@ -1,13 +1,13 @@
 import type { Server } from 'socket.io';
 import { isEvent } from '../core/events/event.ts';
-import type { EventMeta, Signal, StoredEvent } from '../core/events/stream.ts';
+import type { EventMeta, Signal, StoredEvent, StreamEvent } from '../core/events/stream.ts';
 import type { Database } from '../core/storage/database.ts';
 import { markDelivered } from '../notifications/commands.ts';
 import { notificationCreated } from '../notifications/events.ts';
 import type { NotificationRecord } from '../notifications/notification.ts';
 import { terminate } from '../runtime/internals/engine-io.ts';
 import { gameChannelPatched } from '../sessions/events.ts';
-import { roomOfSession, roomsFor } from './rooms.ts';
+import { roomOfSession, roomsFor, roomsKeptFrom, skippedEvent } from './rooms.ts';
 
 /** A client that does not take part in the closing would be waited for for half a minute. */
 const closeTimeoutMs = 3_000;
@@ -53,6 +53,10 @@ export class Push {
         for (const socket of this.#held) socket.offer(event, size);
       }
       this.#disconnectEndedSession(event);
+      const keptFrom = roomsKeptFrom(event.audience).filter((room) => inhabited.has(room));
+      if (keptFrom.length > 0) {
+        this.#parts.io.local.to(keptFrom).emit(skippedEvent.name, skippedEvent.record, metaOf(event));
+      }
       const rooms = roomsFor(event.audience).filter((room) => inhabited.has(room));
       if (rooms.length === 0) continue;
       this.#parts.io.local.to(rooms).emit(event.name, event.record, metaOf(event));
@@ -86,10 +90,10 @@ export class Push {
 }
 
 /** What comes with an event's record. */
-export function metaOf({ stream, epoch, seq }: StoredEvent): EventMeta {
+export function metaOf({ stream, epoch, seq }: StreamEvent): EventMeta {
   return { stream, epoch, seq };
 }
 
-export function isNotification(event: StoredEvent): event is StoredEvent<NotificationRecord> {
+export function isNotification(event: StreamEvent): event is StreamEvent<NotificationRecord> {
   return isEvent(event, notificationCreated);
 }

@@ -6,13 +6,21 @@ import {
   positionIn,
   toCursor,
 } from '../core/events/positions.ts';
-import type { Audience, EventPlace, Listener, StoredEvent, StreamPosition } from '../core/events/stream.ts';
+import type {
+  Audience,
+  EventPlace,
+  Listener,
+  StoredEvent,
+  StreamEvent,
+  StreamPosition,
+} from '../core/events/stream.ts';
 import { streamOf } from '../core/events/stream.ts';
 import { streams } from '../core/events/streams.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 import { GantryError } from '../errors.ts';
-import { audienceAt } from '../messages/audience.ts';
+import { audienceAt, blockedBy, senderOf } from '../messages/audience.ts';
+import { skippedEvent } from './rooms.ts';
 
 interface EventRow {
   lane: number;
@@ -104,11 +112,28 @@ export const readEventLog = query(
   },
 );
 
-/** A stream's events after `seq`, in order. */
+/**
+ * A stream's events after `seq`, in order: for somebody who hears the stream, so that who else does is not looked up. What
+ * is hidden from the `listener` is only said to have been.
+ */
 export const eventsOfStream = query(
   'eventsOfStream',
-  function* (read: Read, stream: string, seq: number, limit: number): ReadSteps<StoredEvent[]> {
-    return yield* toEvents(read, yield* read.all(selectOfStream, { stream, seq, limit }));
+  function* (
+    read: Read,
+    stream: string,
+    seq: number,
+    limit: number,
+    listener?: string,
+  ): ReadSteps<StreamEvent[]> {
+    const rows = yield* read.all(selectOfStream, { stream, seq, limit });
+    const events = rows.map((row) => toEvent(read, row));
+    const channel = streamOf.channel('');
+    if (listener === undefined || events.length === 0 || !stream.startsWith(channel)) return events;
+    const blocked = yield* blockedBy(read, stream.slice(channel.length), listener);
+    if (blocked.size === 0) return events;
+    return events.map((event) =>
+      blocked.has(senderOf(event.name, event.record) ?? '') ? { ...event, ...skippedEvent } : event,
+    );
   },
 );
 
@@ -164,20 +189,29 @@ function* positionOf(read: Read, stream: string): ReadSteps<StreamPosition> {
 function* toEvents(read: Read, rows: readonly EventRow[]): ReadSteps<StoredEvent[]> {
   const events: StoredEvent[] = [];
   for (const row of rows) {
-    const { stream, seq, name, record, lane, position } = row;
-    const audience = yield* audienceOf(read, stream, seq);
-    const place = { lane, position, after: afterOf(row) };
-    events.push({ stream, name, record: JSON.parse(record), audience, epoch: read.epoch, seq, ...place });
+    const event = toEvent(read, row);
+    const sender = senderOf(event.name, event.record);
+    events.push({ ...event, audience: yield* audienceOf(read, row.stream, row.seq, sender) });
   }
   return events;
 }
 
+function toEvent({ epoch }: Read, row: EventRow): StreamEvent {
+  const { stream, name, record, seq, lane, position } = row;
+  return { stream, name, record: JSON.parse(record), epoch, seq, lane, position, after: afterOf(row) };
+}
+
 /** Who may hear an event of a stream, by its name and, for a message channel, who was in it then. */
-function* audienceOf(read: Read, stream: string, seq: number): ReadSteps<Audience> {
+function* audienceOf(
+  read: Read,
+  stream: string,
+  seq: number,
+  sender: string | undefined,
+): ReadSteps<Audience> {
   const [kind, first = '', second = ''] = stream.split(':');
   if (kind === 'player') return { kind: 'players', gameId: first, wallets: [second] };
   if (kind === 'game') return { kind: 'game', gameId: first };
-  return yield* audienceAt(read, first, seq);
+  return yield* audienceAt(read, first, seq, sender);
 }
 
 const selectLastPositions = statement<Record<never, never>, { lane: number; position: number }>({

@@ -1,3 +1,5 @@
+import { blockersAmong } from '../blocks/commands.ts';
+import { playerBlocks } from '../blocks/tables.ts';
 import type { Audience } from '../core/events/stream.ts';
 import type { Steps, Tx } from '../core/storage/command.ts';
 import type { Read, ReadSteps } from '../core/storage/query.ts';
@@ -7,35 +9,82 @@ import type { MessageChannelRow, ParticipantRow } from './tables.ts';
 
 /**
  * Who hears an event that is emitted now: everyone who is in the channel as it stands, except those who are banned from the
- * game. They have no session there, but their launcher's own hears every game.
+ * game. They have no session there, but their launcher's own hears every game. From those who block the `sender` of the
+ * message that the event is of, it is hidden.
  */
 export function* audienceOf(
   tx: Tx,
   { gameId }: Pick<MessageChannelRow, 'gameId'>,
   members: readonly Pick<ParticipantRow, 'wallet'>[],
+  sender?: string,
 ): Steps<Audience> {
-  const wallets = members.map(({ wallet }) => wallet);
+  const everyone = members.map(({ wallet }) => wallet);
+  const hiddenFrom =
+    sender === undefined ? [] : yield* blockersAmong(tx, { gameId, wallet: sender }, everyone);
+  if (hiddenFrom.length === 0)
+    return { kind: 'players', gameId, wallets: yield* notBanned(tx, gameId, everyone) };
+  const wallets = everyone.filter((wallet) => !hiddenFrom.includes(wallet));
+  return {
+    kind: 'players',
+    gameId,
+    wallets: yield* notBanned(tx, gameId, wallets),
+    hiddenFrom: yield* notBanned(tx, gameId, hiddenFrom),
+  };
+}
+
+function* notBanned(tx: Tx, gameId: string, wallets: readonly string[]): Steps<readonly string[]> {
   const [anyone] = yield* tx.list(bans.byGame, [gameId], { limit: 1 });
-  if (!anyone) return { kind: 'players', gameId, wallets };
+  if (!anyone) return wallets;
   const banned = yield* tx.all(...wallets.map((wallet) => tx.get(bans, wallet, gameId)));
-  return { kind: 'players', gameId, wallets: wallets.filter((_, at) => banned[at] === undefined) };
+  return wallets.filter((_, at) => banned[at] === undefined);
 }
 
 /**
  * Who an event of a channel was for: the participants at the moment it was emitted, whoever has joined or left since,
  * except those who are banned from the game now. So a node that reads it late tells the same players as the node that
  * wrote it. Of those who left before leaving was
- * recorded with its place in the stream, nobody.
+ * recorded with its place in the stream, nobody. Hidden from those who block the `sender` now.
  */
-export function* audienceAt(read: Read, channelId: string, seq: number): ReadSteps<Audience> {
-  return toAudience(yield* read.all(participantsAt, { channelId, seq }));
+export function* audienceAt(
+  read: Read,
+  channelId: string,
+  seq: number,
+  sender: string | undefined,
+): ReadSteps<Audience> {
+  return toAudience(yield* read.all(participantsAt, { channelId, seq, sender: sender ?? '' }));
+}
+
+/** Whom a player blocks in the game of a channel. */
+export function* blockedBy(read: Read, channelId: string, wallet: string): ReadSteps<ReadonlySet<string>> {
+  const [any] = yield* read.list(playerBlocks.byTime, [wallet], { limit: 1 });
+  if (!any) return new Set();
+  const rows = yield* read.all(blockedInGameOf, { channelId, wallet });
+  return new Set(rows.map(({ blocked }) => blocked));
+}
+
+const blockedInGameOf = statement<{ channelId: string; wallet: string }, { blocked: string }>(
+  `SELECT k.blocked FROM message_channels AS c JOIN player_blocks AS k ON k.game_id = c.game_id
+    WHERE c.id = @channelId AND k.wallet = @wallet`,
+);
+
+/** Whose message an event of a channel is of; undefined: of none. */
+export function senderOf(name: string, record: object): string | undefined {
+  if (!name.startsWith('chat-messages ') || !('senderId' in record)) return undefined;
+  return String(record.senderId);
+}
+
+interface AudienceRow {
+  gameId: string;
+  wallet: string;
+  isHidden: number;
 }
 
 /** The participants of a channel when its event `seq` was emitted, with the channel's game. */
 const participantsAt = statement<
-  { channelId: string; seq: number },
-  { gameId: string; wallet: string }
->(`SELECT c.game_id AS "gameId", p.wallet
+  { channelId: string; seq: number; sender: string },
+  AudienceRow
+>(`SELECT c.game_id AS "gameId", p.wallet, CASE WHEN EXISTS (SELECT 1 FROM player_blocks AS k
+      WHERE k.wallet = p.wallet AND k.game_id = c.game_id AND k.blocked = @sender) THEN 1 ELSE 0 END AS "isHidden"
   FROM message_channels AS c CROSS JOIN (
     SELECT wallet FROM participants WHERE channel_id = @channelId AND joined_seq < @seq
     UNION SELECT wallet FROM left_channels
@@ -43,6 +92,9 @@ const participantsAt = statement<
   WHERE c.id = @channelId
     AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet AND b.game_id = CAST(c.game_id AS text))`);
 
-function toAudience(rows: readonly { gameId: string; wallet: string }[]): Audience {
-  return { kind: 'players', gameId: rows[0]?.gameId ?? '', wallets: rows.map(({ wallet }) => wallet) };
+function toAudience(rows: readonly AudienceRow[]): Audience {
+  const gameId = rows[0]?.gameId ?? '';
+  const hiddenFrom = rows.filter(({ isHidden }) => isHidden === 1).map(({ wallet }) => wallet);
+  const wallets = rows.filter(({ isHidden }) => isHidden === 0).map(({ wallet }) => wallet);
+  return { kind: 'players', gameId, wallets, ...(hiddenFrom.length > 0 && { hiddenFrom }) };
 }

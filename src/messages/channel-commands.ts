@@ -1,3 +1,4 @@
+import { blockersAmong, refuseBlocked } from '../blocks/commands.ts';
 import { streamOf } from '../core/events/stream.ts';
 import { lockChannel, lockPlayer } from '../core/events/stream-locks.ts';
 import type { StreamRow } from '../core/events/streams.ts';
@@ -41,7 +42,7 @@ const addedPerSlice = 200;
 
 /**
  * The channel of exactly these participants in this game: the one there is, as it is, or a new one.
- * @throws GantryError `adding_declined`, `channel_limit_reached`; of a guest `player_unknown`, `guest_upgraded`
+ * @throws GantryError `adding_declined`, `player_blocked`, `channel_limit_reached`; of a guest `player_unknown`, `guest_upgraded`
  */
 export const createChannel = command(
   'createChannel',
@@ -92,7 +93,7 @@ export const createChannel = command(
 
 /**
  * Nobody gives another permissions they do not have.
- * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`, `adding_declined`,
+ * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`, `adding_declined`, `player_blocked`,
  *   `channel_limit_reached`; of a guest `player_unknown`, `guest_upgraded`
  */
 export const addToChannel = command(
@@ -209,15 +210,17 @@ export const forgetAdder = command('forgetAdder', function* (tx: Tx, wallet: str
 
 /**
  * Whether a player may put these in a channel. Who puts another in a channel takes back what they declined of that one.
- * @throws GantryError `adding_declined`
+ * @throws GantryError `adding_declined`, also where one of them blocks the player, who is not told which it is; `player_blocked`
  */
 function* addAs(tx: Tx, { gameId, wallet: adder }: Owner, wallets: readonly string[]): Steps<void> {
+  yield* refuseBlocked(tx, { gameId, wallet: adder }, wallets);
+  const [blocking] = yield* blockersAmong(tx, { gameId, wallet: adder }, wallets);
   const declined = yield* tx.all(...wallets.map((wallet) => tx.get(declinedAdders, wallet, gameId, adder)));
-  const refusing = declined.find((row) => row !== undefined);
-  if (refusing) {
+  const refusing = blocking ?? declined.find((row) => row !== undefined)?.wallet;
+  if (refusing !== undefined) {
     throw new GantryError(
       'adding_declined',
-      `${refusing.wallet} left a channel you had added them to; they can start one with you`,
+      `${refusing} is put in no channel by you any more; they can start one with you`,
     );
   }
   const own = yield* tx.all(...wallets.map((wallet) => tx.get(declinedAdders, adder, gameId, wallet)));

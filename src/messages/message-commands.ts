@@ -1,9 +1,11 @@
+import { anyBlocker } from '../blocks/commands.ts';
 import { blankEvents } from '../core/events/blank-events.ts';
 import { streamOf } from '../core/events/stream.ts';
 import { lockChannel } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
+import { anyMute, refuseMuted } from '../mutes/refuse-muted.ts';
 import { countStored, lockStored } from '../storage-quota/count-stored.ts';
 import { audienceOf } from './audience.ts';
 import {
@@ -28,7 +30,7 @@ const blankedPerEdit = 20;
 
 /**
  * `quota` is the most bytes that the sender may keep in the game.
- * @throws GantryError `channel_unknown`, `permission_missing`, `storage_full`
+ * @throws GantryError `channel_unknown`, `permission_missing`, `muted`, `storage_full`
  */
 export const sendMessage = command(
   'sendMessage',
@@ -40,10 +42,17 @@ export const sendMessage = command(
     quota?: number,
   ): Steps<ChannelMessage> {
     const { row: channel, members } = requireMember(
-      yield* lockWholeChannel(tx, channelId, lockStored(tx, sender)),
+      yield* lockWholeChannel(
+        tx,
+        channelId,
+        lockStored(tx, sender),
+        anyMute(tx, sender),
+        anyBlocker(tx, sender),
+      ),
       sender,
       'send-messages',
     );
+    yield* refuseMuted(tx, sender, channelId);
     const message: ChannelMessage = {
       _id: tx.newId(),
       channelId,
@@ -56,7 +65,7 @@ export const sendMessage = command(
       streamOf.channel(channelId),
       messageCreated,
       message,
-      yield* audienceOf(tx, channel, members),
+      yield* audienceOf(tx, channel, members, sender.wallet),
     );
     const row: MessageRow = {
       id: message._id,
@@ -74,7 +83,7 @@ export const sendMessage = command(
   },
 );
 
-/** As `sendMessage`. @throws GantryError `message_unknown`, `not_the_sender`, `permission_missing`, `storage_full` */
+/** As `sendMessage`. @throws GantryError `message_unknown`, `not_the_sender`, `permission_missing`, `muted`, `storage_full` */
 export const editMessage = command(
   'editMessage',
   function* (
@@ -86,12 +95,13 @@ export const editMessage = command(
   ): Steps<ChannelMessage> {
     const { message: before, channel } = yield* ownMessage(tx, sender, messageId, 'send-messages');
     const { row, members } = channel;
+    yield* refuseMuted(tx, sender, row.id);
     const record: ChannelMessage = { ...toMessage(before), content, updatedAt: tx.now };
     const seq = tx.emit(
       streamOf.channel(row.id),
       messagePatched,
       record,
-      yield* audienceOf(tx, row, members),
+      yield* audienceOf(tx, row, members, sender.wallet),
     );
     const [sent = seq, ...edits] = eventSeqsOf(before);
     const excess = edits.splice(
@@ -192,7 +202,7 @@ function* erase(
     createdAt: message.createdAt,
     updatedAt: tx.now,
   };
-  tx.emit(stream, messageRemoved, identity, yield* audienceOf(tx, channel, members));
+  tx.emit(stream, messageRemoved, identity, yield* audienceOf(tx, channel, members, message.sender));
   return identity;
 }
 

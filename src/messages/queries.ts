@@ -36,7 +36,7 @@ const maxStays = 1_000;
 /** Sessions of a member that are looked at: the newest ones in the game, and as many in launchers. */
 const sessionsPerMember = 5;
 
-/** Who is to be shown that someone in a channel is writing: the others, except those who are banned from the game. @throws GantryError `channel_unknown`, `permission_missing` */
+/** Who is to be shown that someone in a channel is writing: the others, except those who are banned from the game or block the one who writes. @throws GantryError `channel_unknown`, `permission_missing` */
 export const othersInChannel = query(
   'othersInChannel',
   function* (read: Read, owner: Owner, channelId: string): ReadSteps<string[]> {
@@ -91,14 +91,23 @@ export const listChannelMembers = query(
 
 /**
  * Newest first. Who was taken in later is shown what was said before; who left and came back, everything but what was said
- * meanwhile.
+ * meanwhile. Left out is what those have said whom the one who asks blocks, unless the game's server asks (`isUnfiltered`).
  * @throws GantryError `channel_unknown`
  */
 export const listChannelMessages = query(
   'listChannelMessages',
-  function* (read: Read, owner: Owner, channelId: string, page: Page): ReadSteps<Paged<ChannelMessage>> {
+  function* (
+    read: Read,
+    owner: Owner,
+    channelId: string,
+    page: Page,
+    isUnfiltered = false,
+  ): ReadSteps<Paged<ChannelMessage>> {
     const { channel, member } = yield* requireChannel(read, owner, channelId);
     const absences = yield* absencesOf(read, member);
+    const hides =
+      !isUnfiltered && (yield* read.first(blockedInChannel, { ...owner, channelId })) !== undefined;
+    if (hides) return yield* pageWithoutBlocked(read, channel, absences, owner, page);
     if (absences.length === 0) return yield* pageOf(read, channel, page);
     return yield* pageBetween(read, channel, absences, page);
   },
@@ -163,7 +172,9 @@ const othersNotBanned = statement<
   { channelId: string; gameId: string; wallet: string },
   { wallet: string }
 >(`SELECT p.wallet FROM participants AS p WHERE p.channel_id = @channelId AND p.wallet <> @wallet
-  AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet AND b.game_id = @gameId)`);
+  AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet AND b.game_id = @gameId)
+  AND NOT EXISTS (SELECT 1 FROM player_blocks AS k
+    WHERE k.wallet = p.wallet AND k.game_id = p.game_id AND k.blocked = @wallet)`);
 
 const profilesOfMembers = statement<
   { channelId: string },
@@ -186,7 +197,7 @@ const liveSessionsOfMembers = statement<
   ) AS live WHERE place <= @limit`);
 
 /** The place of a message in its channel's stream, as the index `messages_by_seq` has it. */
-const seqOfMessage = {
+export const seqOfMessage = {
   sqlite: `json_extract(event_seqs, '$[0]')`,
   postgres: `CAST(substring(event_seqs FROM '[0-9]+') AS bigint)`,
 };
@@ -240,6 +251,66 @@ function* pageBetween(
     if (found.length > 0) left = 0;
     else if (left > 0) left -= yield* count(read, channelId, span);
     upTo = absence.after;
+  }
+  return { total, rows: rows.map(toMessage) };
+}
+
+/** Whether someone is or was in the channel whom the one who asks blocks: elsewhere nothing is looked for. */
+const blockedInChannel = statement<{ channelId: string; gameId: string; wallet: string }, { found: number }>(
+  `SELECT 1 AS found FROM player_blocks AS k WHERE k.wallet = @wallet AND k.game_id = @gameId AND (
+      EXISTS (SELECT 1 FROM participants AS p WHERE p.channel_id = @channelId AND p.wallet = k.blocked)
+      OR EXISTS (SELECT 1 FROM left_channels AS l WHERE l.wallet = k.blocked AND l.channel_id = @channelId)) LIMIT 1`,
+);
+
+const unblockedText = (seq: string) =>
+  `SELECT id, channel_id AS "channelId", sender, content, event_seqs AS "eventSeqs", created_at AS "createdAt",
+      updated_at AS "updatedAt"
+    FROM messages WHERE channel_id = @channelId AND ${seq} > @after AND ${seq} <= @upTo
+      AND NOT EXISTS (SELECT 1 FROM player_blocks AS k
+        WHERE k.wallet = @wallet AND k.game_id = @gameId AND k.blocked = messages.sender)
+    ORDER BY ${seq} DESC LIMIT @limit OFFSET @skip`;
+const unblockedBetween = statement<
+  {
+    channelId: string;
+    gameId: string;
+    wallet: string;
+    after: number;
+    upTo: number;
+    limit: number;
+    skip: number;
+  },
+  MessageRow
+>({ sqlite: unblockedText(seqOfMessage.sqlite), postgres: unblockedText(seqOfMessage.postgres) });
+const blockedCountText = (seq: string) =>
+  `SELECT count(*) AS count FROM messages WHERE channel_id = @channelId AND ${seq} > @after AND ${seq} <= @upTo
+      AND sender IN (SELECT k.blocked FROM player_blocks AS k WHERE k.wallet = @wallet AND k.game_id = @gameId)`;
+const countBlockedBetween = statement<
+  { channelId: string; gameId: string; wallet: string; after: number; upTo: number },
+  { count: number }
+>({ sqlite: blockedCountText(seqOfMessage.sqlite), postgres: blockedCountText(seqOfMessage.postgres) });
+
+/** As `pageBetween`, without what those have said whom the one who asks blocks. */
+function* pageWithoutBlocked(
+  read: Read,
+  { id: channelId }: MessageChannelRow,
+  absences: readonly Span[],
+  { gameId, wallet }: Owner,
+  { limit, skip }: Page,
+): ReadSteps<Paged<ChannelMessage>> {
+  let total = 0;
+  const rows: MessageRow[] = [];
+  let upTo = Number.MAX_SAFE_INTEGER;
+  for (const absence of [...absences.toReversed(), { after: 0, upTo: 0 }]) {
+    const span = { channelId, after: absence.upTo, upTo };
+    upTo = absence.after;
+    const hidden = yield* read.first(countBlockedBetween, { ...span, gameId, wallet });
+    const shown = (yield* count(read, channelId, span)) - (hidden?.count ?? 0);
+    const passed = Math.max(0, skip - total);
+    total += shown;
+    const wanted = limit - rows.length;
+    if (wanted <= 0 || passed >= shown) continue;
+    const from = rows.length === 0 ? passed : 0;
+    rows.push(...(yield* read.all(unblockedBetween, { ...span, gameId, wallet, limit: wanted, skip: from })));
   }
   return { total, rows: rows.map(toMessage) };
 }

@@ -1,4 +1,4 @@
-import { streamOf } from '../core/events/stream.ts';
+import { type Listener, streamOf } from '../core/events/stream.ts';
 import { lockPlayer } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type ExclusiveTx, exclusiveCommand, type Steps, type Tx } from '../core/storage/command.ts';
@@ -6,9 +6,9 @@ import { statement } from '../core/storage/statement.ts';
 import { lockProfile } from '../players/commands.ts';
 import { requireGuests } from '../players/guests.ts';
 import { bans } from '../players/tables.ts';
-import { notificationCreated } from './events.ts';
-import type { NotificationRecord } from './notification.ts';
-import { notifications } from './tables.ts';
+import { notificationCreated, notificationsRead } from './events.ts';
+import { maximumMarked, type NewNotification, type NotificationRecord } from './notification.ts';
+import { type NotificationRow, notifications } from './tables.ts';
 
 /** Sends a player a notification, which waits for a launcher where none is online to hear it. */
 export const notifyPlayer = command(
@@ -16,16 +16,25 @@ export const notifyPlayer = command(
   function* (
     tx: Tx,
     owner: Owner,
-    { message, type }: Pick<NotificationRecord, 'message' | 'type'>,
+    { message, type, expiresInSeconds }: NewNotification,
   ): Steps<NotificationRecord> {
     const { gameId, wallet } = owner;
     yield* lockPlayer(tx, owner);
     const id = tx.newId();
-    const record = { _id: id, gameId, normalizedAddress: wallet, message, type, createdAt: tx.now };
+    const expiresAt = expiresInSeconds === undefined ? null : tx.now + expiresInSeconds * 1000;
+    const record: NotificationRecord = {
+      _id: id,
+      gameId,
+      normalizedAddress: wallet,
+      message,
+      type,
+      createdAt: tx.now,
+      ...(expiresAt !== null && { expiresAt }),
+    };
     const audience = { kind: 'players' as const, gameId, wallets: [wallet] };
     const eventSeq = tx.emit(streamOf.player(gameId, wallet), notificationCreated, record, audience);
     const row = { id, gameId, wallet, message, type, eventSeq, createdAt: tx.now };
-    tx.insert(notifications, { ...row, deliveredAt: null });
+    tx.insert(notifications, { ...row, deliveredAt: null, readAt: null, expiresAt });
     return record;
   },
 );
@@ -41,7 +50,7 @@ export const notifySeveral = command(
     tx: Tx,
     gameId: string,
     wallets: readonly string[],
-    notification: Pick<NotificationRecord, 'message' | 'type'>,
+    notification: NewNotification,
   ): Steps<{ banned: string[] }> {
     const bansOf = yield* tx.all(
       ...wallets.flatMap((wallet) => [tx.get(bans, wallet, gameId), tx.get(bans, wallet, '')]),
@@ -68,19 +77,81 @@ export const markDelivered = command(
   },
 );
 
+/**
+ * Marks these notifications of a player as read, or all that are unread, and tells the player's launchers. `gameId` null: of
+ * whichever game. What is not the player's, is read already or is gone is passed over. At most `maximumMarked` at a time;
+ * `more`: there may be more unread ones to mark.
+ */
+export const markRead = command(
+  'markRead',
+  function* (
+    tx: Tx,
+    { wallet, gameId }: Listener,
+    wanted: readonly string[] | 'all',
+  ): Steps<{ notificationIds: string[]; more: boolean }> {
+    const found = yield* unreadOf(tx, { wallet, gameId }, wanted);
+    const games = [...new Set(found.map((row) => row.gameId))].toSorted();
+    yield* tx.all(...games.map((one) => lockPlayer(tx, { gameId: one, wallet })));
+    // In one order, as `markDelivered`; another launcher may have marked them meanwhile.
+    const ids = found.map(({ id }) => id).toSorted();
+    const rows = yield* tx.all(...ids.map((id) => tx.lock(notifications, id)));
+    const unread = rows.filter((row) => row !== undefined).filter(({ readAt }) => readAt === null);
+    for (const row of unread) tx.put(notifications, { ...row, readAt: tx.now });
+    for (const [game, read] of Map.groupBy(unread, (row) => row.gameId)) {
+      const record = {
+        gameId: game,
+        normalizedAddress: wallet,
+        notificationIds: read.map(({ id }) => id),
+        readAt: tx.now,
+      };
+      const audience = { kind: 'players' as const, gameId: game, wallets: [wallet] };
+      tx.emit(streamOf.player(game, wallet), notificationsRead, record, audience);
+    }
+    return {
+      notificationIds: unread.map(({ id }) => id),
+      more: wanted === 'all' && found.length === maximumMarked,
+    };
+  },
+);
+
+function* unreadOf(
+  tx: Tx,
+  { wallet, gameId }: Listener,
+  wanted: readonly string[] | 'all',
+): Steps<readonly NotificationRow[]> {
+  if (wanted === 'all') {
+    const prefix = gameId === null ? [wallet] : [wallet, gameId];
+    return yield* tx.list(notifications.unread, prefix, { limit: maximumMarked });
+  }
+  const rows = yield* tx.all(...[...new Set(wanted)].map((id) => tx.get(notifications, id)));
+  return rows
+    .filter((row) => row !== undefined)
+    .filter((row) => row.wallet === wallet && (gameId === null || row.gameId === gameId));
+}
+
 const deletedPerCall = 500;
 
-/** Deletes notifications delivered more than `maximumAgeMs` ago, a limited number; true when there may be more. */
+/**
+ * Deletes notifications that have expired and, of those without an expiry, those delivered more than `maximumAgeMs` ago, a
+ * limited number of each; true when there may be more.
+ */
 export const trimNotifications = exclusiveCommand(
   'trimNotifications',
   function* (tx: ExclusiveTx, maximumAgeMs: number): Steps<boolean> {
-    const deleted = yield* tx.run(deleteDelivered, { before: tx.now - maximumAgeMs, limit: deletedPerCall });
-    return deleted === deletedPerCall;
+    const limit = deletedPerCall;
+    const expired = yield* tx.run(deleteExpired, { now: tx.now, limit });
+    const deleted = yield* tx.run(deleteDelivered, { before: tx.now - maximumAgeMs, limit });
+    return expired === limit || deleted === limit;
   },
 );
 
 const deleteDelivered = statement<{ before: number; limit: number }>(
   `DELETE FROM notifications WHERE id IN (SELECT id FROM notifications
-    WHERE delivered_at IS NOT NULL AND delivered_at < @before LIMIT @limit)`,
+    WHERE delivered_at IS NOT NULL AND delivered_at < @before AND expires_at IS NULL LIMIT @limit)`,
+  { changes: [notifications] },
+);
+const deleteExpired = statement<{ now: number; limit: number }>(
+  `DELETE FROM notifications WHERE id IN (SELECT id FROM notifications
+    WHERE expires_at IS NOT NULL AND expires_at <= @now LIMIT @limit)`,
   { changes: [notifications] },
 );

@@ -11,7 +11,7 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
     ['calling', 'authentication', 'sign-in', 'guests', 'leaderboards', 'game-servers', 'errors', 'reference'],
   ],
   ['Receiving', ['live-events', 'protocol', 'webhooks']],
-  ['Game logic', ['rules']],
+  ['Game logic', ['rules', 'moderation']],
   [
     'Operating',
     [

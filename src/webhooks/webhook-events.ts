@@ -22,6 +22,9 @@ export const webhookTypes = {
 /** The type of what a rule's action `Webhook` sends. */
 const ruleTriggerType = 'rule_triggers.created';
 
+/** The type of what tells of a new report to the moderators. */
+const reportType = 'player_reports.created';
+
 /** The type of what `testWebhook` sends. */
 export const pingType = 'ping';
 
@@ -67,6 +70,20 @@ export function webhookEventOfTrigger(data: {
 }): WebhookEvent {
   const { gameId, normalizedAddress: wallet } = data;
   return { type: ruleTriggerType, gameId, wallet, data, filters: ruleCallbacks };
+}
+
+/** What is told of a new report. Who made it and in what words is for moderators only. */
+export function webhookEventOfReport(data: {
+  reportId: string;
+  gameId: string;
+  normalizedAddress: string;
+  messageId: string | null;
+  channelId: string | null;
+  reason: string;
+  createdAt: number;
+}): WebhookEvent {
+  const { gameId, normalizedAddress: wallet } = data;
+  return { type: reportType, gameId, wallet, data, filters: callbacks };
 }
 
 function walletOf(record: object): string | undefined {

@@ -1,15 +1,18 @@
 import { activityCases } from './cases/activities.ts';
 import { adminCases } from './cases/admin.ts';
 import { batchCases } from './cases/batches.ts';
+import { blockCases } from './cases/blocks.ts';
 import { channelSessionCases } from './cases/channel-sessions.ts';
 import { gameCases } from './cases/games.ts';
 import { guestCases } from './cases/guests.ts';
 import { leaderboardCases } from './cases/leaderboards.ts';
 import { messageCases } from './cases/messages.ts';
+import { muteCases } from './cases/mutes.ts';
 import { notificationCases } from './cases/notifications.ts';
 import { playSessionCases } from './cases/play-sessions.ts';
 import { playerCases } from './cases/players.ts';
 import { realtimeEventCases } from './cases/realtime-events.ts';
+import { reportCases } from './cases/reports.ts';
 import { ruleCases } from './cases/rules.ts';
 import { scoreCases } from './cases/scores.ts';
 import { stateCases } from './cases/states.ts';
@@ -25,8 +28,11 @@ export const cases: LauncherCases & AdminCases = {
   ...playSessionCases,
   ...activityCases,
   ...notificationCases,
+  ...blockCases,
   ...playerCases,
   ...batchCases,
+  ...reportCases,
+  ...muteCases,
   ...ruleCases,
   ...messageCases,
   ...gameCases,

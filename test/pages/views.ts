@@ -3,6 +3,7 @@ export const consoleViews: readonly (readonly [view: string, shows: string])[] =
   ['', '.chart canvas'],
   ['games', '.game-item'],
   ['players', 'table'],
+  ['reports', '.table-card :is(table, .state)'],
   ['queue', '.table-card :is(table, .state)'],
   ['events', 'table'],
   ['requests', '.table-card :is(table, .state)'],

@@ -35,6 +35,8 @@ import { listGameChannels } from '../../src/messages/operations/list-game-channe
 import { listMessages } from '../../src/messages/operations/list-messages.ts';
 import { listPlayerMessages } from '../../src/messages/operations/list-player-messages.ts';
 import { removeMessage } from '../../src/messages/operations/remove-message.ts';
+import { listMutes } from '../../src/moderation/operations/list-mutes.ts';
+import { mutePlayer } from '../../src/moderation/operations/mute-player.ts';
 import { kebabCase } from '../../src/operations/registry.ts';
 import { getPlaySession } from '../../src/play-sessions/operations/get-play-session.ts';
 import { listPlaySessions } from '../../src/play-sessions/operations/list-play-sessions.ts';
@@ -45,6 +47,9 @@ import { cancelAction } from '../../src/queue/operations/cancel-action.ts';
 import { getAction } from '../../src/queue/operations/get-action.ts';
 import { listActions } from '../../src/queue/operations/list-actions.ts';
 import { retryAction } from '../../src/queue/operations/retry-action.ts';
+import { getReport } from '../../src/reports/operations/get-report.ts';
+import { listReports } from '../../src/reports/operations/list-reports.ts';
+import { resolveReport } from '../../src/reports/operations/resolve-report.ts';
 import { getRules } from '../../src/rules/operations/get-rules.ts';
 import { setRules } from '../../src/rules/operations/set-rules.ts';
 import { testRules } from '../../src/rules/operations/test-rules.ts';
@@ -145,6 +150,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
         guests: 'allowed',
         limits: { write: { points: 5, seconds: 10 } },
         spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },
+        wordFilter: { action: 'mask', words: [] },
       },
       listing: 'listed',
       image: '',
@@ -514,6 +520,50 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     await expect(admin.call(removeMessage, { messageId: message._id })).rejects.toThrow('no such message');
     await expect(admin.call(listMessages, { channelId: 'none' })).rejects.toThrow('no such message channel');
     await expect(admin.call(listGameChannels, { gameId: 'none' })).rejects.toThrow('no game');
+  });
+
+  it.concurrent('mutes a player for a time, and ends it', async () => {
+    const gameId = await newGame();
+    const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
+    const channel = await conversations.create(ada, grace);
+    const { wallet, launcherJwt } = grace;
+    const say = () =>
+      api.post('/launcher/send-channel-message', { launcherJwt, channelId: channel._id, content: 'x' });
+    await admin.call(mutePlayer, { gameId, wallet, seconds: 3600, reason: 'Spam' });
+    expect((await admin.call(listMutes, { gameId })).data).toMatchObject([
+      { wallet, channelId: null, mutedBy: 'moderator', reason: 'Spam' },
+    ]);
+    refused(await say(), 403, 'muted');
+    expect(await admin.call(mutePlayer, { gameId, wallet, seconds: 0 })).toEqual({
+      success: true,
+      until: null,
+    });
+    expect((await say()).status).toBe(200);
+    await expect(admin.call(mutePlayer, { gameId, wallet, seconds: 0 })).rejects.toThrow('not muted');
+    await expect(admin.call(mutePlayer, { gameId: 'none', wallet, seconds: 1 })).rejects.toThrow('no game');
+  });
+
+  it.concurrent('looks at what players have reported, and closes it with a note', async () => {
+    const gameId = await newGame();
+    const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
+    const channel = await conversations.create(ada, grace);
+    const message = await conversations.send(grace, channel._id, 'buy gold');
+    const { launcherJwt } = ada;
+    const { _id: messageId } = message;
+    await api.post('/launcher/report-message', { launcherJwt, messageId, reason: 'spam' });
+    const { data } = await admin.call(listReports, { gameId, status: 'open' });
+    expect(data).toMatchObject([{ messageId, reporter: ada.wallet, subject: grace.wallet }]);
+    const reportId = data[0]?.reportId ?? '';
+    expect(await admin.call(getReport, { reportId })).toMatchObject({ report: { message } });
+    await admin.call(resolveReport, { reportId, outcome: 'resolved', note: 'Talked to them' });
+    expect((await admin.call(getReport, { reportId })).report).toMatchObject({
+      status: 'resolved',
+      closedBy: admin.actor,
+      note: 'Talked to them',
+    });
+    const again = admin.call(resolveReport, { reportId, outcome: 'dismissed' });
+    await expect(again).rejects.toThrow(`resolved by ${admin.actor}`);
+    await expect(admin.call(getReport, { reportId: 'none' })).rejects.toThrow('no report');
   });
 
   it.concurrent('erases a player, once', async () => {

@@ -13,6 +13,7 @@ import { catalogue } from '../../src/catalogue/events.ts';
 import { tables } from '../../src/catalogue/tables.ts';
 import { dataFiles } from '../../src/config.ts';
 import type { Database } from '../../src/core/storage/database.ts';
+import { mutePlayer } from '../../src/moderation/operations/mute-player.ts';
 import { notifyPlayer } from '../../src/notifications/commands.ts';
 import { updatePlayer } from '../../src/players/operations/update-player.ts';
 import { setRules } from '../../src/rules/operations/set-rules.ts';
@@ -113,6 +114,8 @@ function canariesOf(owner: TestWallet) {
     'score nonce',
     'play state',
     'ban reason',
+    'mute reason',
+    'report',
   ] as const;
   const made = Object.fromEntries(
     texts.map((text) => [text, `${text.replaceAll(' ', '-')}-${randomUUID().slice(9)}`]),
@@ -177,6 +180,20 @@ async function liveALife(): Promise<{ texts: string[]; channelId: string; leftId
   await conversations.send(player, leftId, canary['message in a channel that was left']);
   await conversations.send(other, leftId, 'goodbye');
   await as(player, 'remove-participant', { channelId: leftId });
+
+  // Each of the two about the other, so that what others keep of the player is looked at as well.
+  for (const [by, about] of [
+    [player, third],
+    [third, player],
+  ] as const) {
+    await as(by, 'block-player', { wallet: about.wallet });
+    const comment = by === player ? canary.report : 'is rude';
+    await as(by, 'report-player', { wallet: about.wallet, reason: 'other', comment });
+  }
+  await as(player, 'mark-notifications-read', { all: true });
+  const { gameId: elsewhere } = await server.createGame();
+  const reason = canary['mute reason'];
+  await admin.call(mutePlayer, { gameId: elsewhere, wallet: wallet.address, seconds: 3600, reason });
   return { texts: Object.values(canary), channelId, leftId };
 }
 

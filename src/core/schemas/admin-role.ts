@@ -7,7 +7,7 @@ export type AdminRole = z.infer<typeof adminRole>;
 /**
  * Which roles an administrator's operation is for; each operation names one of these, or roles of its own:
  * - `everyRole`: reads that give away no key
- * - `moderators`: what players do and say to each other: bans, names, scores, messages, sessions
+ * - `moderators`: what players do and say to each other: reports, bans, mutes, names, scores, messages, sessions
  * - `operators`: games, rules, the queue, webhooks, players' data, backups
  * - `owners`: administrators themselves
  */

@@ -8,6 +8,10 @@ import { administrators } from './migrations/0005-administrators.ts';
 import { gameListing } from './migrations/0006-game-listing.ts';
 import { guests } from './migrations/0007-guests.ts';
 import { leaderboards } from './migrations/0008-leaderboards.ts';
+import { notificationInbox } from './migrations/0010-notification-inbox.ts';
+import { playerBlocks } from './migrations/0011-player-blocks.ts';
+import { playerReports } from './migrations/0012-player-reports.ts';
+import { playerMutes } from './migrations/0013-player-mutes.ts';
 
 /** In their order; what one has done is never changed, only followed by another. */
 const migrations: readonly string[] = [
@@ -19,6 +23,10 @@ const migrations: readonly string[] = [
   gameListing,
   guests,
   leaderboards,
+  notificationInbox,
+  playerBlocks,
+  playerReports,
+  playerMutes,
 ];
 
 /** The version of the schema this program works with. */

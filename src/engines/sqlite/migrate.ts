@@ -20,6 +20,10 @@ import { administrators } from './migrations/0017-administrators.ts';
 import { gameListing } from './migrations/0018-game-listing.ts';
 import { guests } from './migrations/0019-guests.ts';
 import { leaderboards } from './migrations/0020-leaderboards.ts';
+import { notificationInbox } from './migrations/0022-notification-inbox.ts';
+import { playerBlocks } from './migrations/0023-player-blocks.ts';
+import { playerReports } from './migrations/0024-player-reports.ts';
+import { playerMutes } from './migrations/0025-player-mutes.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -43,6 +47,10 @@ export const migrations: readonly string[] = [
   gameListing,
   guests,
   leaderboards,
+  notificationInbox,
+  playerBlocks,
+  playerReports,
+  playerMutes,
 ];
 
 /** The schema's version when all of them have run. */

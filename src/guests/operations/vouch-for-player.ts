@@ -3,6 +3,7 @@ import { normalizedAddress } from '../../core/schemas/address.ts';
 import { isGuestAddress, newGuestAddress } from '../../core/schemas/guest-address.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { text } from '../../core/schemas/text.ts';
+import { refuseName } from '../../core/schemas/word-filter.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 import { username } from '../../players/player.ts';
@@ -35,6 +36,7 @@ export const vouchForPlayer = defineOperation({
     const { db, guests, sessionLifetimeMs } = services;
     requireGuestsAllowed(guests);
     refuseLauncherServer(game);
+    refuseName(game.policies.wordFilter, input.username, 'username');
     const { details, isNew } = await db.write(
       vouch,
       { gameId: game.id, playerKey: playerKeyOf(game.id, input.playerId) },

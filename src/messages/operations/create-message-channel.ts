@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { withReason } from '../../core/schemas/field-reason.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
+import { refuseName } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -64,12 +65,14 @@ export const createMessageChannel = defineOperation({
     output: messageChannel,
     handler({ input: { name, otherParticipants: others }, caller }, { db }: { db: Database }) {
       const permissions = Object.fromEntries(others.map((one) => [one.wallet, one.permissions]));
+      refuseName(caller.game.policies.wordFilter, name ?? undefined, 'name');
       const wallets = others.map(({ wallet }) => wallet);
       return create(db, ownerOf(caller), wallets, { name: name ?? undefined, permissions });
     },
   }),
   output: messageChannel,
   handler({ input, caller }, { db }: { db: Database }) {
+    refuseName(caller.game.policies.wordFilter, input.channelName, 'channelName');
     return create(db, ownerOf(caller), input.otherParticipants, { name: input.channelName });
   },
 });

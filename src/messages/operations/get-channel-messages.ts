@@ -17,7 +17,9 @@ export const getChannelMessages = defineOperation({
   input: z.object({ channelId: idInput, ...pagingOf(30) }),
   output: pagedOutput(channelMessage),
   async handler({ input, caller }, { db }: { db: Database }) {
-    const { total, rows } = await db.read(listChannelMessages, ownerOf(caller), input.channelId, input);
+    const isServer = caller.session === null;
+    const { channelId } = input;
+    const { total, rows } = await db.read(listChannelMessages, ownerOf(caller), channelId, input, isServer);
     return { total, limit: input.limit, skip: input.skip, data: rows };
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
+import { filteredMessage } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -17,6 +18,7 @@ export const sendChannelMessage = defineOperation({
   input: z.object({ channelId: idInput, content: messageContent }),
   output: channelMessage,
   handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
-    return db.write(sendMessage, ownerOf(caller), input.channelId, input.content, storageQuota);
+    const content = filteredMessage(caller.game.policies.wordFilter, input.content, 'content');
+    return db.write(sendMessage, ownerOf(caller), input.channelId, content, storageQuota);
   },
 });

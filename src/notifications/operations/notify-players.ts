@@ -4,7 +4,7 @@ import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { notifySeveral } from '../commands.ts';
-import { notificationMessage, notificationType } from '../notification.ts';
+import { expiresInSeconds, notificationMessage, notificationType } from '../notification.ts';
 
 const maxWallets = 100;
 
@@ -22,6 +22,7 @@ export const notifyPlayers = defineOperation({
       .refine((wallets) => new Set(wallets).size === wallets.length, 'names a wallet twice'),
     message: notificationMessage,
     type: notificationType,
+    expiresInSeconds,
   }),
   output: z.object({
     success,

@@ -4,7 +4,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { notifyPlayer } from '../commands.ts';
-import { notificationMessage, notificationType } from '../notification.ts';
+import { expiresInSeconds, notificationMessage, notificationType } from '../notification.ts';
 
 export const sendNotification = defineOperation({
   name: 'sendNotification',
@@ -12,7 +12,7 @@ export const sendNotification = defineOperation({
   kind: 'write',
   summary: "Notify the player: kept, and pushed to the player's launchers",
   auth: 'player-or-server',
-  input: z.object({ message: notificationMessage, type: notificationType }),
+  input: z.object({ message: notificationMessage, type: notificationType, expiresInSeconds }),
   output: z.object({ success }),
   async handler({ input, caller }, { db }: { db: Database }) {
     await db.write(notifyPlayer, ownerOf(caller), input);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
+import { refuseName } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -20,6 +21,7 @@ export const setUsername = defineOperation({
     if (caller.game.kind !== 'launcher') {
       throw new GantryError('not_a_launcher', "Only a launcher's own session may change its player's name");
     }
+    refuseName(caller.game.policies.wordFilter, input.username, 'username');
     const { username } = await db.write(setProfile, caller.wallet, { username: input.username });
     return { success: true, username };
   },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addressInput, normalizedAddress } from '../../core/schemas/address.ts';
 import { id } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
+import { refuseName } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { setProfile } from '../commands.ts';
@@ -18,7 +19,8 @@ export const updatePlayerProfile = defineOperation({
     username: username.meta({ description: 'At most 40 characters; empty takes the name away' }),
   }),
   output: z.object({ success, wallet: normalizedAddress, userId: id, username: z.string() }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input, caller: { game } }, { db }: { db: Database }) {
+    refuseName(game.policies.wordFilter, input.username, 'username');
     const { wallet, userId, username } = await db.write(setProfile, input.wallet, {
       username: input.username,
     });

@@ -7,6 +7,7 @@ import { listAllAdministrators } from '../../../src/administrators/queries.ts';
 import { toCursor } from '../../../src/core/events/positions.ts';
 import { hashOfSecret } from '../../../src/games/game-secret.ts';
 import { lastPositions } from '../../../src/live/queries.ts';
+import { mute } from '../../../src/moderation/commands.ts';
 import { enqueueActions } from '../../../src/queue/commands.ts';
 import { setScore } from '../../../src/scores/commands.ts';
 import { addWebhook as addGameWebhook, changeWebhook } from '../../../src/webhooks/commands.ts';
@@ -19,6 +20,7 @@ import { bearer, type World } from '../../support/world.ts';
 import type { AdminCases } from '../operation-case.ts';
 import { leaderboardAdminCases } from './leaderboards.ts';
 import { channel, messageIdentity } from './messages.ts';
+import { reportOfMessage } from './reports.ts';
 import { rule, storeRule } from './rules.ts';
 
 const policies = {
@@ -32,6 +34,7 @@ const policies = {
   tokenIn: 'query',
   limits: {},
   spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },
+  wordFilter: { action: 'mask', words: [] },
 };
 
 const game = {
@@ -46,6 +49,26 @@ const game = {
   listing: 'listed',
   image: '',
   order: 0,
+};
+
+/** The participant's report of the owner's message. */
+const report = {
+  reportId: '<id>',
+  gameId: '<game>',
+  reporter: '<participant>',
+  reporterName: '',
+  subject: '<owner>',
+  subjectName: 'Ada',
+  messageId: '<message id>',
+  channelId: '<channel>',
+  reason: 'spam',
+  comment: 'Look at this',
+  status: 'open',
+  createdAt: '<time>',
+  closedAt: null,
+  closedBy: '',
+  note: '',
+  openAgainst: 1,
 };
 
 /** An action of the owner's that nothing here carries out. */
@@ -522,6 +545,56 @@ export const adminCases: AdminCases = {
   removeMessage: {
     input: ({ messageId }) => ({ messageId }),
     answer: { success: true, ...messageIdentity },
+  },
+
+  listReports: {
+    async input(world) {
+      await reportOfMessage(world);
+      return { gameId: world.gameId, status: 'open', limit: 10 };
+    },
+    answer: { total: 1, limit: 10, skip: 0, data: [report] },
+  },
+  getReport: {
+    input: async (world) => ({ reportId: await reportOfMessage(world) }),
+    answer: {
+      success: true,
+      report: { ...report, message: { ...messageIdentity, content: '<message>' }, before: [], after: [] },
+    },
+  },
+  resolveReport: {
+    input: async (world) => ({
+      reportId: await reportOfMessage(world),
+      outcome: 'dismissed',
+      note: 'All in good fun',
+    }),
+    answer: { success: true },
+  },
+  mutePlayer: {
+    input: ({ gameId, owner }) => ({ gameId, wallet: owner.wallet, seconds: 60, reason: 'Spam' }),
+    answer: { success: true, until: '<time>' },
+  },
+  listMutes: {
+    async input({ server, gameId, owner }) {
+      await server.services.db.write(mute, owner, null, 'moderator', { seconds: 60, reason: 'Spam' });
+      return { gameId };
+    },
+    answer: {
+      total: 1,
+      limit: 50,
+      skip: 0,
+      data: [
+        {
+          wallet: '<owner>',
+          username: 'Ada',
+          gameId: '<game>',
+          channelId: null,
+          mutedBy: 'moderator',
+          until: '<time>',
+          reason: 'Spam',
+          createdAt: '<time>',
+        },
+      ],
+    },
   },
 
   listStates: {

@@ -1,0 +1,255 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { Icon } from '../shared/icon.js';
+import { Empty, ErrorState, Loading, messageOf } from '../shared/states.js';
+import { toast } from '../shared/toasts.js';
+import { useAdmin } from './admin.js';
+import { isoTime, PlayerCell, TimeCell } from './cells.js';
+import { ConfirmButton } from './confirm-button.js';
+import { DataTable } from './data-table.js';
+import { SelectField, TextField } from './fields.js';
+import { gameChoices, useGameNames } from './game-names.js';
+import { PageHead } from './page-head.js';
+import { usePages, useQuery } from './queries.js';
+import { goTo, linkTo } from './route.js';
+
+/**
+ * @typedef {import('./admin.js').Output<'listReports'>['data'][number]} Report
+ * @typedef {import('./admin.js').Output<'getReport'>['report']} Details
+ * @typedef {NonNullable<Details['message']>} Message
+ */
+
+/** @type {Readonly<Record<Report['status'], string>>} */
+const tones = { open: 'warn', resolved: 'good', dismissed: '' };
+
+/** @type {readonly (readonly [value: string, label: string])[]} */
+const statuses = [
+  ['open', 'Open'],
+  ['resolved', 'Resolved'],
+  ['dismissed', 'Dismissed'],
+  ['', 'All'],
+];
+
+/** @type {readonly (readonly [seconds: string, label: string])[]} */
+const muteTimes = [
+  ['3600', '1 hour'],
+  ['86400', '1 day'],
+  ['604800', '7 days'],
+  ['2592000', '30 days'],
+];
+
+/** What players have reported. */
+export function ReportsView() {
+  const admin = useAdmin();
+  const [status, setStatus] = useState('open');
+  const [gameId, setGameId] = useState('');
+  const { names, nameOf } = useGameNames();
+  const pages = usePages(
+    (page) =>
+      admin.call('listReports', {
+        ...page,
+        ...(status && { status: /** @type {Report['status']} */ (status) }),
+        ...(gameId && { gameId }),
+      }),
+    (/** @type {Report} */ { reportId }) => reportId,
+    [status, gameId],
+  );
+  /** @type {import('./virtual-table.js').Column<Report>[]} */
+  const columns = [
+    {
+      title: 'Report',
+      wide: true,
+      cell: ({ reportId, reason, comment, messageId, status: state }) => html`
+        <span class="truncate">
+          <span class="badge ${tones[state]}">${state}</span>${' '}
+          <a href=${linkTo('reports', reportId)}>${reason}${messageId === null ? '' : ' in a message'}</a>${' '}
+          <span class="quiet small">${comment}</span>
+        </span>
+      `,
+      value: ({ reason }) => reason,
+    },
+    { title: 'Comment', exportOnly: true, cell: () => null, value: ({ comment }) => comment },
+    { title: 'Status', exportOnly: true, cell: () => null, value: ({ status: state }) => state },
+    {
+      title: 'About',
+      cell: ({ subject, subjectName }) => html`<${PlayerCell} wallet=${subject} username=${subjectName} />`,
+      value: ({ subject }) => subject,
+    },
+    {
+      title: 'Open about them',
+      number: true,
+      cell: ({ openAgainst }) => openAgainst,
+      value: ({ openAgainst }) => openAgainst,
+    },
+    {
+      title: 'By',
+      cell: ({ reporter, reporterName }) =>
+        html`<${PlayerCell} wallet=${reporter} username=${reporterName} />`,
+      value: ({ reporter }) => reporter,
+    },
+    {
+      title: 'Game',
+      narrow: 'bare',
+      cell: (report) => html`<span class="truncate">${nameOf(report.gameId)}</span>`,
+      value: (report) => nameOf(report.gameId),
+    },
+    {
+      title: 'Reported',
+      cell: ({ createdAt }) => html`<${TimeCell} at=${createdAt} />`,
+      value: ({ createdAt }) => isoTime(createdAt),
+    },
+  ];
+  return html`
+    <${DataTable}
+      caption="Reports"
+      columns=${columns}
+      pages=${pages}
+      keyOf=${(/** @type {Report} */ { reportId }) => reportId}
+      fileName="reports"
+      empty=${html`<${Empty} icon="shield" title=${status === 'open' ? 'No open reports' : 'No reports'}><p>Players report messages and each other from their launcher.</p><//>`}
+    >
+      <${SelectField} label="Status" hideLabel value=${status} onValue=${setStatus} options=${statuses} />
+      <${SelectField} label="Game" hideLabel value=${gameId} onValue=${setGameId} options=${gameChoices(names)} />
+    <//>
+  `;
+}
+
+/** A report, and what can be done about it. @param {{ reportId: string }} props */
+export function ReportPage({ reportId }) {
+  const admin = useAdmin();
+  const { nameOf } = useGameNames();
+  const { result, error, reload } = useQuery(() => admin.call('getReport', { reportId }), [reportId]);
+  const back = html`<p class="crumb"><${Button} kind="plain" size="small" onClick=${() => goTo('reports')}><${Icon} name="arrowLeft" />All reports<//></p>`;
+  if (error !== null) return html`${back}<${ErrorState} error=${error} onRetry=${reload} />`;
+  if (!result) return html`${back}<${Loading} />`;
+  const { report } = result;
+  return html`
+    ${back}
+    <${PageHead} title="Report: ${report.reason}">
+      <p class="quiet">
+        <span class="badge ${tones[report.status]}">${report.status}</span>${' '}
+        in ${nameOf(report.gameId)}, <${TimeCell} at=${report.createdAt} />
+      </p>
+    <//>
+    <section class="card" aria-labelledby="report-what">
+      <div class="card-head"><h2 id="report-what">What was reported</h2></div>
+      <div class="card-body">
+        <p>About <${PlayerCell} wallet=${report.subject} username=${report.subjectName} /></p>
+        <p>By <${PlayerCell} wallet=${report.reporter} username=${report.reporterName} /></p>
+        ${report.comment && html`<blockquote class="quote">${report.comment}</blockquote>`}
+        <p class="quiet">Open reports about this player: ${report.openAgainst}</p>
+        ${report.status !== 'open' && html`<p>${report.status} by ${report.closedBy}${report.note ? `: ${report.note}` : ''}</p>`}
+      </div>
+    </section>
+    ${report.messageId !== null && html`<${Context} report=${report} />`}
+    <${Actions} key=${report.status} report=${report} onChanged=${reload} />
+  `;
+}
+
+/** The reported message, with what was said around it. @param {{ report: Details }} props */
+function Context({ report: { before, message, after } }) {
+  /** @param {Message} one */
+  const line = (one) => html`
+    <li key=${one._id} class=${one._id === message?._id ? 'reported' : 'quiet'}>
+      ${one._id === message?._id ? html`<strong>Reported: ${one.content}</strong>` : one.content}${' '}
+      <span class="small"><${PlayerCell} wallet=${one.senderId} /> <${TimeCell} at=${one.createdAt} /></span>
+    </li>
+  `;
+  return html`
+    <section class="card" aria-labelledby="report-context">
+      <div class="card-head"><h2 id="report-context">Conversation</h2></div>
+      <div class="card-body">
+        ${
+          message === null
+            ? html`<p>The message is gone: it was unsent or removed.</p>`
+            : html`<ol class="plain-list conversation">${[...before, message, ...after].map(line)}</ol>`
+        }
+      </div>
+    </section>
+  `;
+}
+
+/** @param {{ report: Details, onChanged: () => void }} props */
+function Actions({ report, onChanged }) {
+  const admin = useAdmin();
+  const [seconds, setSeconds] = useState('86400');
+  const [note, setNote] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const { reportId, gameId, subject, message, status } = report;
+  /** @param {'resolved' | 'dismissed'} outcome */
+  const close = async (outcome) => {
+    setBusy(true);
+    try {
+      await admin.call('resolveReport', { reportId, outcome, note });
+      toast(`Report ${outcome}`, 'success');
+      onChanged();
+    } catch (thrown) {
+      toast(messageOf(thrown), 'error');
+    }
+    setBusy(false);
+  };
+  const time = muteTimes.find(([value]) => value === seconds)?.[1];
+  const reason = `Reported for ${report.reason}`;
+  return html`
+    <section class="card" aria-labelledby="report-actions">
+      <div class="card-head"><h2 id="report-actions">Actions</h2></div>
+      <div class="card-body form">
+        <div class="form-row">
+          <${SelectField} label="Mute for" value=${seconds} onValue=${setSeconds} options=${muteTimes} />
+        </div>
+        <div class="button-row">
+          ${
+            message !== null &&
+            html`
+              <${ConfirmButton}
+                needs="removeMessage"
+                label="Remove message"
+                title="Remove this message?"
+                confirm="Remove"
+                act=${() => admin.call('removeMessage', { messageId: message._id })}
+                done="Message removed"
+                onDone=${onChanged}
+              >
+                <blockquote class="quote">${message.content}</blockquote>
+                <p>Its content is permanently deleted, here and in every launcher.</p>
+              <//>
+            `
+          }
+          <${ConfirmButton}
+            needs="mutePlayer"
+            label="Mute player"
+            title="Mute this player for ${time}?"
+            confirm="Mute"
+            act=${() => admin.call('mutePlayer', { gameId, wallet: subject, seconds: Number(seconds), reason })}
+            done="Player muted"
+          >
+            <p>The player cannot post in this game until then, and is told when the mute ends and why.</p>
+          <//>
+          <${ConfirmButton}
+            needs="banPlayer"
+            label="Ban player"
+            kind="danger"
+            title="Ban this player from the game?"
+            confirm="Ban"
+            act=${() => admin.call('banPlayer', { gameId, wallet: subject, reason })}
+            done="Player banned"
+          >
+            <p>The player's sessions in the game end immediately, and no new ones can be opened. Existing data is kept.</p>
+          <//>
+        </div>
+        ${
+          status === 'open' &&
+          admin.may('resolveReport') &&
+          html`
+            <${TextField} label="Note (for the audit log)" rows=${2} maxlength=${1000} value=${note} onValue=${setNote} />
+            <div class="button-row">
+              <${Button} kind="primary" disabled=${isBusy} onClick=${() => close('resolved')}>Resolve<//>
+              <${Button} disabled=${isBusy} onClick=${() => close('dismissed')}>Dismiss<//>
+            </div>
+          `
+        }
+      </div>
+    </section>
+  `;
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { GantryError } from '../../errors.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { block } from '../commands.ts';
+
+export const blockPlayer = defineOperation({
+  name: 'blockPlayer',
+  service: 'launcher',
+  kind: 'write',
+  isRepeatable: true,
+  summary: 'Block another player in this game: their messages reach the player no more; they are not told',
+  auth: 'player',
+  input: z.object({ wallet: addressInput }),
+  output: z.object({ success }),
+  async handler({ input: { wallet }, caller }, { db }: { db: Database }) {
+    if (wallet === caller.wallet) {
+      const field = { path: 'wallet', message: 'must be of another player' };
+      throw new GantryError('input_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+    }
+    await db.write(block, ownerOf(caller), wallet);
+    return { success: true };
+  },
+});

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { pagedOutput, pagingOf } from '../../core/schemas/paging.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { blockedPlayer } from '../block.ts';
+import { listBlocked } from '../queries.ts';
+
+export const listBlockedPlayers = defineOperation({
+  name: 'listBlockedPlayers',
+  service: 'launcher',
+  kind: 'read',
+  summary: 'List whom the player has blocked in this game, the latest first',
+  auth: 'player-or-server',
+  input: z.object(pagingOf()),
+  output: pagedOutput(blockedPlayer),
+  async handler({ input, caller }, { db }: { db: Database }) {
+    const { total, rows } = await db.read(listBlocked, ownerOf(caller), input);
+    return { total, limit: input.limit, skip: input.skip, data: rows };
+  },
+});

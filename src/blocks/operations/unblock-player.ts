@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { unblock } from '../commands.ts';
+
+export const unblockPlayer = defineOperation({
+  name: 'unblockPlayer',
+  service: 'launcher',
+  kind: 'write',
+  summary: 'Unblock a player in this game; what they said meanwhile is listed again',
+  auth: 'player',
+  input: z.object({ wallet: addressInput }),
+  output: z.object({ success }),
+  async handler({ input, caller }, { db }: { db: Database }) {
+    await db.write(unblock, ownerOf(caller), input.wallet);
+    return { success: true };
+  },
+});

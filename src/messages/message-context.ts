@@ -1,0 +1,45 @@
+import type { Read, ReadSteps } from '../core/storage/query.ts';
+import { statement } from '../core/storage/statement.ts';
+import type { ChannelMessage } from './message-channel.ts';
+import { seqOfMessage } from './queries.ts';
+import { toMessage } from './stored-message.ts';
+import { type MessageRow, messages } from './tables.ts';
+
+/** A message with what was said around it. */
+export interface MessageInContext {
+  message: ChannelMessage;
+  /** Oldest first, both. */
+  before: ChannelMessage[];
+  after: ChannelMessage[];
+}
+
+/** Messages on each side. */
+const shownOnASide = 10;
+
+/** For moderation; null where the message is gone. */
+export function* messageInContext(read: Read, messageId: string): ReadSteps<MessageInContext | null> {
+  const row = yield* read.get(messages, messageId);
+  if (!row) return null;
+  const from = { channelId: row.channelId, messageId, limit: shownOnASide };
+  const before = yield* read.all(messagesBefore, from);
+  const after = yield* read.all(messagesAfter, from);
+  return {
+    message: toMessage(row),
+    before: before.map(toMessage).toReversed(),
+    after: after.map(toMessage),
+  };
+}
+
+const columns = `id, channel_id AS "channelId", sender, content, event_seqs AS "eventSeqs", created_at AS "createdAt",
+  updated_at AS "updatedAt"`;
+const sideText = (seq: string, side: '<' | '>', order: 'ASC' | 'DESC') =>
+  `SELECT ${columns} FROM messages WHERE channel_id = @channelId
+      AND ${seq} ${side} (SELECT ${seq} FROM messages WHERE id = @messageId)
+    ORDER BY ${seq} ${order} LIMIT @limit`;
+const side = (sign: '<' | '>', order: 'ASC' | 'DESC') =>
+  statement<{ channelId: string; messageId: string; limit: number }, MessageRow>({
+    sqlite: sideText(seqOfMessage.sqlite, sign, order),
+    postgres: sideText(seqOfMessage.postgres, sign, order),
+  });
+const messagesBefore = side('<', 'DESC');
+const messagesAfter = side('>', 'ASC');

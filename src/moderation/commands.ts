@@ -1,0 +1,101 @@
+import type { Owner } from '../core/schemas/owner.ts';
+import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { GantryError } from '../errors.ts';
+import { lockWholeChannel, memberIn, requireMember } from '../messages/channel-access.ts';
+import { rowMay } from '../messages/stored-channel.ts';
+import { messageChannels } from '../messages/tables.ts';
+import type { Muter } from '../mutes/mute.ts';
+import { playerMutes } from '../mutes/tables.ts';
+import { players } from '../players/tables.ts';
+
+/** What a mute is to be. */
+export interface NewMute {
+  /** For how long from now; 0 ends it. */
+  seconds: number;
+  reason: string;
+}
+
+/**
+ * Has a player post nothing for a time, in a channel of the game or (null) in all of it; when it ends, or null for one that
+ * was ended by this. Whose mute it is ends it, and no other.
+ * @throws GantryError `player_unknown`, `channel_unknown`, `player_not_muted`
+ */
+export const mute = command(
+  'mute',
+  function* (
+    tx: Tx,
+    player: Owner,
+    channelId: string | null,
+    by: Exclude<Muter, 'channel'>,
+    wanted: NewMute,
+  ): Steps<number | null> {
+    yield* lockMuted(tx, player.wallet);
+    const channel = channelId === null ? undefined : yield* tx.get(messageChannels, channelId);
+    if (channelId !== null && channel?.gameId !== player.gameId) {
+      throw new GantryError('channel_unknown', 'There is no such message channel in the game');
+    }
+    return yield* setMute(tx, player, { channelId, by }, wanted);
+  },
+);
+
+/**
+ * The same, by someone who runs the channel, of someone who is in it and does not run it.
+ * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`, `player_unknown`, `player_not_muted`
+ */
+export const muteInChannel = command(
+  'muteInChannel',
+  function* (tx: Tx, by: Owner, channelId: string, wallet: string, wanted: NewMute): Steps<number | null> {
+    const player = { gameId: by.gameId, wallet };
+    const row = yield* tx.lock(players, wallet);
+    const channel = requireMember(yield* lockWholeChannel(tx, channelId), by, 'super-admin');
+    const member = memberIn(channel, player);
+    if (!member) throw new GantryError('participants_invalid', `${wallet} is not in the channel`);
+    if (rowMay(member, 'super-admin')) {
+      throw new GantryError('participants_invalid', `${wallet} runs the channel, and cannot be muted in it`);
+    }
+    if (!row) throw playerUnknown();
+    return yield* setMute(tx, player, { channelId, by: 'channel' }, wanted);
+  },
+);
+
+/** Mutes that `trimMutes` looks at at a time. */
+const trimmedPerCall = 200;
+
+/** Removes mutes that are over, a limited number; true: there may be more. */
+export const trimMutes = command('trimMutes', function* (tx: Tx): Steps<boolean> {
+  const first = yield* tx.list(playerMutes.byEnd, [], { limit: trimmedPerCall });
+  const over = first.filter(({ until }) => until <= tx.now);
+  for (const { wallet, gameId, channelId, mutedBy } of over) {
+    const row = yield* tx.lock(playerMutes, [wallet, gameId, channelId, mutedBy]);
+    if (row && row.until <= tx.now) tx.remove(playerMutes, row);
+  }
+  return over.length === trimmedPerCall;
+});
+
+/** @throws GantryError `player_unknown` */
+function* lockMuted(tx: Tx, wallet: string): Steps<void> {
+  if (!(yield* tx.lock(players, wallet))) throw playerUnknown();
+}
+
+function* setMute(
+  tx: Tx,
+  { gameId, wallet }: Owner,
+  { channelId, by }: { channelId: string | null; by: Muter },
+  { seconds, reason }: NewMute,
+): Steps<number | null> {
+  const where = channelId ?? '';
+  const before = yield* tx.get(playerMutes, wallet, gameId, where, by);
+  if (seconds > 0) {
+    const until = tx.now + seconds * 1000;
+    const createdAt = before?.createdAt ?? tx.now;
+    tx.put(playerMutes, { wallet, gameId, channelId: where, mutedBy: by, until, reason, createdAt });
+    return until;
+  }
+  if (!before) throw new GantryError('player_not_muted', 'You have not muted this player there');
+  tx.remove(playerMutes, before);
+  return null;
+}
+
+function playerUnknown(): GantryError {
+  return new GantryError('player_unknown', 'There is no player with this wallet');
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { idInput, timestamp } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { muteReason, muteSeconds } from '../../mutes/mute.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { mute } from '../commands.ts';
+
+export const muteInGame = defineOperation({
+  name: 'muteInGame',
+  service: 'launcher',
+  kind: 'write',
+  summary:
+    "Have a player post nothing in the game, or in a channel of it, for a time; takes the game's secret",
+  auth: 'game-secret',
+  input: z.object({
+    wallet: addressInput,
+    channelId: idInput.optional().meta({ description: 'Left out: in all of the game' }),
+    seconds: muteSeconds,
+    reason: muteReason,
+  }),
+  output: z.object({ success, until: timestamp.nullable().meta({ description: 'Null: ended' }) }),
+  async handler({ input, caller: { game } }, { db }: { db: Database }) {
+    const player = { gameId: game.id, wallet: input.wallet };
+    return { success: true, until: await db.write(mute, player, input.channelId ?? null, 'server', input) };
+  },
+});

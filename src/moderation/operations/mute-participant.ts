@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { idInput, timestamp } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { muteReason, muteSeconds } from '../../mutes/mute.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { muteInChannel } from '../commands.ts';
+
+export const muteParticipant = defineOperation({
+  name: 'muteParticipant',
+  service: 'message-channels',
+  kind: 'write',
+  summary: 'Have someone in a channel post nothing for a time; takes the permission super-admin',
+  auth: 'player',
+  input: z.object({ channelId: idInput, wallet: addressInput, seconds: muteSeconds, reason: muteReason }),
+  output: z.object({ success, until: timestamp.nullable().meta({ description: 'Null: ended' }) }),
+  async handler({ input, caller }, { db }: { db: Database }) {
+    const { channelId, wallet } = input;
+    const until = await db.write(muteInChannel, ownerOf(caller), channelId, wallet, input);
+    return { success: true, until };
+  },
+});

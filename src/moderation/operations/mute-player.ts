@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { moderators } from '../../core/schemas/admin-role.ts';
+import { idInput, timestamp } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { muteReason, muteSeconds } from '../../mutes/mute.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { mute } from '../commands.ts';
+
+export const mutePlayer = defineOperation({
+  name: 'mutePlayer',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Have a player post nothing in a game, or in a channel of it, for a time; 0 seconds end it',
+  auth: 'admin',
+  roles: moderators,
+  input: z.object({
+    wallet: addressInput,
+    gameId: idInput,
+    channelId: idInput.optional().meta({ description: 'Left out: in all of the game' }),
+    seconds: muteSeconds,
+    reason: muteReason,
+  }),
+  output: z.object({ success, until: timestamp.nullable().meta({ description: 'Null: ended' }) }),
+  async handler({ input }, { db }: { db: Database }) {
+    await requireGame(db, input.gameId);
+    return { success: true, until: await db.write(mute, input, input.channelId ?? null, 'moderator', input) };
+  },
+});

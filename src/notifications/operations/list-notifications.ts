@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { success } from '../../core/schemas/outcome.ts';
+import { pagingOf } from '../../core/schemas/paging.ts';
+import { text } from '../../core/schemas/text.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { inboxNotification, maximumUnread } from '../notification.ts';
+import { listInbox } from '../queries.ts';
+import { inboxOf } from './inbox-of.ts';
+
+export const listNotifications = defineOperation({
+  name: 'listNotifications',
+  service: 'launcher',
+  kind: 'read',
+  summary: "List the player's notifications, newest first, with how many are unread",
+  auth: 'player-or-server',
+  input: z.object({
+    limit: pagingOf().limit,
+    after: text(1, 100).optional().meta({ description: 'The `cursor` of the answer before' }),
+    unreadOnly: z.boolean().default(false),
+  }),
+  output: z.object({
+    success,
+    notifications: z.array(inboxNotification),
+    unread: z.int().meta({
+      description: `In the whole inbox; ${maximumUnread} stands for so many or more`,
+    }),
+    cursor: z.string().nullable().meta({ description: 'Where to read on; null at the end' }),
+  }),
+  async handler({ input, caller }, { db }: { db: Database }) {
+    return { success: true, ...(await db.read(listInbox, inboxOf(caller), input)) };
+  },
+});

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { id, idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { GantryError } from '../../errors.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { markRead } from '../commands.ts';
+import { maximumMarked } from '../notification.ts';
+import { inboxOf } from './inbox-of.ts';
+
+export const markNotificationsRead = defineOperation({
+  name: 'markNotificationsRead',
+  service: 'launcher',
+  kind: 'write',
+  isRepeatable: true,
+  summary: "Mark some of the player's notifications as read, or all of them; the other launchers are told",
+  auth: 'player',
+  input: z.object({
+    notificationIds: z
+      .array(idInput)
+      .min(1, 'must name at least one notification')
+      .max(maximumMarked, `must name at most ${maximumMarked} notifications`)
+      .optional(),
+    all: z.literal(true).optional().meta({ description: 'In the place of `notificationIds`' }),
+  }),
+  output: z.object({
+    success,
+    notificationIds: z
+      .array(id)
+      .meta({ description: 'Which were marked by this call: those that were unread and are there' }),
+    more: z
+      .boolean()
+      .meta({ description: `With \`all\`: there are more than the ${maximumMarked} marked; call again` }),
+  }),
+  async handler({ input: { notificationIds, all }, caller }, { db }: { db: Database }) {
+    if ((notificationIds === undefined) === (all === undefined)) {
+      const message = 'name the notifications, or send `all` in their place';
+      const fields = [{ path: 'notificationIds', message }];
+      throw new GantryError('input_invalid', `notificationIds: ${message}`, { fields });
+    }
+    return { success: true, ...(await db.write(markRead, inboxOf(caller), notificationIds ?? 'all')) };
+  },
+});

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { moderators } from '../../core/schemas/admin-role.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { GantryError } from '../../errors.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { readReport } from '../queries.ts';
+import { reportDetails } from '../report.ts';
+
+export const getReport = defineOperation({
+  name: 'getReport',
+  service: 'admin',
+  kind: 'read',
+  summary: 'Read a report, with the message it is about and what was said around it',
+  auth: 'admin',
+  roles: moderators,
+  input: z.object({ reportId: idInput }),
+  output: z.object({ success, report: reportDetails }),
+  async handler({ input }, { db }: { db: Database }) {
+    const report = await db.read(readReport, input.reportId);
+    if (!report) throw new GantryError('report_unknown', 'There is no report with this id');
+    return { success: true, report };
+  },
+});

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
+import { id } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { fileReport } from '../commands.ts';
+import { reportComment, reportReason } from '../report.ts';
+
+export const reportPlayer = defineOperation({
+  name: 'reportPlayer',
+  service: 'launcher',
+  kind: 'write',
+  summary: "Report another player to the server's moderators",
+  auth: 'player',
+  input: z.object({ wallet: addressInput, reason: reportReason, comment: reportComment.default('') }),
+  output: z.object({ success, reportId: id }),
+  async handler({ input: { wallet, reason, comment }, caller }, { db }: { db: Database }) {
+    const report = { about: { wallet }, reason, comment };
+    return { success: true, reportId: await db.write(fileReport, ownerOf(caller), report) };
+  },
+});

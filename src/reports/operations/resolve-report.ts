@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { moderators } from '../../core/schemas/admin-role.ts';
+import { idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { closeReport } from '../commands.ts';
+import { reportNote, reportOutcome } from '../report.ts';
+
+export const resolveReport = defineOperation({
+  name: 'resolveReport',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Close a report: resolved when something was done about it, dismissed when nothing had to be',
+  auth: 'admin',
+  roles: moderators,
+  input: z.object({ reportId: idInput, outcome: reportOutcome, note: reportNote.default('') }),
+  output: z.object({ success }),
+  async handler({ input: { reportId, outcome, note }, caller }, { db }: { db: Database }) {
+    await db.write(closeReport, reportId, { outcome, note, by: caller.actor });
+    return { success: true };
+  },
+});

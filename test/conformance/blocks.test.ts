@@ -1,0 +1,69 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { apiOf } from '../support/api.ts';
+import { itRefuses, missing, pagingFaults } from '../support/field-faults.ts';
+import { accepted, refused } from '../support/outcome.ts';
+import { succeeded } from '../support/records.ts';
+import { startTestServer } from '../support/server.ts';
+
+const server = await startTestServer();
+afterAll(server.close);
+const api = apiOf(server);
+const { gameId } = await server.createGame();
+const done = succeeded({});
+
+describe('blocking a player', () => {
+  it('keeps them from starting a channel with the player, says so as to anyone declined, and can be taken back', async () => {
+    const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
+    const token = { launcherJwt: ada.launcherJwt };
+    const start = () =>
+      api.post('/launcher/create-message-channel', {
+        launcherJwt: grace.launcherJwt,
+        otherParticipants: [ada.wallet],
+      });
+    for (let again = 0; again < 2; again++) {
+      accepted(await api.post('/launcher/block-player', { ...token, wallet: grace.wallet }), done);
+    }
+    const { status, body } = await start();
+    expect([status, body]).toMatchObject([400, { data: { reason: 'adding_declined' } }]);
+    expect(JSON.stringify(body)).not.toContain('block');
+    const mine = await api.post('/launcher/create-message-channel', {
+      ...token,
+      otherParticipants: [grace.wallet],
+    });
+    refused(mine, 400, 'player_blocked');
+    const list = await api.post('/launcher/list-blocked-players', token);
+    expect(list.body).toEqual({
+      total: 1,
+      limit: 50,
+      skip: 0,
+      data: [{ wallet: grace.wallet, username: '', createdAt: expect.any(Number) }],
+    });
+    accepted(await api.post('/launcher/unblock-player', { ...token, wallet: grace.wallet }), done);
+    const again = await api.post('/launcher/unblock-player', { ...token, wallet: grace.wallet });
+    refused(again, 400, 'player_not_blocked');
+    expect((await start()).status).toBe(200);
+  });
+
+  it('is for other players, whom the server knows', async () => {
+    const { launcherJwt, wallet } = await server.openSession(gameId);
+    refused(
+      await api.post('/launcher/block-player', { launcherJwt, wallet }),
+      400,
+      'input_invalid',
+      'wallet',
+    );
+    const nobody = `0x${'9'.repeat(40)}`;
+    refused(await api.post('/launcher/block-player', { launcherJwt, wallet: nobody }), 400, 'player_unknown');
+  });
+});
+
+const { launcherJwt } = await server.openSession(gameId);
+const good = () => ({ launcherJwt, wallet: `0x${'1'.repeat(40)}` });
+for (const path of ['/launcher/block-player', '/launcher/unblock-player']) {
+  itRefuses(api, path, good, [
+    ['wallet', missing, 'address_invalid'],
+    ['wallet', '0x12', 'address_invalid'],
+    ['wallet', 7, 'address_invalid'],
+  ]);
+}
+itRefuses(api, '/launcher/list-blocked-players', () => ({ launcherJwt }), pagingFaults);

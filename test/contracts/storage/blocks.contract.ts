@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { block, forgetBlocked, unblock } from '../../../src/blocks/commands.ts';
+import { listBlocked } from '../../../src/blocks/queries.ts';
+import { eventsAfter, eventsOfStream } from '../../../src/live/queries.ts';
+import { addToChannel, createChannel, removeFromChannel } from '../../../src/messages/channel-commands.ts';
+import { editMessage, sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
+import { listChannelMessages, othersInChannel } from '../../../src/messages/queries.ts';
+import { addGame, addPlayer, listen, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
+
+/** What commands and queries promise of players who block others. */
+export function blocksContract(open: OpenStore): void {
+  describe('blocks', () => {
+    test('are listed, the latest first, for one game, and end when they are taken back', async () => {
+      await using fixture = await open();
+      const { db, clock } = fixture;
+      const [ada, grace, linus] = await trio(db);
+      const heard = listen(db);
+      await db.write(block, ada, grace.wallet);
+      await db.write(block, ada, grace.wallet);
+      clock.advance(1);
+      await db.write(block, ada, linus.wallet);
+      expect(heard).toMatchObject([
+        { name: 'player-blocks patched', audience: { wallets: [ada.wallet] } },
+        { name: 'player-blocks patched' },
+      ]);
+      expect(JSON.stringify(heard)).not.toContain(grace.wallet);
+      for await (const one of nowAndReopened(fixture)) {
+        expect(await one.read(listBlocked, ada, wholePage)).toMatchObject({
+          total: 2,
+          rows: [{ wallet: linus.wallet, createdAt: clock.now }, { wallet: grace.wallet }],
+        });
+        const elsewhere = await addPlayer(one, (await addGame(one)).id, ada.wallet);
+        expect(await one.read(listBlocked, elsewhere, wholePage)).toEqual({ total: 0, rows: [] });
+        const refused = one.write(unblock, elsewhere, grace.wallet);
+        await expect(refused).rejects.toMatchObject({ reason: 'player_not_blocked' });
+      }
+      const again = await fixture.openBeside();
+      await again.write(unblock, ada, linus.wallet);
+      expect((await again.read(listBlocked, ada, wholePage)).rows.map(({ wallet }) => wallet)).toEqual([
+        grace.wallet,
+      ]);
+      await again.write(forgetBlocked, grace.wallet);
+      expect((await again.read(listBlocked, ada, wholePage)).total).toBe(0);
+      const unknown = again.write(block, ada, `0x${'9'.repeat(40)}`);
+      await expect(unknown).rejects.toMatchObject({ reason: 'player_unknown' });
+    });
+
+    test('keep whoever is blocked from putting the player in a channel, and the player from putting them in one', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const [ada, grace, linus] = await trio(db);
+      const { _id } = await db.write(createChannel, grace, [linus.wallet]);
+      await db.write(block, ada, grace.wallet);
+      for (const [attempt, reason] of [
+        [() => db.write(createChannel, grace, [ada.wallet]), 'adding_declined'],
+        [() => db.write(createChannel, grace, [linus.wallet, ada.wallet]), 'adding_declined'],
+        [() => db.write(addToChannel, grace, _id, ada.wallet), 'adding_declined'],
+        [() => db.write(createChannel, ada, [grace.wallet]), 'player_blocked'],
+      ] as const) {
+        await expect(attempt()).rejects.toMatchObject({ reason });
+      }
+      const { participants } = await db.write(createChannel, linus, [ada.wallet, grace.wallet]);
+      expect(participants).toHaveLength(3);
+      await db.write(unblock, ada, grace.wallet);
+      expect((await db.write(addToChannel, grace, _id, ada.wallet)).participants).toHaveLength(3);
+    });
+
+    test('hide messages, edits, removals and typing from the one who blocks, and from nobody else', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const [ada, grace, linus] = await trio(db);
+      const { _id: channelId } = await db.write(createChannel, linus, [ada.wallet, grace.wallet]);
+      await db.write(block, ada, grace.wallet);
+      const heard = listen(db);
+      const sent = await db.write(sendMessage, grace, channelId, 'one');
+      await db.write(editMessage, grace, sent._id, 'two');
+      await db.write(unsendMessage, grace, sent._id);
+      await db.write(sendMessage, linus, channelId, 'three');
+      const everyone = [linus.wallet, ada.wallet, grace.wallet];
+      const others = [linus.wallet, grace.wallet];
+      const expected = [
+        ['chat-messages created', others, [ada.wallet]],
+        ['chat-messages patched', others, [ada.wallet]],
+        ['chat-messages removed', others, [ada.wallet]],
+        ['chat-messages created', everyone.toSorted(), undefined],
+      ];
+      const inShort = (events: typeof heard) =>
+        events.map(({ name, audience }) =>
+          audience.kind === 'players'
+            ? [name, audience.wallets.toSorted(), audience.hiddenFrom]
+            : [name, audience],
+        );
+      const sorted = expected.map(([name, wallets, hidden]) => [
+        name,
+        [...(wallets ?? [])].toSorted(),
+        hidden,
+      ]);
+      expect(inShort(heard)).toEqual(sorted);
+      const before = { [heard[0]?.lane ?? 0]: (heard[0]?.position ?? 0) - 1 };
+      for (const one of [await fixture.openBeside(), await fixture.reopen()]) {
+        expect(inShort((await one.read(eventsAfter, before, 100)).events)).toEqual(sorted);
+        const replayed = async (listener: typeof ada) =>
+          (await one.read(eventsOfStream, `channel:${channelId}`, 1, 100, listener.wallet)).map(
+            ({ name, seq, record }) => [name, seq, Object.keys(record).length > 0],
+          );
+        const names = heard.map(({ name, seq }) => [name, seq, true]);
+        expect(await replayed(linus)).toEqual(names);
+        expect(await replayed(ada)).toEqual([
+          ...[2, 3, 4].map((seq) => ['realtime-events skipped', seq, false]),
+          ...names.slice(3),
+        ]);
+        expect((await one.read(othersInChannel, grace, channelId)).toSorted()).toEqual([linus.wallet]);
+        expect(await one.read(othersInChannel, linus, channelId)).toHaveLength(2);
+      }
+    });
+
+    test('leave messages out of lists and their totals, page by page, also for who was away; a server lists all', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const [ada, grace, linus] = await trio(db);
+      const { _id: channelId } = await db.write(createChannel, linus, [ada.wallet, grace.wallet]);
+      const say = async (who: typeof ada, what: string) => db.write(sendMessage, who, channelId, what);
+      for (let n = 1; n <= 6; n++) await say(n % 2 === 0 ? grace : linus, `${n}`);
+      await db.write(removeFromChannel, linus, channelId, ada.wallet);
+      await say(linus, 'while away');
+      await say(grace, 'also while away');
+      await db.write(addToChannel, linus, channelId, ada.wallet);
+      for (let n = 7; n <= 10; n++) await say(n % 2 === 0 ? grace : linus, `${n}`);
+      await db.write(block, ada, grace.wallet);
+      await db.write(removeFromChannel, grace, channelId, grace.wallet);
+      for await (const one of nowAndReopened(fixture)) {
+        const listed = async (limit: number, skip: number, isServer = false) => {
+          const page = { limit, skip };
+          const { total, rows } = await one.read(listChannelMessages, ada, channelId, page, isServer);
+          return [total, rows.map(({ content }) => content).join(' ')];
+        };
+        expect(await listed(250, 0)).toEqual([5, '9 7 5 3 1']);
+        expect(await listed(2, 0)).toEqual([5, '9 7']);
+        expect(await listed(2, 1)).toEqual([5, '7 5']);
+        expect(await listed(2, 3)).toEqual([5, '3 1']);
+        expect(await listed(2, 5)).toEqual([5, '']);
+        expect(await listed(250, 0, true)).toEqual([10, '10 9 8 7 6 5 4 3 2 1']);
+        expect((await one.read(listChannelMessages, linus, channelId, wholePage)).total).toBe(12);
+      }
+    });
+  });
+}

@@ -1,0 +1,93 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readAuditLog } from '../../src/administration/queries.ts';
+import { createChannel } from '../../src/messages/channel-commands.ts';
+import { sendMessage } from '../../src/messages/message-commands.ts';
+import { readMutes } from '../../src/moderation/queries.ts';
+import { fileReport } from '../../src/reports/commands.ts';
+import { readReport } from '../../src/reports/queries.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
+import { issuesInBothSchemes } from './color-scheme.ts';
+import { openConsole } from './operator.ts';
+
+const wholePage = { limit: 250, skip: 0 };
+
+describe.skipIf(noBrowser !== null)("the moderators' queue in the console", { timeout: 60_000 }, () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    server = await startTestServer();
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+
+  async function reported() {
+    const { db } = server.services;
+    const { gameId } = await server.createGame({ name: 'Orbit' });
+    const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
+    const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
+    await db.write(sendMessage, ada, channelId, 'Good game!');
+    const { _id: messageId } = await db.write(sendMessage, grace, channelId, 'Buy gold at gold.example');
+    await db.write(sendMessage, ada, channelId, 'Please stop.');
+    const report = { about: { messageId }, reason: 'spam' as const, comment: 'In every channel' };
+    return { reportId: await db.write(fileReport, ada, report), grace };
+  }
+
+  test('a report is read in its context, acted upon and resolved, and the audit log has it all', async () => {
+    const { db } = server.services;
+    const { reportId, grace } = await reported();
+    const watched = await openConsole(browser, server, 'reports', desktop);
+    const { page } = watched;
+    await page.getByRole('link', { name: 'spam in a message' }).click();
+    await page.getByText('Reported: Buy gold at gold.example').waitFor();
+    await page.getByText('Please stop.').waitFor();
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/report.png` });
+    await page.getByRole('button', { name: 'Mute player' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Mute' }).click();
+    await page.getByText('Player muted').waitFor();
+    await page.getByRole('button', { name: 'Remove message' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('The message is gone').waitFor();
+    await page.getByLabel('Note').fill('Muted for a day');
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    await page.getByText(/resolved by .*: Muted for a day/).waitFor();
+    expect(await db.read(readReport, reportId)).toMatchObject({
+      status: 'resolved',
+      note: 'Muted for a day',
+    });
+    expect((await db.read(readMutes, { wallet: grace.wallet }, wholePage)).total).toBe(1);
+    const { rows } = await db.read(readAuditLog, wholePage);
+    expect(rows.map(({ operation }) => operation).slice(0, 3)).toEqual([
+      'resolveReport',
+      'removeMessage',
+      'mutePlayer',
+    ]);
+    await page.goto(`${server.url}/console#/reports`);
+    await page.getByText('No open reports').waitFor();
+    expect(watched.complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test.each([
+    ['a desktop', desktop],
+    ['a phone', phone],
+  ])('has no serious issue on %s, light and dark', async (screen, options) => {
+    const { reportId } = await reported();
+    const { page, complaints } = await openConsole(browser, server, 'reports', options);
+    await page.locator('table').first().waitFor();
+    const nothing = async () => undefined;
+    expect(await issuesInBothSchemes(page, nothing)).toEqual({ light: [], dark: [] });
+    if (process.env.PICTURES)
+      await page.screenshot({ path: `${process.env.PICTURES}/reports ${screen}.png` });
+    await page.goto(`${server.url}/console#/reports/${reportId}`);
+    await page.getByText('Reported: Buy gold').waitFor();
+    expect(await issuesInBothSchemes(page, nothing)).toEqual({ light: [], dark: [] });
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/report ${screen}.png` });
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
