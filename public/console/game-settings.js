@@ -28,6 +28,7 @@ const serverOnlyChoices = [
   ['sendCustomActivity', 'Activities'],
   ['sendNotification', 'Notifications'],
   ['triggerRulesEngine', 'Rule triggers'],
+  ['markMessagesRead', 'Read markers'],
 ];
 
 /**

@@ -12,6 +12,7 @@ import {
   messageChannels,
   messages,
   participants,
+  readMarkers,
 } from '../messages/tables.ts';
 import { notificationMessage, notificationType } from '../notifications/notification.ts';
 import { notifications } from '../notifications/tables.ts';
@@ -113,6 +114,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
   of(declinedAdders, { wallet: storedWallet, adder: storedWallet }),
   of(formerParticipants, { wallet: storedWallet }),
   of(messages, { sender: storedWallet, content: messageContent, eventSeqs: jsonOf(z.array(count)) }),
+  of(readMarkers, { wallet: storedWallet }),
   of(ruleTriggers, {
     wallet: storedWallet,
     nonce: nonce.nullable(),

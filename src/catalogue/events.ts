@@ -8,6 +8,7 @@ import {
   messagePatched,
   messageRemoved,
   messageTyping,
+  readMarkerPatched,
 } from '../messages/events.ts';
 import { notificationCreated } from '../notifications/events.ts';
 import { ruleActionPatched } from '../queue/events.ts';
@@ -22,6 +23,7 @@ export const catalogue = {
   [messageRemoved.name]: messageRemoved.record,
   [messageChannelCreated.name]: messageChannelCreated.record,
   [messageChannelPatched.name]: messageChannelPatched.record,
+  [readMarkerPatched.name]: readMarkerPatched.record,
   [notificationCreated.name]: notificationCreated.record,
   [scoreCreated.name]: scoreCreated.record,
   [scorePatched.name]: scorePatched.record,

@@ -49,9 +49,11 @@ import { editGroupInfo } from '../messages/operations/edit-group-info.ts';
 import { getChannelMessages } from '../messages/operations/get-channel-messages.ts';
 import { getChannelParticipants } from '../messages/operations/get-channel-participants.ts';
 import { getMessageChannels } from '../messages/operations/get-message-channels.ts';
+import { getUnreadCount } from '../messages/operations/get-unread-count.ts';
 import { listGameChannels } from '../messages/operations/list-game-channels.ts';
 import { listMessages } from '../messages/operations/list-messages.ts';
 import { listPlayerMessages } from '../messages/operations/list-player-messages.ts';
+import { markMessagesRead } from '../messages/operations/mark-messages-read.ts';
 import { removeMessage } from '../messages/operations/remove-message.ts';
 import { removeParticipant } from '../messages/operations/remove-participant.ts';
 import { sendChannelMessage } from '../messages/operations/send-channel-message.ts';
@@ -140,6 +142,8 @@ export const operations = [
   removeParticipant,
   editGroupInfo,
   sendTypingSignal,
+  markMessagesRead,
+  getUnreadCount,
   subscribe,
   unsubscribe,
   getSubscribedChannels,

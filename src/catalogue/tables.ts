@@ -11,6 +11,7 @@ import {
   messageChannels,
   messages,
   participants,
+  readMarkers,
 } from '../messages/tables.ts';
 import { notifications } from '../notifications/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
@@ -48,6 +49,7 @@ export const tables: readonly AnyTable[] = [
   formerParticipants,
   declinedAdders,
   messages,
+  readMarkers,
   storageUse,
   ruleTriggers,
   ruleExecutions,

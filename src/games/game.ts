@@ -48,6 +48,7 @@ export const serverOnlyOperations = [
   'sendCustomActivity',
   'sendNotification',
   'triggerRulesEngine',
+  'markMessagesRead',
 ] as const;
 
 export const gamePolicies = z.object({

@@ -11,6 +11,7 @@ import {
   type LockedChannel,
   lockWholeChannel,
   memberIn,
+  messageUnknown,
   requireMember,
   requirePermission,
 } from './channel-access.ts';
@@ -194,8 +195,4 @@ function* erase(
   };
   tx.emit(stream, messageRemoved, identity, yield* audienceOf(tx, channel, members));
   return identity;
-}
-
-function messageUnknown(): GantryError {
-  return new GantryError('message_unknown', 'There is no such message');
 }

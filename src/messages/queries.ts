@@ -10,8 +10,14 @@ import {
   type MessageChannel,
   maximumParticipants,
 } from './message-channel.ts';
-import { type DescribedChannelRow, isRecorded, toChannel } from './stored-channel.ts';
-import { toMessage } from './stored-message.ts';
+import {
+  absencesBetween,
+  type DescribedChannelRow,
+  maxStays,
+  type Span,
+  toChannel,
+} from './stored-channel.ts';
+import { seqOfMessage, toMessage } from './stored-message.ts';
 import {
   formerParticipants,
   type MessageChannelRow,
@@ -29,9 +35,6 @@ export interface ChannelsPage extends Paged<MessageChannel> {
   /** There are fewer than asked for because of their participants: read on behind them. */
   isShortened?: true;
 }
-
-/** More stays in a channel than are kept of a player. */
-const maxStays = 1_000;
 
 /** Sessions of a member that are looked at: the newest ones in the game, and as many in launchers. */
 const sessionsPerMember = 5;
@@ -185,11 +188,6 @@ const liveSessionsOfMembers = statement<
     WHERE p.channel_id = @channelId AND g.kind = 'launcher' AND s.ended_at IS NULL AND s.expires_at > @now
   ) AS live WHERE place <= @limit`);
 
-/** The place of a message in its channel's stream, as the index `messages_by_seq` has it. */
-const seqOfMessage = {
-  sqlite: `json_extract(event_seqs, '$[0]')`,
-  postgres: `CAST(substring(event_seqs FROM '[0-9]+') AS bigint)`,
-};
 const betweenText = (seq: string) =>
   `SELECT id, channel_id AS "channelId", sender, content, event_seqs AS "eventSeqs", created_at AS "createdAt",
       updated_at AS "updatedAt"
@@ -206,17 +204,10 @@ const countBetween = statement<{ channelId: string; after: number; upTo: number 
   postgres: countText(seqOfMessage.postgres),
 });
 
-/** A part of a channel's stream: behind `after`, up to `upTo`. */
-interface Span {
-  after: number;
-  upTo: number;
-}
-
 /** When someone who is in the channel was not in it any more, oldest first. */
 function* absencesOf(read: Read, { wallet, channelId, joinedSeq }: ParticipantRow): ReadSteps<Span[]> {
   const stays = yield* read.list(formerParticipants.byWallet, [wallet, channelId], { limit: maxStays });
-  const known = stays.filter(isRecorded);
-  return known.map(({ leftSeq }, at) => ({ after: leftSeq, upTo: known[at + 1]?.joinedSeq ?? joinedSeq }));
+  return absencesBetween(stays, joinedSeq);
 }
 
 /** A page of what was said outside of these absences. */

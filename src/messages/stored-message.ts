@@ -25,3 +25,9 @@ export function storedBytesOf(row: Pick<MessageRow, 'content' | 'eventSeqs'>): n
 export function eventSeqsOf(row: Pick<MessageRow, 'eventSeqs'>): number[] {
   return seqList.parse(JSON.parse(row.eventSeqs));
 }
+
+/** As SQL: the place of a message in its channel's stream, as the index `messages_by_seq` has it. */
+export const seqOfMessage = {
+  sqlite: `json_extract(event_seqs, '$[0]')`,
+  postgres: `CAST(substring(event_seqs FROM '[0-9]+') AS bigint)`,
+};

@@ -103,3 +103,21 @@ export const messages = table('messages', messageColumns, {
   of: { player: 'sender', via: { table: messageChannels, column: 'channelId' }, texts: ['content'] },
 });
 export type MessageRow = RowOf<typeof messageColumns>;
+
+const readMarkerColumns = {
+  channelId: 'uuid',
+  wallet: 'text',
+  /** The message up to which the player has read; it may be unsent by now. */
+  messageId: 'uuid',
+  /** Its place in the channel's stream. */
+  readSeq: 'int',
+  readAt: 'ms',
+} as const;
+
+/** Up to where players have read. In a table of its own: participants are kept in memory, and reading is much more often. */
+export const readMarkers = table('read_markers', readMarkerColumns, {
+  key: ['channelId', 'wallet'],
+  indexes: { byWallet: { on: ['wallet', 'channelId'] } },
+  of: { player: 'wallet', via: { table: messageChannels, column: 'channelId' } },
+});
+export type ReadMarkerRow = RowOf<typeof readMarkerColumns>;

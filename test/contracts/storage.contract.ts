@@ -10,6 +10,7 @@ import { guestsContract } from './storage/guests.contract.ts';
 import { messageChannelsContract } from './storage/message-channels.contract.ts';
 import { messagesContract } from './storage/messages.contract.ts';
 import { playerDataContract } from './storage/player-data.contract.ts';
+import { readMarkersContract } from './storage/read-markers.contract.ts';
 import { rulesContract } from './storage/rules.contract.ts';
 import { scoresContract } from './storage/scores.contract.ts';
 import { sessionsContract } from './storage/sessions.contract.ts';
@@ -32,6 +33,7 @@ export function storageContract(adapter: string, open: OpenStore): void {
     eventsContract(open);
     messageChannelsContract(open);
     messagesContract(open);
+    readMarkersContract(open);
     rulesContract(open);
     actionsContract(open);
     webhooksContract(open);

@@ -6,6 +6,8 @@ import { claimOf } from '../../src/idempotency/claim.ts';
 import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
 import { maximumParticipants, maximumShared } from '../../src/messages/message-channel.ts';
 import { sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
+import { markRead } from '../../src/messages/read-marker-commands.ts';
+import { findUnread } from '../../src/messages/unread.ts';
 import { markDelivered, notifyPlayer } from '../../src/notifications/commands.ts';
 import { trackPlaySession } from '../../src/play-sessions/commands.ts';
 import { deleteScore, setScore } from '../../src/scores/commands.ts';
@@ -149,6 +151,31 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
       { channel },
     );
     expect(counted).toEqual([{ counted: 60, kept: 60 }]);
+  });
+
+  test('a read marker only moves forward, and stands at the furthest message', async () => {
+    const owner = await addPlayer();
+    const reader = await addPlayer(owner.gameId);
+    const { _id: channel } = await first().write(createChannel, owner, [reader.wallet]);
+    const sent: string[] = [];
+    for (let n = 0; n < 100; n++) sent.push((await first().write(sendMessage, owner, channel, `${n}`))._id);
+    const { results } = await race((db, n) =>
+      db.write(markRead, reader, channel, sent[(n * 37) % 100] ?? ''),
+    );
+    results.forEach(({ messageId }, n) => {
+      expect(sent.indexOf(messageId)).toBeGreaterThanOrEqual((n * 37) % 100);
+    });
+    const unread = await first().read(findUnread, reader, channel);
+    expect(unread).toMatchObject({ unreadCount: 0, readMarker: { messageId: sent[99] } });
+    const moves = await rowsIn(
+      first(),
+      `SELECT CAST(record AS json) ->> 'messageId' AS id FROM events
+        WHERE name = 'read-markers patched' AND CAST(record AS json) ->> 'channelId' = @channel ORDER BY seq`,
+      { channel },
+    );
+    const told = moves.map((move) => sent.indexOf(Object(move).id));
+    expect(told).toEqual([...new Set(told)].toSorted((a, b) => a - b));
+    expect(told.at(-1)).toBe(99);
   });
 
   test('a play session ends once', async () => {

@@ -10,6 +10,8 @@ import {
 } from '../../src/messages/channel-commands.ts';
 import { editMessage, sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
 import { listChannelMessages, listChannels } from '../../src/messages/queries.ts';
+import { markRead } from '../../src/messages/read-marker-commands.ts';
+import { listUnread } from '../../src/messages/unread.ts';
 import { notifyPlayer } from '../../src/notifications/commands.ts';
 import { trackPlaySession } from '../../src/play-sessions/commands.ts';
 import { setProfile } from '../../src/players/commands.ts';
@@ -122,6 +124,7 @@ export function randomOperation(random: () => number, scene: Scene): RandomOpera
     [16, one('sendMessage', (db) => db.write(sendMessage, owner, channel, `message ${number} \0`))],
     [6, one('editMessage', (db) => db.write(editMessage, owner, message, `edited ${number}`))],
     [3, one('unsendMessage', (db) => db.write(unsendMessage, owner, message))],
+    [5, one('markRead', (db) => db.write(markRead, owner, channel, message))],
     [5, one('trackPlaySession', (db) => db.write(trackPlaySession, owner, tracked))],
     [
       4,
@@ -154,6 +157,7 @@ export function randomOperation(random: () => number, scene: Scene): RandomOpera
     [1, one('readStatesPage', (db) => db.read(readStatesPage, owner, page, { prefix: 'label-' }))],
     [1, one('readPublicStatesPage', (db) => db.read(readPublicStatesPage, owner, page))],
     [1, one('listChannels', (db) => db.read(listChannels, owner, page))],
+    [1, one('listUnread', (db) => db.read(listUnread, owner, scene.channels.slice(-20)))],
     [1, one('listChannelMessages', (db) => db.read(listChannelMessages, owner, channel, page))],
   ];
   let at = random() * operations.reduce((sum, [weight]) => sum + weight, 0);

@@ -35,6 +35,13 @@ const unknownMessage = refused(400, 'message_unknown');
 const notTheSender = refused(401, 'not_the_sender');
 const withoutPermission = refused(401, 'permission_missing');
 
+/** For who is in the channel, and the game's own server for them. */
+const readable = refusedTo(unknownChannel, {
+  participant: 'shared',
+  gameServer: 'shared',
+  otherGameServer: unknownChannel,
+});
+
 export const messageCases = {
   getMessageChannels: {
     input: () => ({ limit: 10, skip: 0 }),
@@ -118,5 +125,26 @@ export const messageCases = {
     input: ({ channelId }) => ({ channelId }),
     answer: { success: true },
     access: refusedTo(unknownChannel, { participant: 'shared' }),
+  },
+  markMessagesRead: {
+    input: ({ channelId, messageId }) => ({ channelId, messageId }),
+    answer: {
+      success: true,
+      readMarker: {
+        _id: '<channel>',
+        channelId: '<channel>',
+        gameId: '<game>',
+        normalizedAddress: '<owner>',
+        messageId: '<message id>',
+        readAt: '<time>',
+      },
+    },
+    access: readable,
+  },
+  getUnreadCount: {
+    // The owner has written the message there is.
+    input: ({ channelId }) => ({ channelId }),
+    answer: { success: true, channelId: '<channel>', unreadCount: 0 },
+    access: readable,
   },
 } satisfies Partial<LauncherCases>;

@@ -1,0 +1,71 @@
+import { comparableId } from '../core/schemas/ids.ts';
+import type { Owner } from '../core/schemas/owner.ts';
+import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
+import { statement } from '../core/storage/statement.ts';
+import { channelUnknown } from './channel-access.ts';
+import { maximumUnread, type Unread } from './read-marker.ts';
+import { seqOfMessage } from './stored-message.ts';
+
+/** What a player has not read of these channels: of those among them that the player is in. */
+export const listUnread = query(
+  'listUnread',
+  function* (read: Read, owner: Owner, channelIds: readonly string[]): ReadSteps<Unread[]> {
+    return yield* unreadIn(read, owner, channelIds);
+  },
+);
+
+/** The same of one channel. @throws GantryError `channel_unknown` */
+export const findUnread = query(
+  'findUnread',
+  function* (read: Read, owner: Owner, channelId: string): ReadSteps<Unread> {
+    const [unread] = yield* unreadIn(read, owner, [comparableId(channelId)]);
+    if (!unread) throw channelUnknown();
+    return unread;
+  },
+);
+
+function* unreadIn(
+  read: Read,
+  { gameId, wallet }: Owner,
+  channelIds: readonly string[],
+): ReadSteps<Unread[]> {
+  const values = { gameId, wallet, channelIds: JSON.stringify(channelIds), limit: maximumUnread + 1 };
+  const rows = yield* read.all(unreadOfMember, values);
+  return rows.map(({ channelId, unread, messageId, readAt }) => ({
+    channelId,
+    unreadCount: Math.min(unread, maximumUnread),
+    isCapped: unread > maximumUnread,
+    readMarker: messageId === null || readAt === null ? null : { messageId, readAt },
+  }));
+}
+
+/**
+ * Of each channel the newest messages are looked at, so many at most, however many there are. Who has written something has
+ * read what stood before it. A marker of before the player left counts for nothing: what was said meanwhile is not shown.
+ */
+const text = ({ seq, greatest, ids }: { seq: string; greatest: string; ids: string }) =>
+  `SELECT p.channel_id AS "channelId", r.message_id AS "messageId", r.read_at AS "readAt", (
+      WITH newest AS (
+        SELECT ${seq} AS seq, m.sender FROM messages AS m
+        WHERE m.channel_id = p.channel_id AND ${seq} > ${greatest}(p.joined_seq, coalesce(r.read_seq, 0))
+        ORDER BY ${seq} DESC LIMIT @limit)
+      SELECT count(*) FROM newest
+      WHERE seq > coalesce((SELECT max(seq) FROM newest WHERE sender = @wallet), 0)) AS unread
+    FROM participants AS p
+    LEFT JOIN read_markers AS r ON r.channel_id = p.channel_id AND r.wallet = p.wallet
+    WHERE p.wallet = @wallet AND p.game_id = @gameId AND p.channel_id IN (${ids})`;
+const unreadOfMember = statement<
+  { gameId: string; wallet: string; channelIds: string; limit: number },
+  { channelId: string; messageId: string | null; readAt: number | null; unread: number }
+>({
+  sqlite: text({
+    seq: seqOfMessage.sqlite,
+    greatest: 'max',
+    ids: 'SELECT value FROM json_each(@channelIds)',
+  }),
+  postgres: text({
+    seq: seqOfMessage.postgres,
+    greatest: 'greatest',
+    ids: 'SELECT CAST(value AS uuid) FROM json_array_elements_text(CAST(@channelIds AS json)) AS ids (value)',
+  }),
+});
