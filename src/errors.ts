@@ -37,6 +37,7 @@ export const reasons = {
   participants_invalid: 400,
   channel_limit_reached: 400,
   adding_declined: 400,
+  reaction_limit_reached: 400,
   play_session_ended: 400,
   end_time_before_start: 400,
   sign_in_unknown: 400,

@@ -29,6 +29,7 @@ const serverOnlyChoices = [
   ['sendNotification', 'Notifications'],
   ['triggerRulesEngine', 'Rule triggers'],
   ['markMessagesRead', 'Read markers'],
+  ['addReaction', 'Reactions'],
 ];
 
 /**

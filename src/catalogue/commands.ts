@@ -16,6 +16,7 @@ import { upgradeGuestOf } from '../guests/upgrade.ts';
 import * as idempotency from '../idempotency/commands.ts';
 import * as channels from '../messages/channel-commands.ts';
 import * as messages from '../messages/message-commands.ts';
+import * as reactions from '../messages/reaction-commands.ts';
 import * as reading from '../messages/read-marker-commands.ts';
 import * as notifications from '../notifications/commands.ts';
 import * as playSessions from '../play-sessions/commands.ts';
@@ -48,6 +49,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   notifications,
   playSessions,
   players,
+  reactions,
   reading,
   scores,
   serverKeys,

@@ -43,6 +43,7 @@ import { getSubscribedChannels } from '../live/operations/get-subscribed-channel
 import { subscribe } from '../live/operations/subscribe.ts';
 import { unsubscribe } from '../live/operations/unsubscribe.ts';
 import { addParticipant } from '../messages/operations/add-participant.ts';
+import { addReaction } from '../messages/operations/add-reaction.ts';
 import { createMessageChannel } from '../messages/operations/create-message-channel.ts';
 import { editChannelMessage } from '../messages/operations/edit-channel-message.ts';
 import { editGroupInfo } from '../messages/operations/edit-group-info.ts';
@@ -56,6 +57,7 @@ import { listPlayerMessages } from '../messages/operations/list-player-messages.
 import { markMessagesRead } from '../messages/operations/mark-messages-read.ts';
 import { removeMessage } from '../messages/operations/remove-message.ts';
 import { removeParticipant } from '../messages/operations/remove-participant.ts';
+import { removeReaction } from '../messages/operations/remove-reaction.ts';
 import { sendChannelMessage } from '../messages/operations/send-channel-message.ts';
 import { sendTypingSignal } from '../messages/operations/send-typing-signal.ts';
 import { unsendChannelMessage } from '../messages/operations/unsend-channel-message.ts';
@@ -144,6 +146,8 @@ export const operations = [
   sendTypingSignal,
   markMessagesRead,
   getUnreadCount,
+  addReaction,
+  removeReaction,
   subscribe,
   unsubscribe,
   getSubscribedChannels,

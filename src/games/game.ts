@@ -49,6 +49,7 @@ export const serverOnlyOperations = [
   'sendNotification',
   'triggerRulesEngine',
   'markMessagesRead',
+  'addReaction',
 ] as const;
 
 export const gamePolicies = z.object({

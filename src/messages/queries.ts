@@ -1,7 +1,9 @@
 import { comparableId } from '../core/schemas/ids.ts';
+import type { CursorEnd } from '../core/schemas/list-cursor.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Page, Paged } from '../core/schemas/paging.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
+import { columnsOf } from '../core/storage/selection.ts';
 import { statement } from '../core/storage/statement.ts';
 import { channelUnknown, requirePermission } from './channel-access.ts';
 import {
@@ -10,6 +12,7 @@ import {
   type MessageChannel,
   maximumParticipants,
 } from './message-channel.ts';
+import { type MessagesPage, toMessagesPage } from './messages-page.ts';
 import {
   absencesBetween,
   type DescribedChannelRow,
@@ -34,6 +37,8 @@ export const maximumParticipantsOnPage = 8_192;
 export interface ChannelsPage extends Paged<MessageChannel> {
   /** There are fewer than asked for because of their participants: read on behind them. */
   isShortened?: true;
+  /** Of a page by cursors. */
+  end?: CursorEnd;
 }
 
 /** Sessions of a member that are looked at: the newest ones in the game, and as many in launchers. */
@@ -99,21 +104,24 @@ export const listChannelMembers = query(
  */
 export const listChannelMessages = query(
   'listChannelMessages',
-  function* (read: Read, owner: Owner, channelId: string, page: Page): ReadSteps<Paged<ChannelMessage>> {
+  function* (read: Read, owner: Owner, channelId: string, page: Page): ReadSteps<MessagesPage> {
     const { channel, member } = yield* requireChannel(read, owner, channelId);
     const absences = yield* absencesOf(read, member);
-    if (absences.length === 0) return yield* pageOf(read, channel, page);
-    return yield* pageBetween(read, channel, absences, page);
+    const { total, rows } = yield* absences.length === 0
+      ? pageOf(read, channel, page)
+      : pageBetween(read, channel, absences, page);
+    return yield* toMessagesPage(read, channelId, { total, rows }, { wallet: owner.wallet, absences });
   },
 );
 
 /** As `listChannelMessages`, for moderation. @throws GantryError `channel_unknown` */
 export const listMessagesForModeration = query(
   'listMessagesForModeration',
-  function* (read: Read, channelId: string, page: Page): ReadSteps<Paged<ChannelMessage>> {
+  function* (read: Read, channelId: string, page: Page): ReadSteps<MessagesPage> {
     const channel = yield* read.get(messageChannels, channelId);
     if (!channel) throw channelUnknown();
-    return yield* pageOf(read, channel, page);
+    const { total, rows } = yield* pageOf(read, channel, page);
+    return yield* toMessagesPage(read, channelId, { total, rows });
   },
 );
 
@@ -142,11 +150,11 @@ const messagesOfSender = statement<
   MessageRow & { gameId: string }
 >(
   `SELECT m.id, m.channel_id AS "channelId", m.sender, m.content, m.event_seqs AS "eventSeqs",
-      m.created_at AS "createdAt", m.updated_at AS "updatedAt", c.game_id AS "gameId" ${ofSender}
+      m.created_at AS "createdAt", m.updated_at AS "updatedAt", m.reply_to AS "replyTo", m.reactions, c.game_id AS "gameId" ${ofSender}
     ORDER BY m.created_at DESC, m.id DESC LIMIT @limit OFFSET @skip`,
 );
 
-const channelColumns = `c.id, c.game_id AS "gameId", c.name, c.chat_picture AS "chatPicture",
+export const channelColumns = `c.id, c.game_id AS "gameId", c.name, c.chat_picture AS "chatPicture",
   c.created_at AS "createdAt", c.updated_at AS "updatedAt"`;
 
 const channelsOfMember = statement<
@@ -189,9 +197,7 @@ const liveSessionsOfMembers = statement<
   ) AS live WHERE place <= @limit`);
 
 const betweenText = (seq: string) =>
-  `SELECT id, channel_id AS "channelId", sender, content, event_seqs AS "eventSeqs", created_at AS "createdAt",
-      updated_at AS "updatedAt"
-    FROM messages WHERE channel_id = @channelId AND ${seq} > @after AND ${seq} <= @upTo
+  `SELECT ${columnsOf(messages)} FROM messages WHERE channel_id = @channelId AND ${seq} > @after AND ${seq} <= @upTo
     ORDER BY ${seq} DESC LIMIT @limit OFFSET @skip`;
 const countText = (seq: string) =>
   `SELECT count(*) AS count FROM messages WHERE channel_id = @channelId AND ${seq} > @after AND ${seq} <= @upTo`;
@@ -205,7 +211,7 @@ const countBetween = statement<{ channelId: string; after: number; upTo: number 
 });
 
 /** When someone who is in the channel was not in it any more, oldest first. */
-function* absencesOf(read: Read, { wallet, channelId, joinedSeq }: ParticipantRow): ReadSteps<Span[]> {
+export function* absencesOf(read: Read, { wallet, channelId, joinedSeq }: ParticipantRow): ReadSteps<Span[]> {
   const stays = yield* read.list(formerParticipants.byWallet, [wallet, channelId], { limit: maxStays });
   return absencesBetween(stays, joinedSeq);
 }
@@ -216,9 +222,8 @@ function* pageBetween(
   { id: channelId, messageCount }: MessageChannelRow,
   absences: readonly Span[],
   { limit, skip }: Page,
-): ReadSteps<Paged<ChannelMessage>> {
-  let total = messageCount;
-  for (const span of absences) total -= yield* count(read, channelId, span);
+): ReadSteps<Paged<MessageRow>> {
+  const total = yield* shownCount(read, { id: channelId, messageCount }, absences);
   const rows: MessageRow[] = [];
   let left = skip;
   let upTo = Number.MAX_SAFE_INTEGER;
@@ -232,7 +237,18 @@ function* pageBetween(
     else if (left > 0) left -= yield* count(read, channelId, span);
     upTo = absence.after;
   }
-  return { total, rows: rows.map(toMessage) };
+  return { total, rows };
+}
+
+/** How many messages of a channel there are for someone who was away then. */
+export function* shownCount(
+  read: Read,
+  { id, messageCount }: Pick<MessageChannelRow, 'id' | 'messageCount'>,
+  absences: readonly Span[],
+): ReadSteps<number> {
+  let total = messageCount;
+  for (const span of absences) total -= yield* count(read, id, span);
+  return total;
 }
 
 function* count(read: Read, channelId: string, span: Span): ReadSteps<number> {
@@ -244,7 +260,10 @@ function participantsOf(read: Read, channelId: string) {
 }
 
 /** As many of the first channels as have not too many participants together; at least one. */
-function* withParticipants(read: Read, rows: readonly DescribedChannelRow[]): ReadSteps<MessageChannel[]> {
+export function* withParticipants(
+  read: Read,
+  rows: readonly DescribedChannelRow[],
+): ReadSteps<MessageChannel[]> {
   const channels: MessageChannel[] = [];
   let count = 0;
   for (const row of rows) {
@@ -257,7 +276,7 @@ function* withParticipants(read: Read, rows: readonly DescribedChannelRow[]): Re
 }
 
 /** The channel and the one who asks, who is in it; to everyone else it is not there. */
-function* requireChannel(
+export function* requireChannel(
   read: Read,
   { gameId, wallet }: Owner,
   channelId: string,
@@ -272,7 +291,7 @@ function* pageOf(
   read: Read,
   channel: MessageChannelRow,
   { limit, skip }: Page,
-): ReadSteps<Paged<ChannelMessage>> {
+): ReadSteps<Paged<MessageRow>> {
   const rows = yield* read.list(messages.byChannel, [channel.id], { limit, skip, last: true });
-  return { total: channel.messageCount, rows: rows.map(toMessage) };
+  return { total: channel.messageCount, rows: [...rows] };
 }

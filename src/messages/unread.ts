@@ -4,7 +4,7 @@ import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 import { channelUnknown } from './channel-access.ts';
 import { maximumUnread, type Unread } from './read-marker.ts';
-import { seqOfMessage } from './stored-message.ts';
+import { idsOfJson, seqOfMessage } from './stored-message.ts';
 
 /** What a player has not read of these channels: of those among them that the player is in. */
 export const listUnread = query(
@@ -29,7 +29,7 @@ function* unreadIn(
   { gameId, wallet }: Owner,
   channelIds: readonly string[],
 ): ReadSteps<Unread[]> {
-  const values = { gameId, wallet, channelIds: JSON.stringify(channelIds), limit: maximumUnread + 1 };
+  const values = { gameId, wallet, ids: JSON.stringify(channelIds), limit: maximumUnread + 1 };
   const rows = yield* read.all(unreadOfMember, values);
   return rows.map(({ channelId, unread, messageId, readAt }) => ({
     channelId,
@@ -55,17 +55,17 @@ const text = ({ seq, greatest, ids }: { seq: string; greatest: string; ids: stri
     LEFT JOIN read_markers AS r ON r.channel_id = p.channel_id AND r.wallet = p.wallet
     WHERE p.wallet = @wallet AND p.game_id = @gameId AND p.channel_id IN (${ids})`;
 const unreadOfMember = statement<
-  { gameId: string; wallet: string; channelIds: string; limit: number },
+  { gameId: string; wallet: string; ids: string; limit: number },
   { channelId: string; messageId: string | null; readAt: number | null; unread: number }
 >({
   sqlite: text({
     seq: seqOfMessage.sqlite,
     greatest: 'max',
-    ids: 'SELECT value FROM json_each(@channelIds)',
+    ids: idsOfJson.sqlite,
   }),
   postgres: text({
     seq: seqOfMessage.postgres,
     greatest: 'greatest',
-    ids: 'SELECT CAST(value AS uuid) FROM json_array_elements_text(CAST(@channelIds AS json)) AS ids (value)',
+    ids: idsOfJson.postgres,
   }),
 });

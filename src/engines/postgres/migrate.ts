@@ -7,7 +7,7 @@ import { idempotencyKeys } from './migrations/0004-idempotency-keys.ts';
 import { administrators } from './migrations/0005-administrators.ts';
 import { gameListing } from './migrations/0006-game-listing.ts';
 import { guests } from './migrations/0007-guests.ts';
-import { readMarkers } from './migrations/0009-read-markers.ts';
+import { conversations } from './migrations/0009-conversations.ts';
 
 /** In their order; what one has done is never changed, only followed by another. */
 const migrations: readonly string[] = [
@@ -18,7 +18,7 @@ const migrations: readonly string[] = [
   administrators,
   gameListing,
   guests,
-  readMarkers,
+  conversations,
 ];
 
 /** The version of the schema this program works with. */

@@ -19,7 +19,7 @@ import { idempotencyKeys } from './migrations/0016-idempotency-keys.ts';
 import { administrators } from './migrations/0017-administrators.ts';
 import { gameListing } from './migrations/0018-game-listing.ts';
 import { guests } from './migrations/0019-guests.ts';
-import { readMarkers } from './migrations/0021-read-markers.ts';
+import { conversations } from './migrations/0021-conversations.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -42,7 +42,7 @@ export const migrations: readonly string[] = [
   administrators,
   gameListing,
   guests,
-  readMarkers,
+  conversations,
 ];
 
 /** The schema's version when all of them have run. */

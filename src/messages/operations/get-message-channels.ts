@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../core/schemas/list-cursor.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { pagedOutput, pagingOf, shortened } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
+import { channelCursor, listChannelsFrom } from '../cursor-queries.ts';
 import { type MessageChannel, messageChannel } from '../message-channel.ts';
 import { listChannels } from '../queries.ts';
 import { toUnreadFields, unreadFields } from '../read-marker.ts';
@@ -23,21 +25,26 @@ export const getMessageChannels = defineOperation({
   auth: 'player-or-server',
   input: z.object({
     ...pagingOf(20),
+    ...cursorFieldsOf(channelCursor),
     withUnread: z
       .boolean()
       .optional()
       .meta({ description: 'Tell of each channel how many of its messages the player has not read' }),
   }),
-  output: pagedOutput(listedChannel).extend({ shortened }),
+  output: pagedOutput(listedChannel).extend({ shortened, ...cursorOutput }),
   async handler({ input, caller }, { db }: { db: Database }) {
     const owner = ownerOf(caller);
-    const { total, rows, isShortened } = await db.read(listChannels, owner, input);
+    const byCursor = cursorPageOf(input);
+    const { total, rows, isShortened, end } = byCursor
+      ? await db.read(listChannelsFrom, owner, byCursor)
+      : await db.read(listChannels, owner, input);
     return {
       total,
       limit: input.limit,
       skip: input.skip,
       data: input.withUnread ? await withUnread(db, owner, rows) : rows,
       ...(isShortened && { shortened: true as const }),
+      ...end,
     };
   },
 });

@@ -10,13 +10,18 @@ export const sendChannelMessage = defineOperation({
   name: 'sendChannelMessage',
   service: 'launcher',
   alsoOn: [{ service: 'chat-messages', name: 'sendMessage' }],
-  notServed: { parentId: 'messages here have no replies; send it without parentId' },
+  notServed: { parentId: 'a reply names the message as replyTo; send it without parentId' },
   kind: 'write',
   summary: 'Send a message to a channel the player is in',
   auth: 'player',
-  input: z.object({ channelId: idInput, content: messageContent }),
+  input: z.object({
+    channelId: idInput,
+    content: messageContent,
+    replyTo: idInput.optional().meta({ description: 'The message of this channel that it replies to' }),
+  }),
   output: channelMessage,
   handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
-    return db.write(sendMessage, ownerOf(caller), input.channelId, input.content, storageQuota);
+    const { channelId, content, replyTo } = input;
+    return db.write(sendMessage, ownerOf(caller), channelId, content, storageQuota, replyTo);
   },
 });

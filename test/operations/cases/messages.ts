@@ -42,6 +42,12 @@ const readable = refusedTo(unknownChannel, {
   otherGameServer: unknownChannel,
 });
 
+const reactable = refusedTo(unknownMessage, {
+  participant: 'shared',
+  gameServer: 'shared',
+  otherGameServer: unknownMessage,
+});
+
 export const messageCases = {
   getMessageChannels: {
     input: () => ({ limit: 10, skip: 0 }),
@@ -146,5 +152,20 @@ export const messageCases = {
     input: ({ channelId }) => ({ channelId }),
     answer: { success: true, channelId: '<channel>', unreadCount: 0 },
     access: readable,
+  },
+  addReaction: {
+    input: ({ messageId }) => ({ messageId, reaction: '\u{1F3C1}' }),
+    answer: {
+      success: true,
+      messageId: '<message id>',
+      channelId: '<channel>',
+      reactions: [{ reaction: '\u{1F3C1}', count: 1, own: true }],
+    },
+    access: reactable,
+  },
+  removeReaction: {
+    input: ({ messageId }) => ({ messageId, reaction: 'gg' }),
+    answer: { success: true, messageId: '<message id>', channelId: '<channel>', reactions: [] },
+    access: reactable,
   },
 } satisfies Partial<LauncherCases>;
