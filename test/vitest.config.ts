@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { compiledVariable } from './support/compiled-folder.ts';
 
 /** Has servers that run among the tests start their threads from what test/compile.ts has compiled. */
@@ -15,12 +16,36 @@ const compiledThreads: Plugin = {
   },
 };
 
+/** The files that take longest. Begun last, one of them would go on by itself when all others are done. */
+const longest = [
+  'storage/postgres-database',
+  'trust/hostile-callers',
+  'pages/docs',
+  'storage/threaded-database',
+  'pages/console',
+  'storage/rank-marks.property',
+  'pages/accessibility',
+  'pages/launcher',
+  'live/presence',
+].map((path) => `/test/${path}.test.ts`);
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = longest.findIndex((path) => moduleId.endsWith(path));
+      return at < 0 ? longest.length : at;
+    };
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+  }
+}
+
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   plugins: [compiledThreads],
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/compile.ts', 'test/postgres.ts'],
+    sequence: { sequencer: LongestFirst },
     // A good part of a run is waited for, by timers and for disks: one more than there are processors keeps them busy.
     maxWorkers: availableParallelism() + 1,
     // Tests start real servers and write to real files; what they wait for is a condition. This limit ends a test

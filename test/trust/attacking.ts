@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { post } from '../support/http.ts';
 import type { ProbedServer } from '../support/probed-server.ts';
 
 /** Loopback has many addresses: the innocent player is at another one than the attackers. */
@@ -34,6 +35,14 @@ export type Count = (answer: number | 'none') => void;
 
 /** Prepares an attack, and returns what carries it out. */
 export type Attack = (target: Target, size: Size) => Promise<(count: Count) => Promise<void>>;
+
+/** Gives the attackers' player 40 states of a megabyte each. */
+export async function writeLargeStates({ server, launcherJwt }: Target): Promise<void> {
+  const state = `"${'s'.repeat(1_000_000)}"`;
+  for (let at = 0; at < 40; at++) {
+    await post(`${server.url}/launcher/set-state`, { launcherJwt, label: `slot ${at}`, state });
+  }
+}
 
 /** Sends so many requests a second, whether or not the ones before were answered. */
 export async function inTurn(

@@ -6,7 +6,6 @@ import { createGame } from '../../src/games/operations/create-game.ts';
 import { withTimeout } from '../../src/runtime/timeouts.ts';
 import { openSession } from '../../src/sessions/operations/open-session.ts';
 import { overHttp } from '../support/administration.ts';
-import { post } from '../support/http.ts';
 import { listen } from '../support/listening-client.ts';
 import { type ProbedServer, startProbedServer } from '../support/probed-server.ts';
 import { randomWallet } from '../support/server.ts';
@@ -22,6 +21,7 @@ import {
   type Size,
   send,
   type Target,
+  writeLargeStates,
 } from './attacking.ts';
 import { socketAttacks } from './hostile-sockets.ts';
 import { Innocent, type Waits } from './innocent.ts';
@@ -45,12 +45,14 @@ export interface Attacked {
 }
 
 const attacks: Record<string, Attack> = {
-  'large pages, not read':
-    async ({ server, launcherJwt }, { connections, seconds }) =>
-    async (count) => {
+  'large pages, not read': async (target, { connections, seconds }) => {
+    await writeLargeStates(target);
+    const { server, launcherJwt } = target;
+    return async (count) => {
       const body = JSON.stringify({ launcherJwt, limit: 250 });
       await held(server.url, connections, seconds, asRequest('/launcher/get-states', body), count);
-    },
+    };
+  },
   'bodies that are half sent':
     async ({ server }, { connections, seconds }) =>
     async (count) => {
@@ -169,10 +171,6 @@ async function prepare(server: ProbedServer, file: string): Promise<Target> {
   const otherWallet = randomWallet();
   const open = async (wallet: string) => (await admin.call(openSession, { gameId, wallet })).launcherJwt;
   const [launcherJwt, otherJwt] = [await open(randomWallet()), await open(otherWallet)];
-  const state = `"${'s'.repeat(1_000_000)}"`;
-  for (let at = 0; at < 40; at++) {
-    await post(`${server.url}/launcher/set-state`, { launcherJwt, label: `slot ${at}`, state });
-  }
   return { server, file, gameId, launcherJwt, otherJwt, otherWallet };
 }
 

@@ -9,7 +9,15 @@ import { openSession } from '../../src/sessions/operations/open-session.ts';
 import { overHttp } from '../support/administration.ts';
 import { openRawWebSocket, type RawWebSocket, text } from '../support/raw-websocket.ts';
 import { randomWallet } from '../support/server.ts';
-import { type Attack, adminToken, attackersAddress, inTurn, mebibyte, send } from './attacking.ts';
+import {
+  type Attack,
+  adminToken,
+  attackersAddress,
+  inTurn,
+  mebibyte,
+  send,
+  writeLargeStates,
+} from './attacking.ts';
 
 /** Cursors of so many streams that were never there: half a megabyte, and nearly the largest packet there may be. */
 const junkCursors = [10_000, 36_000].map((count) =>
@@ -78,7 +86,9 @@ export const socketAttacks: Record<string, Attack> = {
       }
     };
   },
-  'large answers over sockets, not read': async ({ server, launcherJwt }, { seconds, connections }) => {
+  'large answers over sockets, not read': async (target, { seconds, connections }) => {
+    await writeLargeStates(target);
+    const { server, launcherJwt } = target;
     return async (count) => {
       const sockets: RawWebSocket[] = [];
       const over = performance.now() + seconds * 1000;

@@ -3,14 +3,13 @@ import { normalizedAddress } from '../../core/schemas/address.ts';
 import { newGuestAddress } from '../../core/schemas/guest-address.ts';
 import { id, idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
-import type { Presence } from '../../presence/presence.ts';
-import type { PublicUrls } from '../../public-urls.ts';
-import type { LauncherTokens } from '../../sessions/launcher-token.ts';
-import { issueToken } from '../../sessions/operations/issue-token.ts';
-import { announcePresence } from '../../sessions/session-presence.ts';
+import {
+  announceSession,
+  type NewSessionServices,
+  signInToken,
+} from '../../sessions/operations/new-session.ts';
 import { addGuest } from '../commands.ts';
 import { deviceName, deviceSecret, hashOfDeviceSecret, newDeviceSecret } from '../device.ts';
 
@@ -33,20 +32,9 @@ export const createGuest = defineOperation({
     }),
     deviceId: id,
     deviceSecret,
-    launcherJwt: z.string(),
-    jwt: z.string().meta({ description: 'The same token, under the name that dispatch clients read' }),
+    ...signInToken,
   }),
-  async handler(
-    { input, caller: { game } },
-    services: {
-      db: Database;
-      presence: Presence;
-      sessionLifetimeMs: number;
-      guests: GuestSettings;
-      tokens: LauncherTokens;
-      links: PublicUrls;
-    },
-  ) {
+  async handler({ input, caller: { game } }, services: NewSessionServices & { guests: GuestSettings }) {
     const { db, guests, sessionLifetimeMs } = services;
     requireGuestsAllowed(guests);
     const wallet = newGuestAddress();
@@ -58,8 +46,7 @@ export const createGuest = defineOperation({
       { secretHash: hashOfDeviceSecret(secret), name: input.deviceName },
       sessionLifetimeMs,
     );
-    const launcherJwt = await issueToken(details, services);
-    await announcePresence(services, details.session.id);
+    const launcherJwt = await announceSession(details, services);
     return { success: true, wallet, deviceId, deviceSecret: secret, launcherJwt, jwt: launcherJwt };
   },
 });

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { normalizedAddress } from '../../core/schemas/address.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
-import type { Presence } from '../../presence/presence.ts';
-import type { PublicUrls } from '../../public-urls.ts';
-import type { LauncherTokens } from '../../sessions/launcher-token.ts';
-import { issueToken } from '../../sessions/operations/issue-token.ts';
-import { announcePresence } from '../../sessions/session-presence.ts';
+import {
+  announceSession,
+  type NewSessionServices,
+  signInToken,
+} from '../../sessions/operations/new-session.ts';
 import { signInDevice } from '../commands.ts';
 import { deviceSecretInput, hashOfDeviceSecret } from '../device.ts';
 
@@ -28,26 +27,14 @@ export const signInGuest = defineOperation({
   output: z.object({
     success,
     wallet: normalizedAddress,
-    launcherJwt: z.string(),
-    jwt: z.string().meta({ description: 'The same token, under the name that dispatch clients read' }),
+    ...signInToken,
   }),
-  async handler(
-    { input, caller: { game } },
-    services: {
-      db: Database;
-      presence: Presence;
-      sessionLifetimeMs: number;
-      guests: GuestSettings;
-      tokens: LauncherTokens;
-      links: PublicUrls;
-    },
-  ) {
+  async handler({ input, caller: { game } }, services: NewSessionServices & { guests: GuestSettings }) {
     const { db, guests, sessionLifetimeMs } = services;
     requireGuestsAllowed(guests);
     const secretHash = hashOfDeviceSecret(input.deviceSecret);
     const details = await db.write(signInDevice, game.id, secretHash, sessionLifetimeMs);
-    const launcherJwt = await issueToken(details, services);
-    await announcePresence(services, details.session.id);
+    const launcherJwt = await announceSession(details, services);
     return { success: true, wallet: details.player.wallet, launcherJwt, jwt: launcherJwt };
   },
 });

@@ -3,14 +3,13 @@ import type { ContractWallets } from '../../chains/contract-wallets.ts';
 import { normalizedAddress } from '../../core/schemas/address.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
-import type { Presence } from '../../presence/presence.ts';
-import type { PublicUrls } from '../../public-urls.ts';
-import type { LauncherTokens } from '../../sessions/launcher-token.ts';
-import { issueToken } from '../../sessions/operations/issue-token.ts';
-import { announcePresence } from '../../sessions/session-presence.ts';
+import {
+  announceSession,
+  type NewSessionServices,
+  signInToken,
+} from '../../sessions/operations/new-session.ts';
 import { provenSignIn, signatureChain, walletSignature } from '../../sessions/wallet-proof.ts';
 import type { UpgradeGuest } from '../upgrade.ts';
 import { requireGuestCaller } from './require-guest-caller.ts';
@@ -26,27 +25,17 @@ export const upgradeGuest = defineOperation({
   output: z.object({
     success,
     wallet: normalizedAddress,
-    launcherJwt: z.string(),
-    jwt: z.string().meta({ description: 'The same token, under the name that dispatch clients read' }),
+    ...signInToken,
   }),
   async handler(
     { input, caller },
-    services: {
-      db: Database;
-      presence: Presence;
-      sessionLifetimeMs: number;
-      contractWallets: ContractWallets;
-      upgradeGuest: UpgradeGuest;
-      tokens: LauncherTokens;
-      links: PublicUrls;
-    },
+    services: NewSessionServices & { contractWallets: ContractWallets; upgradeGuest: UpgradeGuest },
   ) {
     requireGuestCaller(caller);
     const { db, sessionLifetimeMs } = services;
     const signIn = await provenSignIn(input, caller.wallet, services);
     const details = await db.write(services.upgradeGuest, ownerOf(caller), signIn.id, sessionLifetimeMs);
-    const launcherJwt = await issueToken(details, services);
-    await announcePresence(services, details.session.id);
+    const launcherJwt = await announceSession(details, services);
     return { success: true, wallet: details.player.wallet, launcherJwt, jwt: launcherJwt };
   },
 });

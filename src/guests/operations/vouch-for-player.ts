@@ -3,16 +3,11 @@ import { normalizedAddress } from '../../core/schemas/address.ts';
 import { isGuestAddress, newGuestAddress } from '../../core/schemas/guest-address.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { text } from '../../core/schemas/text.ts';
-import type { Database } from '../../core/storage/database.ts';
-import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 import { username } from '../../players/player.ts';
-import type { Presence } from '../../presence/presence.ts';
-import type { PublicUrls } from '../../public-urls.ts';
-import type { LauncherTokens } from '../../sessions/launcher-token.ts';
-import { issueToken } from '../../sessions/operations/issue-token.ts';
-import { announcePresence } from '../../sessions/session-presence.ts';
+import { announceSession, type NewSessionServices } from '../../sessions/operations/new-session.ts';
+import { refuseLauncherServer } from '../../sessions/refuse-launcher-server.ts';
 import { playerKeyOf, vouchForPlayer as vouch } from '../commands.ts';
 
 export const vouchForPlayer = defineOperation({
@@ -36,25 +31,10 @@ export const vouchForPlayer = defineOperation({
     isGuest: z.boolean().meta({ description: 'The player has no wallet' }),
     launcherJwt: z.string(),
   }),
-  async handler(
-    { input, caller: { game } },
-    services: {
-      db: Database;
-      presence: Presence;
-      sessionLifetimeMs: number;
-      guests: GuestSettings;
-      tokens: LauncherTokens;
-      links: PublicUrls;
-    },
-  ) {
+  async handler({ input, caller: { game } }, services: NewSessionServices & { guests: GuestSettings }) {
     const { db, guests, sessionLifetimeMs } = services;
     requireGuestsAllowed(guests);
-    if (game.kind === 'launcher') {
-      throw new GantryError(
-        'sign_in_required',
-        "A launcher's session reaches every game of its player, so only the player opens one: by signing in",
-      );
-    }
+    refuseLauncherServer(game);
     const { details, isNew } = await db.write(
       vouch,
       { gameId: game.id, playerKey: playerKeyOf(game.id, input.playerId) },
@@ -62,8 +42,7 @@ export const vouchForPlayer = defineOperation({
       sessionLifetimeMs,
       input.username,
     );
-    const launcherJwt = await issueToken(details, services);
-    await announcePresence(services, details.session.id);
+    const launcherJwt = await announceSession(details, services);
     const { wallet } = details.player;
     return { success: true, wallet, isNew, isGuest: isGuestAddress(wallet), launcherJwt };
   },

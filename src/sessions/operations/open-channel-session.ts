@@ -9,12 +9,9 @@ import { refuseArchived } from '../../games/refuse-archived.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
-import type { Presence } from '../../presence/presence.ts';
-import type { PublicUrls } from '../../public-urls.ts';
 import { startSession } from '../commands.ts';
-import type { LauncherTokens } from '../launcher-token.ts';
-import { announcePresence } from '../session-presence.ts';
-import { issueToken } from './issue-token.ts';
+import { refuseLauncherServer } from '../refuse-launcher-server.ts';
+import { announceSession, type NewSessionServices } from './new-session.ts';
 
 export const openChannelSession = defineOperation({
   name: 'openChannelSession',
@@ -36,17 +33,7 @@ export const openChannelSession = defineOperation({
         "The game's address with the token appended, `?token=` or `#token=` as its policy `tokenIn` says; empty when it has none",
     }),
   }),
-  async handler(
-    { input, caller },
-    services: {
-      db: Database;
-      presence: Presence;
-      sessionLifetimeMs: number;
-      guests: GuestSettings;
-      tokens: LauncherTokens;
-      links: PublicUrls;
-    },
-  ) {
+  async handler({ input, caller }, services: NewSessionServices & { guests: GuestSettings }) {
     const { db, sessionLifetimeMs } = services;
     const isServer = caller.session === null;
     const game = isServer
@@ -56,8 +43,7 @@ export const openChannelSession = defineOperation({
     const owner = { gameId: game.id, wallet: caller.wallet };
     const openedBy = isServer ? 'administrator' : 'player';
     const details = await db.write(startSession, owner, sessionLifetimeMs, openedBy);
-    const launcherJwt = await issueToken(details, services);
-    await announcePresence(services, details.session.id);
+    const launcherJwt = await announceSession(details, services);
     return {
       success: true,
       launcherJwt,
@@ -71,12 +57,7 @@ function ownGame(game: Game, gameId: string | undefined): Game {
   if (gameId !== undefined && gameId !== game.id) {
     throw new GantryError('secret_invalid', 'The game secret is of another game');
   }
-  if (game.kind === 'launcher') {
-    throw new GantryError(
-      'sign_in_required',
-      "A launcher's session reaches every game of its player, so only the player opens one: by signing in",
-    );
-  }
+  refuseLauncherServer(game);
   return game;
 }
 

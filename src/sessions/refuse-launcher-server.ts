@@ -1,0 +1,11 @@
+import { GantryError } from '../errors.ts';
+import type { Game } from '../games/game.ts';
+
+/** A launcher has no server that opens sessions: its sessions reach every game. @throws GantryError `sign_in_required` */
+export function refuseLauncherServer(game: Game): void {
+  if (game.kind !== 'launcher') return;
+  throw new GantryError(
+    'sign_in_required',
+    "A launcher's session reaches every game of its player, so only the player opens one: by signing in",
+  );
+}
