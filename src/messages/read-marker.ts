@@ -3,8 +3,10 @@ import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 import type { ReadMarkerRow } from './tables.ts';
 
-/** So many unread messages of a channel are counted at most. */
+/** So many unread messages of a channel are counted at most, which takes a millisecond. */
 export const maximumUnread = 1_000;
+/** The same in a list, which may have 250 channels. */
+export const maximumListedUnread = 100;
 
 /** Up to which message a player has read a channel. */
 export const readMarker = z
@@ -22,7 +24,7 @@ export type ReadMarker = z.infer<typeof readMarker>;
 /** What a player has not read of a channel. */
 export interface Unread {
   channelId: string;
-  /** At most `maximumUnread`. */
+  /** At most `maximumUnread`, of several channels `maximumListedUnread`. */
   unreadCount: number;
   /** There are more than that. */
   isCapped: boolean;
@@ -37,7 +39,7 @@ export const unreadFields = {
     .min(0)
     .max(maximumUnread)
     .meta({
-      description: `Messages of others behind the read marker, the player's joining and the player's own last message; at most ${maximumUnread.toLocaleString('en')}`,
+      description: `Messages of others behind the read marker, the player's joining and the player's own last message; at most ${maximumUnread.toLocaleString('en')}, in lists ${maximumListedUnread}`,
     }),
   unreadCapped: z
     .exactOptional(z.literal(true))

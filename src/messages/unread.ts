@@ -3,14 +3,14 @@ import type { Owner } from '../core/schemas/owner.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 import { channelUnknown } from './channel-access.ts';
-import { maximumUnread, type Unread } from './read-marker.ts';
+import { maximumListedUnread, maximumUnread, type Unread } from './read-marker.ts';
 import { idsOfJson, seqOfMessage } from './stored-message.ts';
 
-/** What a player has not read of these channels: of those among them that the player is in. */
+/** What a player has not read of these channels: of those among them that the player is in. Counted less far than alone. */
 export const listUnread = query(
   'listUnread',
   function* (read: Read, owner: Owner, channelIds: readonly string[]): ReadSteps<Unread[]> {
-    return yield* unreadIn(read, owner, channelIds);
+    return yield* unreadIn(read, owner, channelIds, maximumListedUnread);
   },
 );
 
@@ -18,7 +18,7 @@ export const listUnread = query(
 export const findUnread = query(
   'findUnread',
   function* (read: Read, owner: Owner, channelId: string): ReadSteps<Unread> {
-    const [unread] = yield* unreadIn(read, owner, [comparableId(channelId)]);
+    const [unread] = yield* unreadIn(read, owner, [comparableId(channelId)], maximumUnread);
     if (!unread) throw channelUnknown();
     return unread;
   },
@@ -28,13 +28,14 @@ function* unreadIn(
   read: Read,
   { gameId, wallet }: Owner,
   channelIds: readonly string[],
+  maximum: number,
 ): ReadSteps<Unread[]> {
-  const values = { gameId, wallet, ids: JSON.stringify(channelIds), limit: maximumUnread + 1 };
+  const values = { gameId, wallet, ids: JSON.stringify(channelIds), limit: maximum + 1 };
   const rows = yield* read.all(unreadOfMember, values);
   return rows.map(({ channelId, unread, messageId, readAt }) => ({
     channelId,
-    unreadCount: Math.min(unread, maximumUnread),
-    isCapped: unread > maximumUnread,
+    unreadCount: Math.min(unread, maximum),
+    isCapped: unread > maximum,
     readMarker: messageId === null || readAt === null ? null : { messageId, readAt },
   }));
 }
@@ -45,12 +46,12 @@ function* unreadIn(
  */
 const text = ({ seq, greatest, ids }: { seq: string; greatest: string; ids: string }) =>
   `SELECT p.channel_id AS "channelId", r.message_id AS "messageId", r.read_at AS "readAt", (
-      WITH newest AS (
-        SELECT ${seq} AS seq, m.sender FROM messages AS m
-        WHERE m.channel_id = p.channel_id AND ${seq} > ${greatest}(p.joined_seq, coalesce(r.read_seq, 0))
-        ORDER BY ${seq} DESC LIMIT @limit)
-      SELECT count(*) FROM newest
-      WHERE seq > coalesce((SELECT max(seq) FROM newest WHERE sender = @wallet), 0)) AS unread
+      SELECT count(*) FROM (
+        SELECT seq, max(CASE WHEN sender = @wallet THEN seq ELSE 0 END) OVER () AS own_seq FROM (
+          SELECT ${seq} AS seq, m.sender FROM messages AS m
+          WHERE m.channel_id = p.channel_id AND ${seq} > ${greatest}(p.joined_seq, coalesce(r.read_seq, 0))
+          ORDER BY ${seq} DESC LIMIT @limit) AS newest) AS compared
+      WHERE seq > own_seq) AS unread
     FROM participants AS p
     LEFT JOIN read_markers AS r ON r.channel_id = p.channel_id AND r.wallet = p.wallet
     WHERE p.wallet = @wallet AND p.game_id = @gameId AND p.channel_id IN (${ids})`;

@@ -113,7 +113,7 @@ export function readMarkersContract(open: OpenStore): void {
       expect(await unread(db, eve, channelId)).toBe(1);
     });
 
-    test('at most 1,000 are counted, and it is said when there are more', async () => {
+    test('at most 1,000 are counted, in lists 100, and it is said when there are more', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, channelId, say } = await conversation(db);
@@ -132,6 +132,12 @@ export function readMarkersContract(open: OpenStore): void {
         unreadCount: 1_000,
         isCapped: false,
       });
+      const listed = async (after: number) => {
+        await db.write(markRead, grace, channelId, ids[after] ?? '');
+        return db.read(listUnread, grace, [channelId]);
+      };
+      expect(await listed(899)).toMatchObject([{ unreadCount: 100, isCapped: true }]);
+      expect(await listed(900)).toMatchObject([{ unreadCount: 100, isCapped: false }]);
     });
 
     test('channels and messages of others are unknown, and left out of a list', async () => {
