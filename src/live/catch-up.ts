@@ -2,6 +2,7 @@ import {
   type Cursor,
   type Listener,
   type StoredEvent,
+  type StreamEvent,
   type StreamPosition,
   streamOf,
 } from '../core/events/stream.ts';
@@ -105,7 +106,7 @@ export interface CatchUpParts {
   turns: Turns;
   /** The ids of the games whose public streams the socket follows; those its cursors name are added. */
   followed: Set<string>;
-  send(event: StoredEvent, late?: boolean): void;
+  send(event: StreamEvent, late?: boolean): void;
   /** Resolves when the socket has room for more. */
   drained(): Promise<void>;
   /** Resolves when everything committed before the call has been offered to every socket. */
@@ -254,12 +255,12 @@ export class CatchUp {
   }
 
   /** Sends a few, and resolves when the socket has room for more. */
-  async #send(events: readonly StoredEvent[]): Promise<void> {
+  async #send(events: readonly StreamEvent[]): Promise<void> {
     this.#sendNow(events);
     await this.#parts.drained();
   }
 
-  #sendNow(events: readonly StoredEvent[]): void {
+  #sendNow(events: readonly StreamEvent[]): void {
     const fresh = events.filter(({ stream, seq }) => seq > (this.#reached.get(stream) ?? 0));
     for (const event of fresh) {
       this.#parts.send(event);

@@ -1,6 +1,6 @@
 import type { Socket } from 'socket.io';
 import { type Authenticator, refuseOtherGame } from '../auth/authenticator.ts';
-import type { StoredEvent } from '../core/events/stream.ts';
+import type { StreamEvent } from '../core/events/stream.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
 import type { Game } from '../games/game.ts';
@@ -321,7 +321,7 @@ export class LiveSocket {
   }
 }
 
-function send(socket: Socket, event: StoredEvent, late = false): void {
+function send(socket: Socket, event: StreamEvent, late = false): void {
   socket.emit(event.name, event.record, late ? { ...metaOf(event), late: true } : metaOf(event));
 }
 

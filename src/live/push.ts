@@ -1,6 +1,6 @@
 import type { Server } from 'socket.io';
 import { isEvent } from '../core/events/event.ts';
-import type { EventMeta, Signal, StoredEvent } from '../core/events/stream.ts';
+import type { EventMeta, Signal, StoredEvent, StreamEvent } from '../core/events/stream.ts';
 import type { Database } from '../core/storage/database.ts';
 import { markDelivered } from '../notifications/commands.ts';
 import { notificationCreated } from '../notifications/events.ts';
@@ -86,10 +86,10 @@ export class Push {
 }
 
 /** What comes with an event's record. */
-export function metaOf({ stream, epoch, seq }: StoredEvent): EventMeta {
+export function metaOf({ stream, epoch, seq }: StreamEvent): EventMeta {
   return { stream, epoch, seq };
 }
 
-export function isNotification(event: StoredEvent): event is StoredEvent<NotificationRecord> {
+export function isNotification(event: StreamEvent): event is StreamEvent<NotificationRecord> {
   return isEvent(event, notificationCreated);
 }

@@ -6,7 +6,14 @@ import {
   positionIn,
   toCursor,
 } from '../core/events/positions.ts';
-import type { Audience, EventPlace, Listener, StoredEvent, StreamPosition } from '../core/events/stream.ts';
+import type {
+  Audience,
+  EventPlace,
+  Listener,
+  StoredEvent,
+  StreamEvent,
+  StreamPosition,
+} from '../core/events/stream.ts';
 import { streamOf } from '../core/events/stream.ts';
 import { streams } from '../core/events/streams.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
@@ -104,11 +111,12 @@ export const readEventLog = query(
   },
 );
 
-/** A stream's events after `seq`, in order. */
+/** A stream's events after `seq`, in order: for somebody who hears the stream, so that who else does is not looked up. */
 export const eventsOfStream = query(
   'eventsOfStream',
-  function* (read: Read, stream: string, seq: number, limit: number): ReadSteps<StoredEvent[]> {
-    return yield* toEvents(read, yield* read.all(selectOfStream, { stream, seq, limit }));
+  function* (read: Read, stream: string, seq: number, limit: number): ReadSteps<StreamEvent[]> {
+    const rows = yield* read.all(selectOfStream, { stream, seq, limit });
+    return rows.map((row) => toEvent(read, row));
   },
 );
 
@@ -164,12 +172,14 @@ function* positionOf(read: Read, stream: string): ReadSteps<StreamPosition> {
 function* toEvents(read: Read, rows: readonly EventRow[]): ReadSteps<StoredEvent[]> {
   const events: StoredEvent[] = [];
   for (const row of rows) {
-    const { stream, seq, name, record, lane, position } = row;
-    const audience = yield* audienceOf(read, stream, seq);
-    const place = { lane, position, after: afterOf(row) };
-    events.push({ stream, name, record: JSON.parse(record), audience, epoch: read.epoch, seq, ...place });
+    events.push({ ...toEvent(read, row), audience: yield* audienceOf(read, row.stream, row.seq) });
   }
   return events;
+}
+
+function toEvent({ epoch }: Read, row: EventRow): StreamEvent {
+  const { stream, name, record, seq, lane, position } = row;
+  return { stream, name, record: JSON.parse(record), epoch, seq, lane, position, after: afterOf(row) };
 }
 
 /** Who may hear an event of a stream, by its name and, for a message channel, who was in it then. */

@@ -1,5 +1,5 @@
 import { Cursors } from '../../src/client/cursors.ts';
-import type { StoredEvent } from '../../src/core/events/stream.ts';
+import type { StreamEvent } from '../../src/core/events/stream.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { eventsOfStream, streamPositions } from '../../src/live/queries.ts';
 import type { ListeningClient } from '../support/listening-client.ts';
@@ -75,7 +75,7 @@ export async function balance(
     altered: 0,
     acknowledgedMissed: 0,
   };
-  const truths = new Map<string, StoredEvent[]>();
+  const truths = new Map<string, StreamEvent[]>();
   for (const { player, listening } of clients) {
     const { heard } = listening;
     total.heard += heard.length;
@@ -105,8 +105,8 @@ export async function balance(
   return total;
 }
 
-async function wholeStream(db: Database, stream: string): Promise<StoredEvent[]> {
-  const all: StoredEvent[] = [];
+async function wholeStream(db: Database, stream: string): Promise<StreamEvent[]> {
+  const all: StreamEvent[] = [];
   for (;;) {
     const page = await db.read(eventsOfStream, stream, all.at(-1)?.seq ?? 0, 500);
     all.push(...page);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { StoredEvent } from './stream.ts';
+import type { StreamEvent } from './stream.ts';
 
 /** A kind of event or signal: its name, `'<service> <event>'` as Feathers names them, and its record's schema. */
 export interface EventType<Name extends string = string, Schema extends z.ZodObject = z.ZodObject> {
@@ -20,8 +20,8 @@ export function defineEvent<const Name extends string, Schema extends z.ZodObjec
 
 /** Whether a stored event is of a type; its record is then known to be that type's. */
 export function isEvent<Type extends EventType>(
-  event: StoredEvent,
+  event: StreamEvent,
   type: Type,
-): event is StoredEvent<RecordOf<Type>> {
+): event is StreamEvent<RecordOf<Type>> {
   return event.name === type.name;
 }

@@ -27,7 +27,10 @@ export interface NewEvent<Record extends object = object> {
  * An event as it was written. `seq` counts from 1 without gaps within a stream; `epoch` changes when a
  * stream's history was replaced (a restored backup), so that an old cursor is not mistaken for a current one.
  */
-export interface StoredEvent<Record extends object = object> extends NewEvent<Record> {
+export interface StreamEvent<Record extends object = object> {
+  stream: string;
+  name: string;
+  record: Record;
   epoch: string;
   seq: number;
   /** Which order of commits it has its place in: an engine may write several side by side. Never shown to clients. */
@@ -36,6 +39,11 @@ export interface StoredEvent<Record extends object = object> extends NewEvent<Re
   position: number;
   /** The event before it in its stream, where that one is of another lane; else null. */
   after: EventPlace | null;
+}
+
+/** Likewise, with who may hear it. */
+export interface StoredEvent<Record extends object = object> extends StreamEvent<Record> {
+  audience: Audience;
 }
 
 /** Where an event stands in the order of commits. */
