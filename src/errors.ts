@@ -47,6 +47,7 @@ export const reasons = {
   already_reported: 400,
   player_not_muted: 400,
   words_not_allowed: 400,
+  reaction_limit_reached: 400,
   play_session_ended: 400,
   end_time_before_start: 400,
   sign_in_unknown: 400,

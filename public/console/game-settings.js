@@ -28,6 +28,8 @@ const serverOnlyChoices = [
   ['sendCustomActivity', 'Activities'],
   ['sendNotification', 'Notifications'],
   ['triggerRulesEngine', 'Rule triggers'],
+  ['markMessagesRead', 'Read markers'],
+  ['addReaction', 'Reactions'],
 ];
 
 /**

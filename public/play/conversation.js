@@ -109,6 +109,7 @@ export function Conversation({ launcher, current, conversation }) {
                       inGroup=${channel.participants.length > 2}
                       onEdit=${() => setEditing(message)}
                       onUnsend=${() => setUnsending(message)}
+                      onReact=${(/** @type {string} */ reaction) => conversations.react(message, reaction).catch(toastError)}
                     />
                   `,
                 )}

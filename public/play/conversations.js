@@ -3,6 +3,8 @@ import { Observable } from '../shared/observable.js';
 /**
  * @typedef {import('../../src/messages/message-channel.ts').MessageChannel} Channel
  * @typedef {import('../../src/messages/message-channel.ts').ChannelMessage} Message
+ * @typedef {NonNullable<Message['reactions']>} Reactions
+ * @typedef {{ channelId: string, messageId: string, wallet: string, reaction: string, count: number }} Reacted
  * @typedef {{ wallet: string, username: string, avatar: string, present: boolean }} Participant
  * @typedef {{ key: string, content: string, failed: boolean }} Unsent
  * @typedef {{
@@ -234,6 +236,29 @@ export class Conversations extends Observable {
     this.putMessage(await this.#game.call('editChannelMessage', { messageId: _id, newContent }));
   }
 
+  /**
+   * Reacts to a message, or takes that reaction back.
+   * @param {Message} message
+   * @param {string} reaction
+   */
+  async react({ _id, channelId, reactions }, reaction) {
+    const isOwn = reactions?.some((one) => one.reaction === reaction && one.own);
+    const operation = isOwn ? 'removeReaction' : 'addReaction';
+    const answer = await this.#game.call(operation, { messageId: _id, reaction });
+    this.#setReactions(channelId, _id, () => answer.reactions);
+  }
+
+  /** @param {Reacted} record as an event tells it: how many have the reaction now */
+  putReaction({ channelId, messageId, wallet, reaction, count }, isAdded = true) {
+    this.#setReactions(channelId, messageId, (known) => {
+      const before = known.find((one) => one.reaction === reaction);
+      const isOwn = wallet === this.#wallet ? isAdded : before?.own === true;
+      const now = { reaction, count, ...(isOwn && { own: /** @type {const} */ (true) }) };
+      if (!before) return count > 0 ? [...known, now] : known;
+      return known.flatMap((one) => (one === before ? (count > 0 ? [now] : []) : [one]));
+    });
+  }
+
   /** @param {Message} message */
   async unsend(message) {
     await this.#game.call('unsendChannelMessage', { messageId: message._id });
@@ -309,13 +334,32 @@ export class Conversations extends Observable {
     this.#put(message);
   }
 
+  /**
+   * @param {string} channelId
+   * @param {string} messageId
+   * @param {(known: Reactions) => Reactions} change
+   */
+  #setReactions(channelId, messageId, change) {
+    const conversation = this.#byId.get(channelId);
+    const index = conversation?.messages.findIndex(({ _id }) => _id === messageId) ?? -1;
+    const message = conversation?.messages[index];
+    if (!conversation || !message) return;
+    const { reactions: known = [], ...rest } = message;
+    const reactions = change(known);
+    conversation.messages = conversation.messages.with(index, {
+      ...rest,
+      ...(reactions.length > 0 && { reactions }),
+    });
+    this.changed();
+  }
+
   /** @param {Message} message */
   #put(message) {
     const conversation = this.#byId.get(message.channelId);
     if (!conversation) return;
     const { messages } = conversation;
     const index = messages.findIndex(({ _id }) => _id === message._id);
-    if (index >= 0) conversation.messages = messages.with(index, message);
+    if (index >= 0) conversation.messages = messages.with(index, withOwn(message, messages[index]));
     else conversation.messages = [...messages, message].sort(byTime);
     conversation.typing.delete(message.senderId);
     this.#markPresent(conversation, message.senderId);
@@ -414,6 +458,21 @@ function conversationOf(channel, known) {
 /** @param {Conversation} conversation */
 function lastActivity({ channel, messages }) {
   return Math.max(channel.updatedAt, messages.at(-1)?.createdAt ?? 0);
+}
+
+/**
+ * An event is the same for everyone: which reactions are the player's own is known from before.
+ * @param {Message} message
+ * @param {Message | undefined} known
+ * @returns {Message}
+ */
+function withOwn(message, known) {
+  if (!message.reactions || !known?.reactions) return message;
+  const own = new Set(known.reactions.filter((one) => one.own).map((one) => one.reaction));
+  const reactions = message.reactions.map((one) =>
+    own.has(one.reaction) ? { ...one, own: /** @type {const} */ (true) } : one,
+  );
+  return { ...message, reactions };
 }
 
 /**

@@ -26,6 +26,8 @@ const countedEvents = /** @type {const} */ ([
   'chat-messages created',
   'chat-messages patched',
   'chat-messages removed',
+  'message-reactions created',
+  'message-reactions removed',
   'message-channels created',
   'message-channels patched',
   'notifications created',
@@ -165,6 +167,7 @@ export class Launcher extends Observable {
     connection.onStatus((status) => this.#statusChanged(status));
     connection.onResync((stream) => this.#resync(stream));
     for (const name of countedEvents) connection.on(name, (_record, meta) => this.#count(meta));
+    connection.on('read-markers patched', (_marker, meta) => this.#count(meta, 0));
     connection.on('game-channels patched', (session, meta) => {
       this.#count(meta, 0);
       this.#sessionChanged(session);
@@ -179,6 +182,10 @@ export class Launcher extends Observable {
     connection.on('chat-messages created', (message) => this.current?.conversations.putMessage(message));
     connection.on('chat-messages patched', (message) => this.current?.conversations.putMessage(message));
     connection.on('chat-messages removed', (message) => this.current?.conversations.removeMessage(message));
+    connection.on('message-reactions created', (record) => this.current?.conversations.putReaction(record));
+    connection.on('message-reactions removed', (record) =>
+      this.current?.conversations.putReaction(record, false),
+    );
     connection.on('chat-messages typing', (signal) => this.current?.conversations.showTyping(signal));
     connection.on('message-channels created', (channel) => this.#putChannel(channel));
     connection.on('message-channels patched', (channel) => this.#putChannel(channel));

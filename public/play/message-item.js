@@ -4,6 +4,8 @@ import { clockTime, exactTime } from '../shared/relative-time.js';
 
 /** Messages of one sender within this time of each other are grouped, in milliseconds. */
 const groupWithinMs = 5 * 60 * 1000;
+/** What one can react with at a press. */
+const offered = ['👍', '❤️', '😂', '🎉'];
 const day = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day: 'numeric' });
 
 /** @typedef {import('./conversations.js').Message} Message */
@@ -18,10 +20,11 @@ const day = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day:
  *   inGroup: boolean,
  *   onEdit: () => void,
  *   onUnsend: () => void,
+ *   onReact: (reaction: string) => void,
  * }} props `before` is the message above it
  */
-export function MessageItem({ message, before, own, players, inGroup, onEdit, onUnsend }) {
-  const { senderId, content, createdAt, updatedAt } = message;
+export function MessageItem({ message, before, own, players, inGroup, onEdit, onUnsend, onReact }) {
+  const { senderId, content, createdAt, updatedAt, reactions = [] } = message;
   const newDay = before === undefined || day.format(before.createdAt) !== day.format(createdAt);
   const follows = !newDay && before.senderId === senderId && createdAt - before.createdAt < groupWithinMs;
   return html`
@@ -32,7 +35,29 @@ export function MessageItem({ message, before, own, players, inGroup, onEdit, on
       <div class="message-body">
         ${!own && inGroup && !follows && html`<p class="message-sender small" aria-hidden="true">${players.name(senderId)}</p>`}
         <div class="bubble">${content}</div>
+        ${
+          reactions.length > 0 &&
+          html`
+            <div class="reactions">
+              ${reactions.map(
+                ({ reaction, count, own: isOwn }) => html`
+                  <button type="button" key=${reaction} class="reaction" aria-pressed=${isOwn === true} aria-label="${reaction}, ${count}" onClick=${() => onReact(reaction)}>
+                    ${reaction} <span>${count}</span>
+                  </button>
+                `,
+              )}
+            </div>
+          `
+        }
         <p class="message-meta">
+          <span class="message-actions">
+            ${offered
+              .filter((reaction) => !reactions.some((one) => one.reaction === reaction))
+              .map(
+                (reaction) =>
+                  html`<button type="button" key=${reaction} class="link react" aria-label="React with ${reaction}: ${excerptOf(content)}" onClick=${() => onReact(reaction)}>${reaction}</button>`,
+              )}
+          </span>
           ${
             own &&
             html`

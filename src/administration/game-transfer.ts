@@ -22,8 +22,8 @@ import { maxSecrets, type SealedSecret } from '../games/game-secret.ts';
 import { gameSecrets, games, requestNonces } from '../games/tables.ts';
 import { maximumParticipants } from '../messages/message-channel.ts';
 import { participantsKeyOf } from '../messages/stored-channel.ts';
-import { storedBytesOf } from '../messages/stored-message.ts';
-import { messageChannels, messages, participants } from '../messages/tables.ts';
+import { reactionsOf, storedBytesOf } from '../messages/stored-message.ts';
+import { messageChannels, messageReactions, messages, participants } from '../messages/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
 import { players } from '../players/tables.ts';
 import { actions, grants, spending } from '../queue/tables.ts';
@@ -33,7 +33,7 @@ import { LeaderboardImport } from '../scores/leaderboard-import.ts';
 import { leaderboardRecords, leaderboardSeasons, leaderboards } from '../scores/leaderboard-tables.ts';
 import { readState } from '../states/state.ts';
 import { states } from '../states/tables.ts';
-import { countedBytes, countStored } from '../storage-quota/count-stored.ts';
+import { countedBytes, countedRowBytes, countStored } from '../storage-quota/count-stored.ts';
 import { importedRow, jsonText, storedId, storedWallet } from './imported-rows.ts';
 
 /** One record of a game on its way: which table it is of, and its row as it is declared. */
@@ -213,6 +213,8 @@ class Import {
   readonly #channelStreams: string[] = [];
   readonly #actions = new Set<string>();
   readonly #leaderboards: LeaderboardImport;
+  /** How many more players than have come have a reaction, by message and reaction. */
+  readonly #reactions = new Map<string, number>();
   /** The bytes that each player keeps in the game. */
   readonly #stored = new Map<string, number>();
   #game: {
@@ -258,6 +260,10 @@ class Import {
           'A record of message_channels names other participants than the channel has; nothing was changed.',
         );
     }
+    if (this.#reactions.size > 0)
+      throw new DatabaseUnusableError(
+        'A record of messages counts other reactions than the message has; nothing was changed.',
+      );
     const actionsLeftOut = this.#actionsLeftOut;
     return { gameId: id, policies, spendingBefore, secrets: this.#secrets, actionsLeftOut };
   }
@@ -275,6 +281,7 @@ class Import {
       this.#stored.set(String(wallet), (this.#stored.get(String(wallet)) ?? 0) + bytes);
     if (table === (states as AnyTable)) add(row.wallet, countedBytes(String(row.json)));
     if (table === (playSessions as AnyTable)) add(row.wallet, countedBytes(String(row.state)));
+    if (table === (messageReactions as AnyTable)) add(row.wallet, countedRowBytes);
     if (table === (messages as AnyTable)) {
       add(row.sender, storedBytesOf({ content: String(row.content), eventSeqs: String(row.eventSeqs) }));
     }
@@ -365,10 +372,24 @@ class Import {
       }
     }
     if (ofLeaderboards.includes(table)) return yield* this.#leaderboards.add(table, row);
+    this.#countReactions(table, row);
     const kept = this.#withoutOpenActions(table, row);
     if (!kept) return;
     this.#tx.insert(table as never, kept as never);
     this.#countBytes(table, kept);
+  }
+
+  #countReactions(table: AnyTable, row: AnyRow): void {
+    const add = (messageId: Value | undefined, reaction: Value | undefined, by: number) => {
+      const key = `${messageId} ${reaction}`;
+      const count = (this.#reactions.get(key) ?? 0) + by;
+      if (count === 0) this.#reactions.delete(key);
+      else this.#reactions.set(key, count);
+    };
+    if (table === (messageReactions as AnyTable)) add(row.messageId, row.reaction, -1);
+    if (table === (messages as AnyTable) && typeof row.reactions === 'string') {
+      for (const [reaction, count] of reactionsOf({ reactions: row.reactions })) add(row.id, reaction, count);
+    }
   }
 
   /** Null: the record is left out. */

@@ -7,12 +7,16 @@ import { text } from '../core/schemas/text.ts';
 import type { AnyRow, AnyTable, Column, Kind, Table, Value } from '../core/storage/table.ts';
 import { requestNonces } from '../games/tables.ts';
 import { messageContent, permission } from '../messages/message-channel.ts';
+import { maximumKinds, maximumReactions, reactionInput } from '../messages/reaction.ts';
+import { reactionCounts } from '../messages/stored-message.ts';
 import {
   declinedAdders,
   formerParticipants,
   messageChannels,
+  messageReactions,
   messages,
   participants,
+  readMarkers,
 } from '../messages/tables.ts';
 import { muter } from '../mutes/mute.ts';
 import { playerMutes } from '../mutes/tables.ts';
@@ -77,6 +81,11 @@ export function jsonText<Schema extends z.ZodType>(schema: Schema) {
 
 /** The same, kept as text. */
 const jsonOf = (schema: z.ZodType) => jsonText(schema).transform((value) => JSON.stringify(value));
+
+/** What is counted of reactions to a message; that they are there is seen at the end. */
+const importedReactions = reactionCounts
+  .max(maximumKinds)
+  .refine((counts) => counts.reduce((sum, [, count]) => sum + count, 0) <= maximumReactions);
 
 /** A player's state, as large and as deep as one that a player may set. */
 const stateText = z.string().refine((json) => {
@@ -170,7 +179,15 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     reason: text(0, 500),
   }),
   of(formerParticipants, { wallet: storedWallet }),
-  of(messages, { sender: storedWallet, content: messageContent, eventSeqs: jsonOf(z.array(count)) }),
+  of(messages, {
+    sender: storedWallet,
+    content: messageContent,
+    eventSeqs: jsonOf(z.array(count)),
+    replyTo: storedId.nullable().default(null),
+    reactions: jsonOf(importedReactions).nullable().default(null),
+  }),
+  of(messageReactions, { wallet: storedWallet, reaction: reactionInput }),
+  of(readMarkers, { wallet: storedWallet }),
   of(ruleTriggers, {
     wallet: storedWallet,
     nonce: nonce.nullable(),

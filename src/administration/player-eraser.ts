@@ -5,6 +5,7 @@ import type { Database } from '../core/storage/database.ts';
 import type { AnyTable } from '../core/storage/table.ts';
 import { forgetAdder, leaveAllChannels } from '../messages/channel-commands.ts';
 import { eraseMessagesOf } from '../messages/message-commands.ts';
+import { eraseReactionsOf } from '../messages/reaction-commands.ts';
 import { bans, guests, players } from '../players/tables.ts';
 import { actions } from '../queue/tables.ts';
 import { forgetReported } from '../reports/commands.ts';
@@ -60,6 +61,7 @@ export class PlayerEraser {
     await this.#all(blankOwnEvents, wallet);
     const shared = await this.#db.read(sharedStreamsOf, wallet);
     await this.#all(eraseMessagesOf, wallet);
+    await this.#all(eraseReactionsOf, wallet);
     await this.#all(leaveAllChannels, wallet);
     await this.#all(forgetAdder, wallet);
     await this.#all(forgetBlocked, wallet);

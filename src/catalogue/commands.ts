@@ -17,6 +17,8 @@ import { upgradeGuestOf } from '../guests/upgrade.ts';
 import * as idempotency from '../idempotency/commands.ts';
 import * as channels from '../messages/channel-commands.ts';
 import * as messages from '../messages/message-commands.ts';
+import * as reactions from '../messages/reaction-commands.ts';
+import * as reading from '../messages/read-marker-commands.ts';
 import * as moderation from '../moderation/commands.ts';
 import * as notifications from '../notifications/commands.ts';
 import * as playSessions from '../play-sessions/commands.ts';
@@ -55,6 +57,8 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   playSessions,
   players,
   reports,
+  reactions,
+  reading,
   scores,
   leaderboards,
   leaderboardScores,

@@ -7,8 +7,11 @@ import {
   messageChannelPatched,
   messageCreated,
   messagePatched,
+  messageReactionCreated,
+  messageReactionRemoved,
   messageRemoved,
   messageTyping,
+  readMarkerPatched,
 } from '../messages/events.ts';
 import { notificationCreated, notificationsRead } from '../notifications/events.ts';
 import { ruleActionPatched } from '../queue/events.ts';
@@ -28,8 +31,11 @@ export const catalogue = {
   [messageCreated.name]: messageCreated.record,
   [messagePatched.name]: messagePatched.record,
   [messageRemoved.name]: messageRemoved.record,
+  [messageReactionCreated.name]: messageReactionCreated.record,
+  [messageReactionRemoved.name]: messageReactionRemoved.record,
   [messageChannelCreated.name]: messageChannelCreated.record,
   [messageChannelPatched.name]: messageChannelPatched.record,
+  [readMarkerPatched.name]: readMarkerPatched.record,
   [notificationCreated.name]: notificationCreated.record,
   [notificationsRead.name]: notificationsRead.record,
   [playerBlocksPatched.name]: playerBlocksPatched.record,

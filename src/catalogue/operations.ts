@@ -46,17 +46,21 @@ import { getSubscribedChannels } from '../live/operations/get-subscribed-channel
 import { subscribe } from '../live/operations/subscribe.ts';
 import { unsubscribe } from '../live/operations/unsubscribe.ts';
 import { addParticipant } from '../messages/operations/add-participant.ts';
+import { addReaction } from '../messages/operations/add-reaction.ts';
 import { createMessageChannel } from '../messages/operations/create-message-channel.ts';
 import { editChannelMessage } from '../messages/operations/edit-channel-message.ts';
 import { editGroupInfo } from '../messages/operations/edit-group-info.ts';
 import { getChannelMessages } from '../messages/operations/get-channel-messages.ts';
 import { getChannelParticipants } from '../messages/operations/get-channel-participants.ts';
 import { getMessageChannels } from '../messages/operations/get-message-channels.ts';
+import { getUnreadCount } from '../messages/operations/get-unread-count.ts';
 import { listGameChannels } from '../messages/operations/list-game-channels.ts';
 import { listMessages } from '../messages/operations/list-messages.ts';
 import { listPlayerMessages } from '../messages/operations/list-player-messages.ts';
+import { markMessagesRead } from '../messages/operations/mark-messages-read.ts';
 import { removeMessage } from '../messages/operations/remove-message.ts';
 import { removeParticipant } from '../messages/operations/remove-participant.ts';
+import { removeReaction } from '../messages/operations/remove-reaction.ts';
 import { sendChannelMessage } from '../messages/operations/send-channel-message.ts';
 import { sendTypingSignal } from '../messages/operations/send-typing-signal.ts';
 import { unsendChannelMessage } from '../messages/operations/unsend-channel-message.ts';
@@ -172,6 +176,10 @@ export const operations = [
   removeParticipant,
   editGroupInfo,
   sendTypingSignal,
+  markMessagesRead,
+  getUnreadCount,
+  addReaction,
+  removeReaction,
   subscribe,
   unsubscribe,
   getSubscribedChannels,

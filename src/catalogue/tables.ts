@@ -10,8 +10,10 @@ import {
   declinedAdders,
   formerParticipants,
   messageChannels,
+  messageReactions,
   messages,
   participants,
+  readMarkers,
 } from '../messages/tables.ts';
 import { playerMutes } from '../mutes/tables.ts';
 import { notifications } from '../notifications/tables.ts';
@@ -66,6 +68,8 @@ export const tables: readonly AnyTable[] = [
   messages,
   playerReports,
   playerMutes,
+  readMarkers,
+  messageReactions,
   storageUse,
   ruleTriggers,
   ruleExecutions,

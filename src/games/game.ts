@@ -49,6 +49,8 @@ export const serverOnlyOperations = [
   'sendCustomActivity',
   'sendNotification',
   'triggerRulesEngine',
+  'markMessagesRead',
+  'addReaction',
 ] as const;
 
 export const gamePolicies = z.object({

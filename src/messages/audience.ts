@@ -67,10 +67,11 @@ const blockedInGameOf = statement<{ channelId: string; wallet: string }, { block
     WHERE c.id = @channelId AND k.wallet = @wallet`,
 );
 
-/** Whose message an event of a channel is of; undefined: of none. */
+/** Whose message or reaction an event of a channel is of; undefined: of none. */
 export function senderOf(name: string, record: object): string | undefined {
-  if (!name.startsWith('chat-messages ') || !('senderId' in record)) return undefined;
-  return String(record.senderId);
+  if (name.startsWith('chat-messages ') && 'senderId' in record) return String(record.senderId);
+  if (name.startsWith('message-reactions ') && 'wallet' in record) return String(record.wallet);
+  return undefined;
 }
 
 interface AudienceRow {

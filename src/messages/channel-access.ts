@@ -4,8 +4,14 @@ import type { Owner } from '../core/schemas/owner.ts';
 import type { Request, Steps, Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { maximumParticipants, type Permission } from './message-channel.ts';
-import { rowMay } from './stored-channel.ts';
-import { type MessageChannelRow, messageChannels, type ParticipantRow, participants } from './tables.ts';
+import { absencesBetween, maxStays, rowMay } from './stored-channel.ts';
+import {
+  formerParticipants,
+  type MessageChannelRow,
+  messageChannels,
+  type ParticipantRow,
+  participants,
+} from './tables.ts';
 
 /** A channel that a command has to itself. */
 export interface LockedChannel {
@@ -64,4 +70,19 @@ export function requirePermission(member: ParticipantRow, wanted?: Permission): 
 
 export function channelUnknown(): GantryError {
   return new GantryError('channel_unknown', 'There is no such message channel');
+}
+
+export function messageUnknown(): GantryError {
+  return new GantryError('message_unknown', 'There is no such message');
+}
+
+/** Whether something was said while someone who is in the channel now had left it: it is not shown to them. */
+export function* wasAwayAt(
+  tx: Tx,
+  { wallet, channelId, joinedSeq }: ParticipantRow,
+  seq: number,
+): Steps<boolean> {
+  if (seq > joinedSeq) return false;
+  const stays = yield* tx.list(formerParticipants.byWallet, [wallet, channelId], { limit: maxStays });
+  return absencesBetween(stays, joinedSeq).some(({ after, upTo }) => seq > after && seq <= upTo);
 }

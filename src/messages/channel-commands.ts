@@ -29,6 +29,7 @@ import {
   messageChannels,
   type ParticipantRow,
   participants,
+  readMarkers,
 } from './tables.ts';
 
 /** Channels that `leaveAllChannels` leaves at a time: each is told with all its participants. */
@@ -300,6 +301,8 @@ function* leave(
   leaving: ParticipantRow,
 ): Steps<MessageChannel> {
   tx.remove(participants, leaving);
+  const marker = yield* tx.get(readMarkers, row.id, leaving.wallet);
+  if (marker) tx.remove(readMarkers, marker);
   yield* recordStay(tx, leaving, stream);
   const remaining = keepAnAdministrator(
     tx,

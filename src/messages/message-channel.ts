@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id, timestamp } from '../core/schemas/ids.ts';
 import { text } from '../core/schemas/text.ts';
+import { reactionCount } from './reaction.ts';
 
 /** What a participant may do in a message channel. */
 export const permission = z.enum(['send-messages', 'add-members', 'edit-info', 'super-admin']);
@@ -75,7 +76,17 @@ export const messageIdentity = z
   .meta({ id: 'ChannelMessageIdentity' });
 export type MessageIdentity = z.infer<typeof messageIdentity>;
 
-export const channelMessage = messageIdentity.extend({ content: z.string() }).meta({ id: 'ChannelMessage' });
+export const channelMessage = messageIdentity
+  .extend({
+    content: z.string(),
+    replyTo: z.exactOptional(id).meta({
+      description: 'Only in a reply: the message of the channel it replies to, which may be unsent by now',
+    }),
+    reactions: z.exactOptional(z.array(reactionCount)).meta({
+      description: 'Only where there are any, in the order of first use',
+    }),
+  })
+  .meta({ id: 'ChannelMessage' });
 export type ChannelMessage = z.infer<typeof channelMessage>;
 
 export const messageContent = text(1, 4000);

@@ -13,24 +13,28 @@ import {
   type LockedChannel,
   lockWholeChannel,
   memberIn,
+  messageUnknown,
   requireMember,
   requirePermission,
 } from './channel-access.ts';
 import { messageCreated, messagePatched, messageRemoved } from './events.ts';
+import { lockMessage, requireShown } from './message-access.ts';
 import type { ChannelMessage, MessageIdentity, Permission } from './message-channel.ts';
-import { eventSeqsOf, storedBytesOf, toMessage } from './stored-message.ts';
+import { removeReactionsTo } from './reaction-rows.ts';
+import { eventSeqsOf, reactionsOf, storedBytesOf, toMessage } from './stored-message.ts';
 import { type MessageRow, messageChannels, messages } from './tables.ts';
 
-/** Messages that `eraseMessagesOf` erases at a time. */
+/** Messages that `eraseMessagesOf` erases at a time; fewer where they have many reactions. */
 const messagesPerSlice = 200;
+const reactionsPerSlice = 2_000;
 /** The most events that hold a message's words: of an edit before the last so many, nothing is left but that it was. */
 const maxEventsOfMessage = 50;
 /** Edits that are blanked with one more: more than one only of messages from before there was a limit. */
 const blankedPerEdit = 20;
 
 /**
- * `quota` is the most bytes that the sender may keep in the game.
- * @throws GantryError `channel_unknown`, `permission_missing`, `muted`, `storage_full`
+ * `quota` is the most bytes that the sender may keep in the game; `replyTo` a message of the channel that is shown to them.
+ * @throws GantryError `channel_unknown`, `permission_missing`, `muted`, `message_unknown`, `storage_full`
  */
 export const sendMessage = command(
   'sendMessage',
@@ -40,8 +44,9 @@ export const sendMessage = command(
     channelId: string,
     content: string,
     quota?: number,
+    replyTo?: string,
   ): Steps<ChannelMessage> {
-    const { row: channel, members } = requireMember(
+    const locked = requireMember(
       yield* lockWholeChannel(
         tx,
         channelId,
@@ -52,7 +57,9 @@ export const sendMessage = command(
       sender,
       'send-messages',
     );
+    const { row: channel, members } = locked;
     yield* refuseMuted(tx, sender, channelId);
+    if (replyTo !== undefined) yield* requireShown(tx, locked, sender, replyTo);
     const message: ChannelMessage = {
       _id: tx.newId(),
       channelId,
@@ -60,6 +67,7 @@ export const sendMessage = command(
       content,
       createdAt: tx.now,
       updatedAt: tx.now,
+      ...(replyTo !== undefined && { replyTo }),
     };
     const seq = tx.emit(
       streamOf.channel(channelId),
@@ -75,6 +83,8 @@ export const sendMessage = command(
       eventSeqs: `[${seq}]`,
       createdAt: tx.now,
       updatedAt: tx.now,
+      replyTo: replyTo ?? null,
+      reactions: null,
     };
     tx.insert(messages, row);
     yield* countStored(tx, sender, storedBytesOf(row), quota);
@@ -145,24 +155,18 @@ export const eraseMessagesOf = command('eraseMessagesOf', function* (tx: Tx, wal
   // In the order of their ids, as every command that locks several channels does.
   const channelIds = [...new Set(found.map(({ channelId }) => channelId))].sort();
   yield* tx.all(...channelIds.map((channelId) => lockChannel(tx, channelId)));
+  let reactions = 0;
   for (const { id, channelId } of found) {
     const channel = yield* lockWholeChannel(tx, channelId);
     const message = yield* tx.get(messages, id);
     if (!channel) throw channelUnknown();
-    if (message) yield* erase(tx, message, channel);
+    if (!message) continue;
+    for (const [, count] of reactionsOf(message)) reactions += count;
+    yield* erase(tx, message, channel);
+    if (reactions > reactionsPerSlice) return true;
   }
   return found.length === messagesPerSlice;
 });
-
-/** A message with its channel, locked. @throws GantryError `message_unknown` */
-function* lockMessage(tx: Tx, messageId: string): Steps<{ message: MessageRow; channel: LockedChannel }> {
-  const found = yield* tx.get(messages, messageId);
-  if (!found) throw messageUnknown();
-  const channel = yield* lockWholeChannel(tx, found.channelId);
-  const message = yield* tx.get(messages, messageId);
-  if (!message || !channel) throw messageUnknown();
-  return { message, channel };
-}
 
 /**
  * A message this player sent and can still reach; to others in the channel it is there, but not theirs.
@@ -193,6 +197,7 @@ function* erase(
   yield* blankEvents(tx, stream, eventSeqsOf(message), 'content');
   tx.scrub();
   tx.remove(messages, message);
+  if (message.reactions !== null) yield* removeReactionsTo(tx, message, channel.gameId);
   yield* countStored(tx, { gameId: channel.gameId, wallet: message.sender }, -storedBytesOf(message));
   tx.put(messageChannels, { ...channel, messageCount: channel.messageCount - 1 });
   const identity: MessageIdentity = {
@@ -204,8 +209,4 @@ function* erase(
   };
   tx.emit(stream, messageRemoved, identity, yield* audienceOf(tx, channel, members, message.sender));
   return identity;
-}
-
-function messageUnknown(): GantryError {
-  return new GantryError('message_unknown', 'There is no such message');
 }

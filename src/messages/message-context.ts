@@ -1,8 +1,8 @@
 import type { Read, ReadSteps } from '../core/storage/query.ts';
+import { columnsOf } from '../core/storage/selection.ts';
 import { statement } from '../core/storage/statement.ts';
 import type { ChannelMessage } from './message-channel.ts';
-import { seqOfMessage } from './queries.ts';
-import { toMessage } from './stored-message.ts';
+import { seqOfMessage, toMessage } from './stored-message.ts';
 import { type MessageRow, messages } from './tables.ts';
 
 /** A message with what was said around it. */
@@ -30,10 +30,8 @@ export function* messageInContext(read: Read, messageId: string): ReadSteps<Mess
   };
 }
 
-const columns = `id, channel_id AS "channelId", sender, content, event_seqs AS "eventSeqs", created_at AS "createdAt",
-  updated_at AS "updatedAt"`;
 const sideText = (seq: string, side: '<' | '>', order: 'ASC' | 'DESC') =>
-  `SELECT ${columns} FROM messages WHERE channel_id = @channelId
+  `SELECT ${columnsOf(messages)} FROM messages WHERE channel_id = @channelId
       AND ${seq} ${side} (SELECT ${seq} FROM messages WHERE id = @messageId)
     ORDER BY ${seq} ${order} LIMIT @limit`;
 const side = (sign: '<' | '>', order: 'ASC' | 'DESC') =>

@@ -1,8 +1,11 @@
 import { comparableId } from '../core/schemas/ids.ts';
+import type { CursorEnd } from '../core/schemas/list-cursor.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Page, Paged } from '../core/schemas/paging.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
+import { columnsOf } from '../core/storage/selection.ts';
 import { statement } from '../core/storage/statement.ts';
+import { blockedIn, hiddenCount, isNotBlocked, nobody } from './blocked-senders.ts';
 import { channelUnknown, requirePermission } from './channel-access.ts';
 import {
   type ChannelMember,
@@ -10,8 +13,15 @@ import {
   type MessageChannel,
   maximumParticipants,
 } from './message-channel.ts';
-import { type DescribedChannelRow, isRecorded, toChannel } from './stored-channel.ts';
-import { toMessage } from './stored-message.ts';
+import { type MessagesPage, toMessagesPage } from './messages-page.ts';
+import {
+  absencesBetween,
+  type DescribedChannelRow,
+  maxStays,
+  type Span,
+  toChannel,
+} from './stored-channel.ts';
+import { seqOfMessage, toMessage } from './stored-message.ts';
 import {
   formerParticipants,
   type MessageChannelRow,
@@ -28,10 +38,9 @@ export const maximumParticipantsOnPage = 8_192;
 export interface ChannelsPage extends Paged<MessageChannel> {
   /** There are fewer than asked for because of their participants: read on behind them. */
   isShortened?: true;
+  /** Of a page by cursors. */
+  end?: CursorEnd;
 }
-
-/** More stays in a channel than are kept of a player. */
-const maxStays = 1_000;
 
 /** Sessions of a member that are looked at: the newest ones in the game, and as many in launchers. */
 const sessionsPerMember = 5;
@@ -102,24 +111,27 @@ export const listChannelMessages = query(
     channelId: string,
     page: Page,
     isUnfiltered = false,
-  ): ReadSteps<Paged<ChannelMessage>> {
+  ): ReadSteps<MessagesPage> {
     const { channel, member } = yield* requireChannel(read, owner, channelId);
     const absences = yield* absencesOf(read, member);
-    const hides =
-      !isUnfiltered && (yield* read.first(blockedInChannel, { ...owner, channelId })) !== undefined;
-    if (hides) return yield* pageWithoutBlocked(read, channel, absences, owner, page);
-    if (absences.length === 0) return yield* pageOf(read, channel, page);
-    return yield* pageBetween(read, channel, absences, page);
+    const blocked = isUnfiltered ? nobody : yield* blockedIn(read, owner, channelId);
+    const found = yield* blocked.size > 0
+      ? pageWithoutBlocked(read, channel, absences, owner, page)
+      : absences.length === 0
+        ? pageOf(read, channel, page)
+        : pageBetween(read, channel, absences, page);
+    return yield* toMessagesPage(read, channelId, found, { wallet: owner.wallet, absences, blocked });
   },
 );
 
 /** As `listChannelMessages`, for moderation. @throws GantryError `channel_unknown` */
 export const listMessagesForModeration = query(
   'listMessagesForModeration',
-  function* (read: Read, channelId: string, page: Page): ReadSteps<Paged<ChannelMessage>> {
+  function* (read: Read, channelId: string, page: Page): ReadSteps<MessagesPage> {
     const channel = yield* read.get(messageChannels, channelId);
     if (!channel) throw channelUnknown();
-    return yield* pageOf(read, channel, page);
+    const { total, rows } = yield* pageOf(read, channel, page);
+    return yield* toMessagesPage(read, channelId, { total, rows });
   },
 );
 
@@ -148,11 +160,11 @@ const messagesOfSender = statement<
   MessageRow & { gameId: string }
 >(
   `SELECT m.id, m.channel_id AS "channelId", m.sender, m.content, m.event_seqs AS "eventSeqs",
-      m.created_at AS "createdAt", m.updated_at AS "updatedAt", c.game_id AS "gameId" ${ofSender}
+      m.created_at AS "createdAt", m.updated_at AS "updatedAt", m.reply_to AS "replyTo", m.reactions, c.game_id AS "gameId" ${ofSender}
     ORDER BY m.created_at DESC, m.id DESC LIMIT @limit OFFSET @skip`,
 );
 
-const channelColumns = `c.id, c.game_id AS "gameId", c.name, c.chat_picture AS "chatPicture",
+export const channelColumns = `c.id, c.game_id AS "gameId", c.name, c.chat_picture AS "chatPicture",
   c.created_at AS "createdAt", c.updated_at AS "updatedAt"`;
 
 const channelsOfMember = statement<
@@ -196,15 +208,8 @@ const liveSessionsOfMembers = statement<
     WHERE p.channel_id = @channelId AND g.kind = 'launcher' AND s.ended_at IS NULL AND s.expires_at > @now
   ) AS live WHERE place <= @limit`);
 
-/** The place of a message in its channel's stream, as the index `messages_by_seq` has it. */
-export const seqOfMessage = {
-  sqlite: `json_extract(event_seqs, '$[0]')`,
-  postgres: `CAST(substring(event_seqs FROM '[0-9]+') AS bigint)`,
-};
 const betweenText = (seq: string) =>
-  `SELECT id, channel_id AS "channelId", sender, content, event_seqs AS "eventSeqs", created_at AS "createdAt",
-      updated_at AS "updatedAt"
-    FROM messages WHERE channel_id = @channelId AND ${seq} > @after AND ${seq} <= @upTo
+  `SELECT ${columnsOf(messages)} FROM messages WHERE channel_id = @channelId AND ${seq} > @after AND ${seq} <= @upTo
     ORDER BY ${seq} DESC LIMIT @limit OFFSET @skip`;
 const countText = (seq: string) =>
   `SELECT count(*) AS count FROM messages WHERE channel_id = @channelId AND ${seq} > @after AND ${seq} <= @upTo`;
@@ -217,17 +222,10 @@ const countBetween = statement<{ channelId: string; after: number; upTo: number 
   postgres: countText(seqOfMessage.postgres),
 });
 
-/** A part of a channel's stream: behind `after`, up to `upTo`. */
-interface Span {
-  after: number;
-  upTo: number;
-}
-
 /** When someone who is in the channel was not in it any more, oldest first. */
-function* absencesOf(read: Read, { wallet, channelId, joinedSeq }: ParticipantRow): ReadSteps<Span[]> {
+export function* absencesOf(read: Read, { wallet, channelId, joinedSeq }: ParticipantRow): ReadSteps<Span[]> {
   const stays = yield* read.list(formerParticipants.byWallet, [wallet, channelId], { limit: maxStays });
-  const known = stays.filter(isRecorded);
-  return known.map(({ leftSeq }, at) => ({ after: leftSeq, upTo: known[at + 1]?.joinedSeq ?? joinedSeq }));
+  return absencesBetween(stays, joinedSeq);
 }
 
 /** A page of what was said outside of these absences. */
@@ -236,9 +234,8 @@ function* pageBetween(
   { id: channelId, messageCount }: MessageChannelRow,
   absences: readonly Span[],
   { limit, skip }: Page,
-): ReadSteps<Paged<ChannelMessage>> {
-  let total = messageCount;
-  for (const span of absences) total -= yield* count(read, channelId, span);
+): ReadSteps<Paged<MessageRow>> {
+  const total = yield* shownCount(read, { id: channelId, messageCount }, absences);
   const rows: MessageRow[] = [];
   let left = skip;
   let upTo = Number.MAX_SAFE_INTEGER;
@@ -252,22 +249,32 @@ function* pageBetween(
     else if (left > 0) left -= yield* count(read, channelId, span);
     upTo = absence.after;
   }
-  return { total, rows: rows.map(toMessage) };
+  return { total, rows };
 }
 
-/** Whether someone is or was in the channel whom the one who asks blocks: elsewhere nothing is looked for. */
-const blockedInChannel = statement<{ channelId: string; gameId: string; wallet: string }, { found: number }>(
-  `SELECT 1 AS found FROM player_blocks AS k WHERE k.wallet = @wallet AND k.game_id = @gameId AND (
-      EXISTS (SELECT 1 FROM participants AS p WHERE p.channel_id = @channelId AND p.wallet = k.blocked)
-      OR EXISTS (SELECT 1 FROM left_channels AS l WHERE l.wallet = k.blocked AND l.channel_id = @channelId)) LIMIT 1`,
-);
+/** How many messages of a channel there are for someone who was away then, and who blocks others or, without `blocker`, nobody. */
+export function* shownCount(
+  read: Read,
+  { id, messageCount }: Pick<MessageChannelRow, 'id' | 'messageCount'>,
+  absences: readonly Span[],
+  blocker?: Owner,
+): ReadSteps<number> {
+  let total = messageCount;
+  for (const span of absences) total -= yield* count(read, id, span);
+  if (!blocker) return total;
+  for (const span of presencesBetween(absences)) total -= yield* hiddenCount(read, blocker, id, span);
+  return total;
+}
+
+/** What a player sees of a channel's stream, oldest first. */
+export function presencesBetween(absences: readonly Span[]): Span[] {
+  const ends = [...absences.map(({ after }) => after), Number.MAX_SAFE_INTEGER];
+  return ends.map((upTo, at) => ({ after: absences[at - 1]?.upTo ?? 0, upTo }));
+}
 
 const unblockedText = (seq: string) =>
-  `SELECT id, channel_id AS "channelId", sender, content, event_seqs AS "eventSeqs", created_at AS "createdAt",
-      updated_at AS "updatedAt"
-    FROM messages WHERE channel_id = @channelId AND ${seq} > @after AND ${seq} <= @upTo
-      AND NOT EXISTS (SELECT 1 FROM player_blocks AS k
-        WHERE k.wallet = @wallet AND k.game_id = @gameId AND k.blocked = messages.sender)
+  `SELECT ${columnsOf(messages)} FROM messages
+    WHERE channel_id = @channelId AND ${seq} > @after AND ${seq} <= @upTo AND ${isNotBlocked('messages')}
     ORDER BY ${seq} DESC LIMIT @limit OFFSET @skip`;
 const unblockedBetween = statement<
   {
@@ -281,30 +288,22 @@ const unblockedBetween = statement<
   },
   MessageRow
 >({ sqlite: unblockedText(seqOfMessage.sqlite), postgres: unblockedText(seqOfMessage.postgres) });
-const blockedCountText = (seq: string) =>
-  `SELECT count(*) AS count FROM messages WHERE channel_id = @channelId AND ${seq} > @after AND ${seq} <= @upTo
-      AND sender IN (SELECT k.blocked FROM player_blocks AS k WHERE k.wallet = @wallet AND k.game_id = @gameId)`;
-const countBlockedBetween = statement<
-  { channelId: string; gameId: string; wallet: string; after: number; upTo: number },
-  { count: number }
->({ sqlite: blockedCountText(seqOfMessage.sqlite), postgres: blockedCountText(seqOfMessage.postgres) });
-
 /** As `pageBetween`, without what those have said whom the one who asks blocks. */
 function* pageWithoutBlocked(
   read: Read,
   { id: channelId }: MessageChannelRow,
   absences: readonly Span[],
-  { gameId, wallet }: Owner,
+  owner: Owner,
   { limit, skip }: Page,
-): ReadSteps<Paged<ChannelMessage>> {
+): ReadSteps<Paged<MessageRow>> {
+  const { gameId, wallet } = owner;
   let total = 0;
   const rows: MessageRow[] = [];
   let upTo = Number.MAX_SAFE_INTEGER;
   for (const absence of [...absences.toReversed(), { after: 0, upTo: 0 }]) {
     const span = { channelId, after: absence.upTo, upTo };
     upTo = absence.after;
-    const hidden = yield* read.first(countBlockedBetween, { ...span, gameId, wallet });
-    const shown = (yield* count(read, channelId, span)) - (hidden?.count ?? 0);
+    const shown = (yield* count(read, channelId, span)) - (yield* hiddenCount(read, owner, channelId, span));
     const passed = Math.max(0, skip - total);
     total += shown;
     const wanted = limit - rows.length;
@@ -312,7 +311,7 @@ function* pageWithoutBlocked(
     const from = rows.length === 0 ? passed : 0;
     rows.push(...(yield* read.all(unblockedBetween, { ...span, gameId, wallet, limit: wanted, skip: from })));
   }
-  return { total, rows: rows.map(toMessage) };
+  return { total, rows };
 }
 
 function* count(read: Read, channelId: string, span: Span): ReadSteps<number> {
@@ -324,7 +323,10 @@ function participantsOf(read: Read, channelId: string) {
 }
 
 /** As many of the first channels as have not too many participants together; at least one. */
-function* withParticipants(read: Read, rows: readonly DescribedChannelRow[]): ReadSteps<MessageChannel[]> {
+export function* withParticipants(
+  read: Read,
+  rows: readonly DescribedChannelRow[],
+): ReadSteps<MessageChannel[]> {
   const channels: MessageChannel[] = [];
   let count = 0;
   for (const row of rows) {
@@ -337,7 +339,7 @@ function* withParticipants(read: Read, rows: readonly DescribedChannelRow[]): Re
 }
 
 /** The channel and the one who asks, who is in it; to everyone else it is not there. */
-function* requireChannel(
+export function* requireChannel(
   read: Read,
   { gameId, wallet }: Owner,
   channelId: string,
@@ -352,7 +354,7 @@ function* pageOf(
   read: Read,
   channel: MessageChannelRow,
   { limit, skip }: Page,
-): ReadSteps<Paged<ChannelMessage>> {
+): ReadSteps<Paged<MessageRow>> {
   const rows = yield* read.list(messages.byChannel, [channel.id], { limit, skip, last: true });
-  return { total: channel.messageCount, rows: rows.map(toMessage) };
+  return { total: channel.messageCount, rows: [...rows] };
 }

@@ -40,6 +40,21 @@ export function participantsKeyOf(wallets: readonly string[]): string {
   return wallets.toSorted().join(',');
 }
 
+/** More stays in a channel than are kept of a player. */
+export const maxStays = 1_000;
+
+/** A part of a channel's stream: behind `after`, up to `upTo`. */
+export interface Span {
+  after: number;
+  upTo: number;
+}
+
+/** When someone who is in the channel since `joinedSeq` was not in it any more, oldest first. */
+export function absencesBetween(stays: readonly FormerParticipantRow[], joinedSeq: number): Span[] {
+  const known = stays.filter(isRecorded);
+  return known.map(({ leftSeq }, at) => ({ after: leftSeq, upTo: known[at + 1]?.joinedSeq ?? joinedSeq }));
+}
+
 /** Whether a stay says when it was; those of before that was recorded say only that there was one. */
 export function isRecorded({ leftSeq }: FormerParticipantRow): boolean {
   return leftSeq > 0;

@@ -4,6 +4,7 @@ import type { ChannelMessage } from './message-channel.ts';
 import type { MessageRow } from './tables.ts';
 
 const seqList = z.array(z.int());
+export const reactionCounts = z.array(z.tuple([z.string(), z.int()]));
 
 export function toMessage(row: MessageRow): ChannelMessage {
   return {
@@ -13,6 +14,10 @@ export function toMessage(row: MessageRow): ChannelMessage {
     content: row.content,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
+    ...(row.replyTo !== null && { replyTo: row.replyTo }),
+    ...(row.reactions !== null && {
+      reactions: reactionsOf(row).map(([reaction, count]) => ({ reaction, count })),
+    }),
   };
 }
 
@@ -21,7 +26,26 @@ export function storedBytesOf(row: Pick<MessageRow, 'content' | 'eventSeqs'>): n
   return countedRowBytes + Buffer.byteLength(row.content) * eventSeqsOf(row).length;
 }
 
+/** What a message's reactions are and how many players have each, in the order of first use. */
+export function reactionsOf({
+  reactions,
+}: Pick<MessageRow, 'reactions'>): [reaction: string, count: number][] {
+  return reactions === null ? [] : reactionCounts.parse(JSON.parse(reactions));
+}
+
 /** The seqs of the channel's events that hold the message's words, that of its sending first. */
 export function eventSeqsOf(row: Pick<MessageRow, 'eventSeqs'>): number[] {
   return seqList.parse(JSON.parse(row.eventSeqs));
 }
+
+/** As SQL: the place of a message in its channel's stream, as the index `messages_by_seq` has it. */
+export const seqOfMessage = {
+  sqlite: `json_extract(event_seqs, '$[0]')`,
+  postgres: `CAST(substring(event_seqs FROM '[0-9]+') AS bigint)`,
+};
+
+/** As SQL: the ids of the JSON array @ids. */
+export const idsOfJson = {
+  sqlite: 'SELECT value FROM json_each(@ids)',
+  postgres: 'SELECT CAST(value AS uuid) FROM json_array_elements_text(CAST(@ids AS json)) AS listed (value)',
+};

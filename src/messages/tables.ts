@@ -91,6 +91,10 @@ const messageColumns = {
   eventSeqs: 'json',
   createdAt: 'ms',
   updatedAt: 'ms',
+  /** The message of the channel that this one replies to; it may be unsent by now. */
+  replyTo: 'uuid?',
+  /** JSON array of pairs, in the order of first use: a reaction, and how many players have it. Null: none. */
+  reactions: 'json?',
 } as const;
 
 export const messages = table('messages', messageColumns, {
@@ -103,3 +107,41 @@ export const messages = table('messages', messageColumns, {
   of: { player: 'sender', via: { table: messageChannels, column: 'channelId' }, texts: ['content'] },
 });
 export type MessageRow = RowOf<typeof messageColumns>;
+
+const readMarkerColumns = {
+  channelId: 'uuid',
+  wallet: 'text',
+  /** The message up to which the player has read; it may be unsent by now. */
+  messageId: 'uuid',
+  /** Its place in the channel's stream. */
+  readSeq: 'int',
+  readAt: 'ms',
+} as const;
+
+/** Up to where players have read. In a table of its own: participants are kept in memory, and reading is much more often. */
+export const readMarkers = table('read_markers', readMarkerColumns, {
+  key: ['channelId', 'wallet'],
+  indexes: { byWallet: { on: ['wallet', 'channelId'] } },
+  of: { player: 'wallet', via: { table: messageChannels, column: 'channelId' } },
+});
+export type ReadMarkerRow = RowOf<typeof readMarkerColumns>;
+
+const reactionColumns = {
+  messageId: 'uuid',
+  wallet: 'text',
+  reaction: 'text',
+  channelId: 'uuid',
+  createdAt: 'ms',
+} as const;
+
+/** Who has reacted to a message, and with what. How many they are stands in the message too, so that lists need not count. */
+export const messageReactions = table('message_reactions', reactionColumns, {
+  key: ['messageId', 'wallet', 'reaction'],
+  indexes: {
+    byMessage: { on: ['messageId', 'wallet', 'reaction'] },
+    /** In no order: erasing a player takes them as they come. */
+    byWallet: { on: ['wallet'] },
+  },
+  of: { player: 'wallet', via: { table: messageChannels, column: 'channelId' } },
+});
+export type MessageReactionRow = RowOf<typeof reactionColumns>;

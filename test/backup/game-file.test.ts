@@ -68,8 +68,13 @@ async function filled(): Promise<Filled> {
   await call(ada, 'send-notification', { message: 'Hello', type: 'success' });
   await call(ada, 'trigger-rules-engine', { trigger: 'win', nonce: 't' });
   const { _id: channelId } = await call(ada, 'create-message-channel', { otherParticipants: [bob.wallet] });
-  await call(ada, 'send-channel-message', { channelId, content: 'One more round?' });
-  await call(bob, 'send-channel-message', { channelId, content: 'Yes' });
+  const asked = await call(ada, 'send-channel-message', { channelId, content: 'One more round?' });
+  await call(bob, 'send-channel-message', { channelId, content: 'Yes', replyTo: asked._id });
+  await call(ada, 'send-channel-message', { channelId, content: 'Now' });
+  for (const player of [ada, bob]) {
+    await call(player, 'add-reaction', { messageId: asked._id, reaction: '\u{1F44D}' });
+  }
+  await call(ada, 'mark-messages-read', { channelId, messageId: asked._id });
   const waiting = { kind: 'nobody', type: 'Webhook', gameId, payload: {} };
   await store.write(enqueueActions, [waiting]);
   const { wallet: cheater } = await server.openSession(gameId);
@@ -94,6 +99,8 @@ async function seen(url: string, { gameId, ada, bob }: Filled, tokens: Record<st
     activities: await read('get-activities', { gameId }),
     channels,
     messages: await read('get-channel-messages', { ...of(bob), channelId: channel?._id }),
+    unread: await read('get-unread-count', { ...of(bob), channelId: channel?._id }),
+    markers: await read('get-unread-count', { ...of(ada), channelId: channel?._id }),
   };
 }
 
@@ -328,6 +335,10 @@ test('every record of a file is held to what a caller may send', async () => {
     ['participants', { permissions: '["everything"]' }, /participants .*permissions/],
     ['messages', { content: 'x'.repeat(4_001) }, /messages .*content/],
     ['messages', { id: '../x' }, /messages .*id: must be a UUIDv7/],
+    ['messages', { reactions: '[["gg",2]]' }, /messages counts other reactions/],
+    ['messages', { reactions: '[["gg",5000]]' }, /messages .*reactions/],
+    ['message_reactions', { reaction: 'gg' }, /messages counts other reactions/],
+    ['message_reactions', { reaction: 'two words' }, /message_reactions .*reaction: must be one emoji/],
     ['bans', { reason: 'x'.repeat(501) }, /bans .*reason/],
     ['rule_triggers', { actions: '{}' }, /rule_triggers .*actions/],
   ];

@@ -93,6 +93,7 @@ export async function runLedger(options: LedgerOptions, front?: Front): Promise<
     urls: front ? [balancer.url] : direct,
     perSecond: options.messagesPerSecond,
     channels,
+    areAnswered: true,
   });
   const nodeKills = await killInTurn([one, other], redis, options);
   await sender.stop();

@@ -23,6 +23,8 @@ export interface SenderOptions {
   channels: readonly { id: string; participants: readonly TestPlayer[] }[];
   /** What the message with this number says. */
   content?: (number: number) => string;
+  /** Whether another participant reacts to every fourth message and marks it as read, each until it is acknowledged. */
+  areAnswered?: boolean;
 }
 
 /** So many are tried again and again while no server answers; more would keep the machine from starting one. */
@@ -34,6 +36,7 @@ export function startSending({
   perSecond,
   channels,
   content = (number) => `message ${number}`,
+  areAnswered = false,
 }: SenderOptions): Sender {
   const counts: SenderCounts = { acknowledged: 0, unknownOutcomes: 0, refused: 0 };
   const acknowledged = new Map<string, Set<string>>();
@@ -45,27 +48,33 @@ export function startSending({
     const channel = channels[number % channels.length];
     const sender = channel?.participants[number % channel.participants.length];
     if (!channel || !sender) throw new Error('there is nobody to send');
+    const channelId = channel.id;
+    const { launcherJwt } = sender;
+    const message = { launcherJwt, channelId, content: content(number) };
+    const { _id: messageId = '' } = await sendUntilTaken(number, 'send-channel-message', message);
+    counts.acknowledged++;
+    const stream = `channel:${channelId}`;
+    acknowledged.set(stream, (acknowledged.get(stream) ?? new Set()).add(messageId));
+    const other = channel.participants.find((one) => one !== sender);
+    if (!areAnswered || !other || number % 4 !== 0) return;
+    const answer = { launcherJwt: other.launcherJwt, messageId };
+    await sendUntilTaken(number, 'add-reaction', { ...answer, reaction: `e${number % 3}` });
+    await sendUntilTaken(number, 'mark-messages-read', { ...answer, channelId });
+  }
+
+  async function sendUntilTaken(number: number, path: string, body: object): Promise<{ _id?: string }> {
     for (let attempt = 0; ; attempt++) {
       const url = urls[(number + attempt) % urls.length];
-      const id = await sendOnce(`${url}/launcher/send-channel-message`, {
-        launcherJwt: sender.launcherJwt,
-        channelId: channel.id,
-        content: content(number),
-      });
-      if (id) {
-        counts.acknowledged++;
-        const stream = `channel:${channel.id}`;
-        acknowledged.set(stream, (acknowledged.get(stream) ?? new Set()).add(id));
-        return;
-      }
+      const answer = await sendOnce(`${url}/launcher/${path}`, body);
+      if (answer) return answer;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
 
-  async function sendOnce(url: string, body: object): Promise<string | null> {
+  async function sendOnce(url: string, body: object): Promise<{ _id?: string } | null> {
     try {
       const answer = await post(url, body);
-      if (answer.status === 200) return (answer.body as { _id: string })._id;
+      if (answer.status === 200) return answer.body as { _id?: string };
       if (answer.status === 502) {
         counts.unknownOutcomes++; // a proxy's word that the server behind it broke off
         return null;

@@ -119,6 +119,32 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     }
   });
 
+  test('react to a message, see who counts, and take it back', async () => {
+    const [ada, grace] = await two();
+    await startConversation(ada, grace.wallet);
+    await say(ada, 'We won');
+    await grace.page.getByRole('tab', { name: /Messages/ }).click();
+    await grace.page.getByRole('button', { name: /We won/ }).click();
+    await grace.page.getByRole('button', { name: 'React with 🎉: We won' }).click();
+    const chip = (page: PlayerAtLauncher['page'], count: number) =>
+      page.getByRole('button', { name: `🎉, ${count}`, exact: true });
+    await chip(ada.page, 1).waitFor();
+    expect(await chip(grace.page, 1).getAttribute('aria-pressed')).toBe('true');
+    expect(await chip(ada.page, 1).getAttribute('aria-pressed')).toBe('false');
+    await chip(ada.page, 1).click();
+    await chip(grace.page, 2).waitFor();
+    await chip(grace.page, 2).click();
+    await chip(ada.page, 1).waitFor();
+    expect(await chip(ada.page, 1).getAttribute('aria-pressed')).toBe('true');
+    await ada.page.getByRole('button', { name: 'Edit: We won' }).click();
+    await ada.page.getByRole('textbox', { name: 'Edit your message' }).fill('We have won');
+    await ada.page.keyboard.press('Enter');
+    await until('the edit', async () => (await bubbles(grace))[0] === 'We have won');
+    expect(await chip(ada.page, 1).getAttribute('aria-pressed')).toBe('true');
+    await chip(ada.page, 1).click();
+    await until('no reaction', async () => (await grace.page.locator('.reaction').count()) === 0);
+  });
+
   test('what one wrote and nobody has seen yet is there after a reload, and what one has read stays read', async () => {
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);

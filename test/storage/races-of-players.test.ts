@@ -6,6 +6,10 @@ import { claimOf } from '../../src/idempotency/claim.ts';
 import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
 import { maximumParticipants, maximumShared } from '../../src/messages/message-channel.ts';
 import { sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
+import { maximumKinds } from '../../src/messages/reaction.ts';
+import { addReactionTo, removeReactionFrom } from '../../src/messages/reaction-commands.ts';
+import { markRead } from '../../src/messages/read-marker-commands.ts';
+import { findUnread } from '../../src/messages/unread.ts';
 import { markDelivered, notifyPlayer } from '../../src/notifications/commands.ts';
 import { trackPlaySession } from '../../src/play-sessions/commands.ts';
 import { deleteScore, setScore } from '../../src/scores/commands.ts';
@@ -149,6 +153,61 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
       { channel },
     );
     expect(counted).toEqual([{ counted: 60, kept: 60 }]);
+  });
+
+  test('a read marker only moves forward, and stands at the furthest message', async () => {
+    const owner = await addPlayer();
+    const reader = await addPlayer(owner.gameId);
+    const { _id: channel } = await first().write(createChannel, owner, [reader.wallet]);
+    const sent: string[] = [];
+    for (let n = 0; n < 100; n++) sent.push((await first().write(sendMessage, owner, channel, `${n}`))._id);
+    const { results } = await race((db, n) =>
+      db.write(markRead, reader, channel, sent[(n * 37) % 100] ?? ''),
+    );
+    results.forEach(({ messageId }, n) => {
+      expect(sent.indexOf(messageId)).toBeGreaterThanOrEqual((n * 37) % 100);
+    });
+    const unread = await first().read(findUnread, reader, channel);
+    expect(unread).toMatchObject({ unreadCount: 0, readMarker: { messageId: sent[99] } });
+    const moves = await rowsIn(
+      first(),
+      `SELECT CAST(record AS json) ->> 'messageId' AS id FROM events
+        WHERE name = 'read-markers patched' AND CAST(record AS json) ->> 'channelId' = @channel ORDER BY seq`,
+      { channel },
+    );
+    const told = moves.map((move) => sent.indexOf(Object(move).id));
+    expect(told).toEqual([...new Set(told)].toSorted((a, b) => a - b));
+    expect(told.at(-1)).toBe(99);
+  });
+
+  test('a message has no more kinds of reactions than it may, and counts those there are', async () => {
+    const owner = await addPlayer();
+    const other = await addPlayer(owner.gameId);
+    const { _id: channel } = await first().write(createChannel, owner, [other.wallet]);
+    const { _id: message } = await first().write(sendMessage, owner, channel, 'We won');
+    const same = await race((db, n) => db.write(addReactionTo, n % 2 ? owner : other, message, 'gg'));
+    expect([same.results.length, same.refused]).toEqual([100, {}]);
+    const { results, refused } = await race((db, n) => db.write(addReactionTo, owner, message, `e${n}`));
+    expect([results.length, refused]).toEqual([
+      maximumKinds - 1,
+      { reaction_limit_reached: 101 - maximumKinds },
+    ]);
+    await race((db) => db.write(removeReactionFrom, owner, message, 'gg'));
+    const [row] = await rowsIn(
+      first(),
+      `SELECT reactions, (SELECT count(*) FROM message_reactions WHERE message_id = m.id) AS kept,
+          (SELECT count(*) FROM events WHERE name LIKE 'message-reactions %' AND record LIKE '%' || m.id || '%') AS told
+        FROM messages AS m WHERE id = CAST(@message AS uuid)`,
+      { message },
+    );
+    const counts = JSON.parse(Object(row).reactions);
+    expect(counts).toHaveLength(maximumKinds);
+    expect(counts[0]).toEqual(['gg', 1]);
+    expect(row).toMatchObject({ kept: maximumKinds, told: maximumKinds + 2 });
+    const use = await rowsIn(first(), 'SELECT bytes FROM storage_use WHERE wallet = @wallet', {
+      wallet: other.wallet,
+    });
+    expect(use).toEqual([{ bytes: countedRowBytes }]);
   });
 
   test('a play session ends once', async () => {

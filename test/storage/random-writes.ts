@@ -8,8 +8,12 @@ import {
   editChannelInfo,
   removeFromChannel,
 } from '../../src/messages/channel-commands.ts';
+import { listChannelsFrom, listMessagesFrom } from '../../src/messages/cursor-queries.ts';
 import { editMessage, sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
 import { listChannelMessages, listChannels } from '../../src/messages/queries.ts';
+import { addReactionTo, removeReactionFrom } from '../../src/messages/reaction-commands.ts';
+import { markRead } from '../../src/messages/read-marker-commands.ts';
+import { listUnread } from '../../src/messages/unread.ts';
 import { notifyPlayer } from '../../src/notifications/commands.ts';
 import { trackPlaySession } from '../../src/play-sessions/commands.ts';
 import { setProfile } from '../../src/players/commands.ts';
@@ -77,6 +81,7 @@ export function randomOperation(random: () => number, scene: Scene): RandomOpera
   const one = (name: string, run: (db: Database) => Promise<unknown>): RandomOperation => ({ name, run });
   const score = pick(scene.scores, 'none');
   const tracked = play(number, random() < 0.3);
+  const order = number % 2 ? ('newest' as const) : ('oldest' as const);
   const label = `label-${number % 5}`;
   const patch = `{"n":${number % 3 ? number : null},"of":{"k${number % 4}":[${number}]}}`;
   const options = {
@@ -120,8 +125,17 @@ export function randomOperation(random: () => number, scene: Scene): RandomOpera
       one('editChannelInfo', (db) => db.write(editChannelInfo, owner, channel, { name: `name ${number}` })),
     ],
     [16, one('sendMessage', (db) => db.write(sendMessage, owner, channel, `message ${number} \0`))],
+    [
+      3,
+      one('sendMessage', (db) =>
+        db.write(sendMessage, owner, channel, `reply ${number}`, undefined, message),
+      ),
+    ],
     [6, one('editMessage', (db) => db.write(editMessage, owner, message, `edited ${number}`))],
     [3, one('unsendMessage', (db) => db.write(unsendMessage, owner, message))],
+    [6, one('addReactionTo', (db) => db.write(addReactionTo, owner, message, `e${number % 4}`))],
+    [3, one('removeReactionFrom', (db) => db.write(removeReactionFrom, owner, message, `e${number % 4}`))],
+    [5, one('markRead', (db) => db.write(markRead, owner, channel, message))],
     [5, one('trackPlaySession', (db) => db.write(trackPlaySession, owner, tracked))],
     [
       4,
@@ -154,6 +168,14 @@ export function randomOperation(random: () => number, scene: Scene): RandomOpera
     [1, one('readStatesPage', (db) => db.read(readStatesPage, owner, page, { prefix: 'label-' }))],
     [1, one('readPublicStatesPage', (db) => db.read(readPublicStatesPage, owner, page))],
     [1, one('listChannels', (db) => db.read(listChannels, owner, page))],
+    [
+      1,
+      one('listMessagesFrom', (db) =>
+        db.read(listMessagesFrom, owner, channel, { limit: 5, order, behind: String(number % 30) }),
+      ),
+    ],
+    [1, one('listChannelsFrom', (db) => db.read(listChannelsFrom, owner, { limit: 5, order, behind: null }))],
+    [1, one('listUnread', (db) => db.read(listUnread, owner, scene.channels.slice(-20)))],
     [1, one('listChannelMessages', (db) => db.read(listChannelMessages, owner, channel, page))],
   ];
   let at = random() * operations.reduce((sum, [weight]) => sum + weight, 0);

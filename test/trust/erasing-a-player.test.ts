@@ -273,6 +273,28 @@ describe('a player who is erased', () => {
     expect(new Set(seenAfter.slice(1).flat())).toEqual(new Set());
   });
 
+  it('takes its reactions and read markers along, tells who is in the channel, and leaves those of others', async () => {
+    const { _id: channelId } = await conversations.create(other, player);
+    const theirs = await conversations.send(other, channelId, 'We won');
+    const own = await conversations.send(player, channelId, 'So we did');
+    for (const messageId of [theirs._id, own._id]) {
+      for (const one of [player, other]) await as(one, 'add-reaction', { messageId, reaction: 'gg' });
+    }
+    await as(player, 'add-reaction', { messageId: theirs._id, reaction: '🎉' });
+    for (const one of [player, other]) await as(one, 'mark-messages-read', { channelId, messageId: own._id });
+    await conversations.send(player, channelId, 'And again');
+    await erase();
+    expect(await as(other, 'get-channel-messages', { channelId })).toMatchObject({
+      total: 1,
+      data: [{ _id: theirs._id, reactions: [{ reaction: 'gg', count: 1, own: true }] }],
+    });
+    expect(await as(other, 'get-unread-count', { channelId })).toMatchObject({
+      unreadCount: 0,
+      lastReadMessageId: own._id,
+    });
+    await isGone([wallet.lowercase.slice(2)]);
+  });
+
   it('takes nothing of anyone else’s along', async () => {
     const { channelId, leftId } = await liveALife();
     for (const score of [3, 4]) await as(other, 'set-user-score', { score, nonce: String(score) });

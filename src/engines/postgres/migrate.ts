@@ -8,6 +8,7 @@ import { administrators } from './migrations/0005-administrators.ts';
 import { gameListing } from './migrations/0006-game-listing.ts';
 import { guests } from './migrations/0007-guests.ts';
 import { leaderboards } from './migrations/0008-leaderboards.ts';
+import { conversations } from './migrations/0009-conversations.ts';
 import { notificationInbox } from './migrations/0010-notification-inbox.ts';
 import { playerBlocks } from './migrations/0011-player-blocks.ts';
 import { playerReports } from './migrations/0012-player-reports.ts';
@@ -23,6 +24,7 @@ const migrations: readonly string[] = [
   gameListing,
   guests,
   leaderboards,
+  conversations,
   notificationInbox,
   playerBlocks,
   playerReports,

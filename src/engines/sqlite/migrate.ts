@@ -20,6 +20,7 @@ import { administrators } from './migrations/0017-administrators.ts';
 import { gameListing } from './migrations/0018-game-listing.ts';
 import { guests } from './migrations/0019-guests.ts';
 import { leaderboards } from './migrations/0020-leaderboards.ts';
+import { conversations } from './migrations/0021-conversations.ts';
 import { notificationInbox } from './migrations/0022-notification-inbox.ts';
 import { playerBlocks } from './migrations/0023-player-blocks.ts';
 import { playerReports } from './migrations/0024-player-reports.ts';
@@ -47,6 +48,7 @@ export const migrations: readonly string[] = [
   gameListing,
   guests,
   leaderboards,
+  conversations,
   notificationInbox,
   playerBlocks,
   playerReports,

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
+import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../core/schemas/list-cursor.ts';
 import { pagedOutput, pagingOf } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
+import { listMessagesFrom, messageCursor } from '../cursor-queries.ts';
 import { channelMessage } from '../message-channel.ts';
 import { listChannelMessages } from '../queries.ts';
 
@@ -14,12 +16,28 @@ export const getChannelMessages = defineOperation({
   kind: 'read',
   summary: 'List the messages of a channel the player is in, newest first',
   auth: 'player-or-server',
-  input: z.object({ channelId: idInput, ...pagingOf(30) }),
-  output: pagedOutput(channelMessage),
+  input: z.object({ channelId: idInput, ...pagingOf(30), ...cursorFieldsOf(messageCursor) }),
+  output: pagedOutput(channelMessage).extend({
+    ...cursorOutput,
+    originals: z.exactOptional(z.array(channelMessage)).meta({
+      description:
+        'What replies in `data` reply to, where it is not in `data` itself; one that is in neither was unsent, or said while the player was away',
+    }),
+  }),
   async handler({ input, caller }, { db }: { db: Database }) {
+    const owner = ownerOf(caller);
     const isServer = caller.session === null;
-    const { channelId } = input;
-    const { total, rows } = await db.read(listChannelMessages, ownerOf(caller), channelId, input, isServer);
-    return { total, limit: input.limit, skip: input.skip, data: rows };
+    const byCursor = cursorPageOf(input);
+    const page = byCursor
+      ? await db.read(listMessagesFrom, owner, input.channelId, byCursor, isServer)
+      : await db.read(listChannelMessages, owner, input.channelId, input, isServer);
+    return {
+      total: page.total,
+      limit: input.limit,
+      skip: input.skip,
+      data: page.rows,
+      ...(page.originals && { originals: page.originals }),
+      ...page.end,
+    };
   },
 });

@@ -11,14 +11,19 @@ export const sendChannelMessage = defineOperation({
   name: 'sendChannelMessage',
   service: 'launcher',
   alsoOn: [{ service: 'chat-messages', name: 'sendMessage' }],
-  notServed: { parentId: 'messages here have no replies; send it without parentId' },
+  notServed: { parentId: 'a reply names the message as replyTo; send it without parentId' },
   kind: 'write',
   summary: 'Send a message to a channel the player is in',
   auth: 'player',
-  input: z.object({ channelId: idInput, content: messageContent }),
+  input: z.object({
+    channelId: idInput,
+    content: messageContent,
+    replyTo: idInput.optional().meta({ description: 'The message of this channel that it replies to' }),
+  }),
   output: channelMessage,
   handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
+    const { channelId, replyTo } = input;
     const content = filteredMessage(caller.game.policies.wordFilter, input.content, 'content');
-    return db.write(sendMessage, ownerOf(caller), input.channelId, content, storageQuota);
+    return db.write(sendMessage, ownerOf(caller), channelId, content, storageQuota, replyTo);
   },
 });

@@ -35,6 +35,19 @@ const unknownMessage = refused(400, 'message_unknown');
 const notTheSender = refused(401, 'not_the_sender');
 const withoutPermission = refused(401, 'permission_missing');
 
+/** For who is in the channel, and the game's own server for them. */
+const readable = refusedTo(unknownChannel, {
+  participant: 'shared',
+  gameServer: 'shared',
+  otherGameServer: unknownChannel,
+});
+
+const reactable = refusedTo(unknownMessage, {
+  participant: 'shared',
+  gameServer: 'shared',
+  otherGameServer: unknownMessage,
+});
+
 export const messageCases = {
   getMessageChannels: {
     input: () => ({ limit: 10, skip: 0 }),
@@ -118,5 +131,41 @@ export const messageCases = {
     input: ({ channelId }) => ({ channelId }),
     answer: { success: true },
     access: refusedTo(unknownChannel, { participant: 'shared' }),
+  },
+  markMessagesRead: {
+    input: ({ channelId, messageId }) => ({ channelId, messageId }),
+    answer: {
+      success: true,
+      readMarker: {
+        _id: '<channel>',
+        channelId: '<channel>',
+        gameId: '<game>',
+        normalizedAddress: '<owner>',
+        messageId: '<message id>',
+        readAt: '<time>',
+      },
+    },
+    access: readable,
+  },
+  getUnreadCount: {
+    // The owner has written the message there is.
+    input: ({ channelId }) => ({ channelId }),
+    answer: { success: true, channelId: '<channel>', unreadCount: 0 },
+    access: readable,
+  },
+  addReaction: {
+    input: ({ messageId }) => ({ messageId, reaction: '\u{1F3C1}' }),
+    answer: {
+      success: true,
+      messageId: '<message id>',
+      channelId: '<channel>',
+      reactions: [{ reaction: '\u{1F3C1}', count: 1, own: true }],
+    },
+    access: reactable,
+  },
+  removeReaction: {
+    input: ({ messageId }) => ({ messageId, reaction: 'gg' }),
+    answer: { success: true, messageId: '<message id>', channelId: '<channel>', reactions: [] },
+    access: reactable,
   },
 } satisfies Partial<LauncherCases>;

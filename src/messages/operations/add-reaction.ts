@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { id, idInput } from '../../core/schemas/ids.ts';
+import { success } from '../../core/schemas/outcome.ts';
+import type { Database } from '../../core/storage/database.ts';
+import { defineOperation } from '../../operations/define.ts';
+import { ownerOf } from '../../operations/owner.ts';
+import { reactionCount, reactionInput } from '../reaction.ts';
+import { addReactionTo } from '../reaction-commands.ts';
+
+export const addReaction = defineOperation({
+  name: 'addReaction',
+  service: 'chat-messages',
+  kind: 'write',
+  summary: 'React to a message with an emoji or an emote of the game, each once',
+  auth: 'player-or-server',
+
+  input: z.object({ messageId: idInput, reaction: reactionInput }),
+  output: z.object({ success, messageId: id, channelId: id, reactions: z.array(reactionCount) }),
+  async handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
+    const { messageId, reaction } = input;
+    const answer = await db.write(addReactionTo, ownerOf(caller), messageId, reaction, storageQuota);
+    return { success: true, ...answer };
+  },
+});

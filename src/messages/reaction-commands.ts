@@ -1,0 +1,145 @@
+import { streamOf } from '../core/events/stream.ts';
+import { lockChannel } from '../core/events/stream-locks.ts';
+import type { Owner } from '../core/schemas/owner.ts';
+import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { GantryError } from '../errors.ts';
+import { countedRowBytes, countStored } from '../storage-quota/count-stored.ts';
+import { audienceOf } from './audience.ts';
+import { type LockedChannel, lockWholeChannel, requirePermission } from './channel-access.ts';
+import { messageReactionCreated, messageReactionRemoved } from './events.ts';
+import { lockMessage, requireShown } from './message-access.ts';
+import { maximumKinds, maximumReactions, type ReactionCount } from './reaction.ts';
+import { reactionsOf } from './stored-message.ts';
+import { type MessageReactionRow, type MessageRow, messageReactions, messages } from './tables.ts';
+
+/** Reactions that `eraseReactionsOf` erases at a time. */
+const reactionsPerSlice = 200;
+
+/** A message's reactions as they now are, to one of the players. */
+export interface ReactedMessage {
+  messageId: string;
+  channelId: string;
+  reactions: ReactionCount[];
+}
+
+/**
+ * Adds a player's reaction to a message; one that is there already changes nothing and is told to nobody. `quota` is the
+ * most bytes that the player may keep in the game.
+ * @throws GantryError `message_unknown`, `permission_missing`, `reaction_limit_reached`, `storage_full`
+ */
+export const addReactionTo = command(
+  'addReactionTo',
+  function* (
+    tx: Tx,
+    owner: Owner,
+    messageId: string,
+    reaction: string,
+    quota?: number,
+  ): Steps<ReactedMessage> {
+    const { message, channel } = yield* lockMessage(tx, messageId);
+    const member = yield* requireShown(tx, channel, owner, messageId);
+    requirePermission(member, 'send-messages');
+    const { wallet } = owner;
+    if (yield* tx.get(messageReactions, messageId, wallet, reaction))
+      return yield* reacted(tx, message, owner);
+    const counts = reactionsOf(message);
+    const known = counts.find(([kind]) => kind === reaction);
+    if (!known && counts.length >= maximumKinds) {
+      throw limitReached(
+        `A message has at most ${maximumKinds} different reactions: use one of those there are`,
+      );
+    }
+    if (counts.reduce((sum, [, count]) => sum + count, 0) >= maximumReactions) {
+      throw limitReached(`A message has at most ${maximumReactions.toLocaleString('en')} reactions`);
+    }
+    const row = { messageId, wallet, reaction, channelId: message.channelId, createdAt: tx.now };
+    tx.insert(messageReactions, row);
+    yield* countStored(tx, owner, countedRowBytes, quota);
+    const after = yield* changeCount(tx, message, channel, row, 1);
+    return yield* reacted(tx, after, owner);
+  },
+);
+
+/**
+ * Takes a player's reaction back; one that is not there changes nothing and is told to nobody.
+ * @throws GantryError `message_unknown`
+ */
+export const removeReactionFrom = command(
+  'removeReactionFrom',
+  function* (tx: Tx, owner: Owner, messageId: string, reaction: string): Steps<ReactedMessage> {
+    const { message, channel } = yield* lockMessage(tx, messageId);
+    yield* requireShown(tx, channel, owner, messageId);
+    const row = yield* tx.get(messageReactions, messageId, owner.wallet, reaction);
+    if (!row) return yield* reacted(tx, message, owner);
+    return yield* reacted(tx, yield* takeBack(tx, message, channel, row), owner);
+  },
+);
+
+/** Takes back every reaction of a wallet, in channels it has left too, a limited number at a time; true: there may be more. */
+export const eraseReactionsOf = command(
+  'eraseReactionsOf',
+  function* (tx: Tx, wallet: string): Steps<boolean> {
+    const found = yield* tx.list(messageReactions.byWallet, [wallet], { limit: reactionsPerSlice });
+    // In the order of their ids, as every command that locks several channels does.
+    const channelIds = [...new Set(found.map(({ channelId }) => channelId))].sort();
+    yield* tx.all(...channelIds.map((channelId) => lockChannel(tx, channelId)));
+    for (const { messageId, channelId, reaction } of found) {
+      const channel = yield* lockWholeChannel(tx, channelId);
+      const [message, row] = yield* tx.all(
+        tx.get(messages, messageId),
+        tx.get(messageReactions, messageId, wallet, reaction),
+      );
+      if (message && channel && row) yield* takeBack(tx, message, channel, row);
+    }
+    return found.length === reactionsPerSlice;
+  },
+);
+
+function* takeBack(
+  tx: Tx,
+  message: MessageRow,
+  channel: LockedChannel,
+  row: MessageReactionRow,
+): Steps<MessageRow> {
+  tx.remove(messageReactions, row);
+  yield* countStored(tx, { gameId: channel.row.gameId, wallet: row.wallet }, -countedRowBytes);
+  return yield* changeCount(tx, message, channel, row, -1);
+}
+
+/** Writes how many have a reaction, and tells whoever is in the channel. The channel's place in lists stays. */
+function* changeCount(
+  tx: Tx,
+  message: MessageRow,
+  { row: channel, members }: LockedChannel,
+  { reaction, wallet }: MessageReactionRow,
+  by: 1 | -1,
+): Steps<MessageRow> {
+  const counts = new Map(reactionsOf(message));
+  const count = (counts.get(reaction) ?? 0) + by;
+  if (count > 0) counts.set(reaction, count);
+  else counts.delete(reaction);
+  const after: MessageRow = { ...message, reactions: counts.size > 0 ? JSON.stringify([...counts]) : null };
+  tx.put(messages, after);
+  const record = { channelId: channel.id, messageId: message.id, wallet, reaction, count, at: tx.now };
+  const type = by === 1 ? messageReactionCreated : messageReactionRemoved;
+  tx.emit(streamOf.channel(channel.id), type, record, yield* audienceOf(tx, channel, members, wallet));
+  return after;
+}
+
+function* reacted(tx: Tx, message: MessageRow, { wallet }: Owner): Steps<ReactedMessage> {
+  const own = yield* tx.list(messageReactions.byMessage, [message.id, wallet], { limit: maximumKinds });
+  const isOwn = new Set(own.map(({ reaction }) => reaction));
+  return {
+    messageId: message.id,
+    channelId: message.channelId,
+    reactions: reactionsOf(message).map(([reaction, count]) => ({
+      reaction,
+      count,
+      ...(isOwn.has(reaction) && { own: true as const }),
+    })),
+  };
+}
+
+function limitReached(message: string): GantryError {
+  return new GantryError('reaction_limit_reached', message);
+}

@@ -1,0 +1,18 @@
+import type { Steps, Tx } from '../core/storage/command.ts';
+import { countedRowBytes, countStored } from '../storage-quota/count-stored.ts';
+import { storageUse } from '../storage-quota/tables.ts';
+import { maximumReactions } from './reaction.ts';
+import { type MessageRow, messageReactions } from './tables.ts';
+
+/** Removes the reactions to a message that goes; its channel is locked. They count no longer as what their players keep. */
+export function* removeReactionsTo(tx: Tx, { id }: MessageRow, gameId: string): Steps<void> {
+  const rows = yield* tx.list(messageReactions.byMessage, [id], { limit: maximumReactions });
+  for (const row of rows) tx.remove(messageReactions, row);
+  const byWallet = Map.groupBy(rows, ({ wallet }) => wallet);
+  const wallets = [...byWallet.keys()].toSorted();
+  yield* tx.all(...wallets.map((wallet) => tx.lock(storageUse, [gameId, wallet])));
+  for (const wallet of wallets) {
+    const bytes = (byWallet.get(wallet)?.length ?? 0) * countedRowBytes;
+    yield* countStored(tx, { gameId, wallet }, -bytes);
+  }
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { normalizedAddress } from '../core/schemas/address.ts';
+import { id, timestamp } from '../core/schemas/ids.ts';
+
+/** The most different reactions to one message. */
+export const maximumKinds = 20;
+/** The most reactions to one message, all kinds and players together. */
+export const maximumReactions = 1_000;
+
+/** What a game calls an emote of its own. */
+const emoteName = /^[a-z0-9_+-]{1,32}$/;
+const emoji = /^\p{RGI_Emoji}$/v;
+/** Asks for the colourful form of a character that has a plain one too. */
+const emojiForm = '\u{FE0F}';
+
+/**
+ * One emoji, or a name. An emoji that came without its variation selector gets it, so that there are not two kinds that look
+ * the same.
+ */
+export const reactionInput = z
+  .string()
+  .max(64)
+  .transform((value, context) => {
+    if (emoteName.test(value) || emoji.test(value)) return value;
+    if (emoji.test(`${value}${emojiForm}`)) return `${value}${emojiForm}`;
+    context.addIssue({
+      code: 'custom',
+      message: 'must be one emoji, or a name of 1 to 32 of the characters a-z, 0-9, _, + and -',
+    });
+    return z.NEVER;
+  })
+  .meta({
+    description: 'One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game',
+  });
+
+export const reactionCount = z
+  .object({
+    reaction: z.string(),
+    count: z.int().min(1).meta({ description: 'How many players have reacted with it' }),
+    own: z.exactOptional(z.literal(true)).meta({
+      description: 'The player is among them; only in answers, since events are the same for everyone',
+    }),
+  })
+  .meta({ id: 'ReactionCount' });
+export type ReactionCount = z.infer<typeof reactionCount>;
+
+/** What an event tells of a reaction. */
+export const reaction = z
+  .object({
+    channelId: id,
+    messageId: id,
+    wallet: normalizedAddress.meta({ description: 'Who has reacted, or taken the reaction back' }),
+    reaction: z.string(),
+    count: z.int().min(0).meta({ description: 'How many players have reacted with it, this one counted' }),
+    at: timestamp,
+  })
+  .meta({ id: 'MessageReaction' });

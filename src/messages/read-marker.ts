@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { normalizedAddress } from '../core/schemas/address.ts';
+import { id, timestamp } from '../core/schemas/ids.ts';
+import type { ReadMarkerRow } from './tables.ts';
+
+/** So many unread messages of a channel are counted at most, which takes a millisecond. */
+export const maximumUnread = 1_000;
+/** The same in a list, which may have 250 channels. */
+export const maximumListedUnread = 100;
+
+/** Up to which message a player has read a channel. */
+export const readMarker = z
+  .object({
+    _id: id.meta({ description: "The channel's id: a player has one marker in each" }),
+    channelId: id,
+    gameId: id,
+    normalizedAddress,
+    messageId: id.meta({ description: 'Everything up to this message has been read' }),
+    readAt: timestamp,
+  })
+  .meta({ id: 'ReadMarker' });
+export type ReadMarker = z.infer<typeof readMarker>;
+
+/** What a player has not read of a channel. */
+export interface Unread {
+  channelId: string;
+  /** At most `maximumUnread`, of several channels `maximumListedUnread`. */
+  unreadCount: number;
+  /** There are more than that. */
+  isCapped: boolean;
+  /** Null: nothing was ever marked as read. */
+  readMarker: { messageId: string; readAt: number } | null;
+}
+
+/** The fields that tell of what is unread. */
+export const unreadFields = {
+  unreadCount: z
+    .int()
+    .min(0)
+    .max(maximumUnread)
+    .meta({
+      description: `Messages of others behind the read marker, the player's joining and the player's own last message; at most ${maximumUnread.toLocaleString('en')}, in lists ${maximumListedUnread}`,
+    }),
+  unreadCapped: z
+    .exactOptional(z.literal(true))
+    .meta({ description: 'There are more unread messages than are counted' }),
+  lastReadMessageId: z
+    .exactOptional(id)
+    .meta({ description: "The read marker's message; left out: nothing was marked as read" }),
+  lastReadAt: z.exactOptional(timestamp),
+};
+
+export function toUnreadFields({ unreadCount, isCapped, readMarker: marker }: Unread) {
+  return {
+    unreadCount,
+    ...(isCapped && { unreadCapped: true as const }),
+    ...(marker && { lastReadMessageId: marker.messageId, lastReadAt: marker.readAt }),
+  };
+}
+
+export function toReadMarker(
+  { channelId, wallet, messageId, readAt }: ReadMarkerRow,
+  gameId: string,
+): ReadMarker {
+  return { _id: channelId, channelId, gameId, normalizedAddress: wallet, messageId, readAt };
+}

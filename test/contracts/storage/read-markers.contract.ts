@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import type { Owner } from '../../../src/core/schemas/owner.ts';
+import type { Database } from '../../../src/core/storage/database.ts';
+import { addToChannel, createChannel, removeFromChannel } from '../../../src/messages/channel-commands.ts';
+import { editMessage, sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
+import { markRead } from '../../../src/messages/read-marker-commands.ts';
+import { findUnread, listUnread } from '../../../src/messages/unread.ts';
+import { addGame, addPlayer, inShort, listen, nowAndReopened, type OpenStore, trio } from './fixture.ts';
+
+export function readMarkersContract(open: OpenStore): void {
+  describe('read markers', () => {
+    /** How many messages of the channel the player has not read. */
+    const unread = async (db: Database, owner: Owner, channelId: string) =>
+      (await db.read(findUnread, owner, channelId)).unreadCount;
+
+    /** Ada's channel with Grace. */
+    async function conversation(db: Database) {
+      const [ada, grace, eve] = await trio(db);
+      const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
+      const say = async (by: Owner, content: string) =>
+        (await db.write(sendMessage, by, channelId, content))._id;
+      return { ada, grace, eve, channelId, say };
+    }
+
+    test('messages of others are unread until they are marked as read, also after a reopen', async () => {
+      await using fixture = await open();
+      const { db, clock } = fixture;
+      const { ada, grace, channelId, say } = await conversation(db);
+      const said = [await say(ada, '1'), await say(ada, '2'), await say(ada, '3')];
+      expect([await unread(db, ada, channelId), await unread(db, grace, channelId)]).toEqual([0, 3]);
+      clock.advance(5);
+      const marker = await db.write(markRead, grace, channelId, said[1] ?? '');
+      expect(marker).toEqual({
+        _id: channelId,
+        channelId,
+        gameId: grace.gameId,
+        normalizedAddress: grace.wallet,
+        messageId: said[1],
+        readAt: clock.now,
+      });
+      for await (const one of nowAndReopened(fixture)) {
+        expect(await one.read(listUnread, grace, [channelId])).toEqual([
+          {
+            channelId,
+            unreadCount: 1,
+            isCapped: false,
+            readMarker: { messageId: said[1], readAt: clock.now },
+          },
+        ]);
+      }
+    });
+
+    test('a marker only moves forward, and only a move is told, to the player alone', async () => {
+      await using fixture = await open();
+      const { db, clock } = fixture;
+      const { ada, grace, channelId, say } = await conversation(db);
+      const [first, second] = [await say(ada, '1'), await say(ada, '2')];
+      const heard = listen(db);
+      const marker = await db.write(markRead, grace, channelId, second);
+      clock.advance(5);
+      for (const earlier of [first, second]) {
+        expect(await db.write(markRead, grace, channelId, earlier)).toEqual(marker);
+      }
+      expect(await unread(db, grace, channelId)).toBe(0);
+      expect(heard).toMatchObject([
+        {
+          name: 'read-markers patched',
+          stream: `player:${grace.gameId}:${grace.wallet}`,
+          record: marker,
+          audience: { kind: 'players', gameId: grace.gameId, wallets: [grace.wallet] },
+        },
+      ]);
+    });
+
+    test('who writes has read what was said before; edits count nothing, and what is unsent no more', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { ada, grace, channelId, say } = await conversation(db);
+      const first = await say(ada, '1');
+      await say(grace, 'answer');
+      const [second] = [await say(ada, '2'), await say(ada, '3')];
+      await db.write(editMessage, ada, first, 'changed');
+      expect([await unread(db, ada, channelId), await unread(db, grace, channelId)]).toEqual([0, 2]);
+      await db.write(unsendMessage, ada, second);
+      expect(await unread(db, grace, channelId)).toBe(1);
+    });
+
+    test('who joins has what was said before as read, and who comes back what was said meanwhile', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { ada, grace, eve, channelId, say } = await conversation(db);
+      const before = await say(ada, 'before');
+      await db.write(addToChannel, ada, channelId, eve.wallet);
+      expect(await unread(db, eve, channelId)).toBe(0);
+      const heard = await say(ada, 'heard');
+      expect(await unread(db, eve, channelId)).toBe(1);
+      await db.write(markRead, eve, channelId, heard);
+      await db.write(removeFromChannel, eve, channelId, eve.wallet);
+      const meanwhile = await say(grace, 'meanwhile');
+      await expect(db.read(findUnread, eve, channelId)).rejects.toMatchObject({ reason: 'channel_unknown' });
+      await expect(db.write(markRead, eve, channelId, heard)).rejects.toMatchObject({
+        reason: 'channel_unknown',
+      });
+      await db.write(createChannel, eve, [ada.wallet]); // which takes her leaving back
+      await db.write(addToChannel, ada, channelId, eve.wallet);
+      const found = await db.read(findUnread, eve, channelId);
+      expect(found).toMatchObject({ unreadCount: 0, readMarker: null });
+      await expect(db.write(markRead, eve, channelId, meanwhile)).rejects.toMatchObject({
+        reason: 'message_unknown',
+      });
+      expect((await db.write(markRead, eve, channelId, before)).messageId).toBe(before);
+      await say(ada, 'after');
+      expect(await unread(db, eve, channelId)).toBe(1);
+    });
+
+    test('at most 1,000 are counted, in lists 100, and it is said when there are more', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { ada, grace, channelId, say } = await conversation(db);
+      const ids = await Promise.all(Array.from({ length: 1_000 }, (_, n) => say(ada, `${n}`)));
+      expect(await db.read(findUnread, grace, channelId)).toMatchObject({
+        unreadCount: 1_000,
+        isCapped: false,
+      });
+      await say(ada, 'one more');
+      expect(await db.read(findUnread, grace, channelId)).toMatchObject({
+        unreadCount: 1_000,
+        isCapped: true,
+      });
+      await db.write(markRead, grace, channelId, ids[0] ?? '');
+      expect(await db.read(findUnread, grace, channelId)).toMatchObject({
+        unreadCount: 1_000,
+        isCapped: false,
+      });
+      const listed = async (after: number) => {
+        await db.write(markRead, grace, channelId, ids[after] ?? '');
+        return db.read(listUnread, grace, [channelId]);
+      };
+      expect(await listed(899)).toMatchObject([{ unreadCount: 100, isCapped: true }]);
+      expect(await listed(900)).toMatchObject([{ unreadCount: 100, isCapped: false }]);
+    });
+
+    test('channels and messages of others are unknown, and left out of a list', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { ada, grace, eve, channelId, say } = await conversation(db);
+      const message = await say(ada, 'hi');
+      const { _id: other } = await db.write(createChannel, ada, [eve.wallet]);
+      const { _id: elsewhere } = await db.write(sendMessage, ada, other, 'hi');
+      const stranger = await addPlayer(db, (await addGame(db)).id, grace.wallet);
+      for (const [who, channel, id, reason] of [
+        [eve, channelId, message, 'channel_unknown'],
+        [stranger, channelId, message, 'channel_unknown'],
+        [grace, 'none', message, 'channel_unknown'],
+        [grace, channelId, elsewhere, 'message_unknown'],
+        [grace, channelId, 'none', 'message_unknown'],
+      ] as const) {
+        await expect(db.write(markRead, who, channel, id)).rejects.toMatchObject({ reason });
+      }
+      const listed = await db.read(listUnread, grace, [channelId, other]);
+      expect(listed.map((one) => one.channelId)).toEqual([channelId]);
+      expect(await db.read(listUnread, stranger, [channelId])).toEqual([]);
+      await expect(db.read(findUnread, stranger, channelId)).rejects.toMatchObject({
+        reason: 'channel_unknown',
+      });
+      await expect(db.read(findUnread, grace, 'none')).rejects.toMatchObject({ reason: 'channel_unknown' });
+    });
+
+    test('of many who mark at once, the furthest stands, and each move is told once', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { ada, grace, channelId, say } = await conversation(db);
+      const ids: string[] = [];
+      for (let n = 0; n < 10; n++) ids.push(await say(ada, `${n}`));
+      const heard = listen(db);
+      const shuffled = [3, 9, 0, 7, 1, 5, 2, 8, 4, 6].map((at) => ids[at] ?? '');
+      await Promise.all(shuffled.map((id) => db.write(markRead, grace, channelId, id)));
+      expect(await unread(db, grace, channelId)).toBe(0);
+      expect((await db.read(findUnread, grace, channelId)).readMarker?.messageId).toBe(ids[9]);
+      const moves = heard.map(({ record }) => ids.indexOf(Object(record).messageId));
+      expect(moves).toEqual([...new Set(moves)].toSorted((a, b) => a - b));
+      expect(moves.at(-1)).toBe(9);
+      expect(inShort(heard).map(([name]) => name)).toEqual(moves.map(() => 'read-markers patched'));
+    });
+  });
+}
