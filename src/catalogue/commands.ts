@@ -74,11 +74,8 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
 ];
 
 /** Every command of a file, by name. */
-const declared: ReadonlyMap<string, AnyCommand> = new Map(
-  files
-    .flatMap((file) => Object.values(file))
-    .filter(isCommand)
-    .map((command) => [command.commandName, command]),
+const declared: ReadonlyMap<string, AnyCommand> = byName(
+  files.flatMap((file) => Object.values(file)).filter(isCommand),
 );
 
 /** Carries out several of the others, all or none. */
@@ -101,13 +98,24 @@ export const upgradeGuest = upgradeGuestOf(tables);
 export const removeIdleGuests = removeIdleGuestsOf(tables);
 
 /** Every command there is, by name. */
-export const commands: ReadonlyMap<string, AnyCommand> = new Map([
-  ...declared,
-  ...[runAll, runOnce, runAsGuest, upgradeGuest, removeIdleGuests].map((made): [string, AnyCommand] => [
-    made.commandName,
-    made,
-  ]),
+export const commands: ReadonlyMap<string, AnyCommand> = byName([
+  ...declared.values(),
+  runAll,
+  runOnce,
+  runAsGuest,
+  upgradeGuest,
+  removeIdleGuests,
 ]);
+
+/** Engines find a command by its name alone: of two with one name, the other would be carried out. */
+function byName(all: readonly AnyCommand[]): ReadonlyMap<string, AnyCommand> {
+  const found = new Map<string, AnyCommand>();
+  for (const command of all) {
+    if (found.has(command.commandName)) throw new Error(`two commands are named ${command.commandName}`);
+    found.set(command.commandName, command);
+  }
+  return found;
+}
 
 function isCommand(value: unknown): value is AnyCommand {
   return typeof value === 'function' && 'commandName' in value;

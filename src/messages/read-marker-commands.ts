@@ -15,8 +15,8 @@ import { messageChannels, messages, participants, readMarkers } from './tables.t
  * What is locked is the player's: writing in the channel waits for nobody who reads.
  * @throws GantryError `channel_unknown`, `message_unknown`
  */
-export const markRead = command(
-  'markRead',
+export const moveReadMarker = command(
+  'moveReadMarker',
   function* (tx: Tx, owner: Owner, channelId: string, messageId: string): Steps<ReadMarker> {
     const { gameId, wallet } = owner;
     const [, channel, member, message, before] = yield* tx.all(

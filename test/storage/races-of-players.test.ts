@@ -8,7 +8,7 @@ import { maximumParticipants, maximumShared } from '../../src/messages/message-c
 import { sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
 import { maximumKinds } from '../../src/messages/reaction.ts';
 import { addReactionTo, removeReactionFrom } from '../../src/messages/reaction-commands.ts';
-import { markRead } from '../../src/messages/read-marker-commands.ts';
+import { moveReadMarker } from '../../src/messages/read-marker-commands.ts';
 import { findUnread } from '../../src/messages/unread.ts';
 import { markDelivered, notifyPlayer } from '../../src/notifications/commands.ts';
 import { trackPlaySession } from '../../src/play-sessions/commands.ts';
@@ -162,7 +162,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     const sent: string[] = [];
     for (let n = 0; n < 100; n++) sent.push((await first().write(sendMessage, owner, channel, `${n}`))._id);
     const { results } = await race((db, n) =>
-      db.write(markRead, reader, channel, sent[(n * 37) % 100] ?? ''),
+      db.write(moveReadMarker, reader, channel, sent[(n * 37) % 100] ?? ''),
     );
     results.forEach(({ messageId }, n) => {
       expect(sent.indexOf(messageId)).toBeGreaterThanOrEqual((n * 37) % 100);

@@ -12,7 +12,7 @@ import { listChannelsFrom, listMessagesFrom } from '../../src/messages/cursor-qu
 import { editMessage, sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
 import { listChannelMessages, listChannels } from '../../src/messages/queries.ts';
 import { addReactionTo, removeReactionFrom } from '../../src/messages/reaction-commands.ts';
-import { markRead } from '../../src/messages/read-marker-commands.ts';
+import { moveReadMarker } from '../../src/messages/read-marker-commands.ts';
 import { listUnread } from '../../src/messages/unread.ts';
 import { notifyPlayer } from '../../src/notifications/commands.ts';
 import { trackPlaySession } from '../../src/play-sessions/commands.ts';
@@ -135,7 +135,7 @@ export function randomOperation(random: () => number, scene: Scene): RandomOpera
     [3, one('unsendMessage', (db) => db.write(unsendMessage, owner, message))],
     [6, one('addReactionTo', (db) => db.write(addReactionTo, owner, message, `e${number % 4}`))],
     [3, one('removeReactionFrom', (db) => db.write(removeReactionFrom, owner, message, `e${number % 4}`))],
-    [5, one('markRead', (db) => db.write(markRead, owner, channel, message))],
+    [5, one('moveReadMarker', (db) => db.write(moveReadMarker, owner, channel, message))],
     [5, one('trackPlaySession', (db) => db.write(trackPlaySession, owner, tracked))],
     [
       4,

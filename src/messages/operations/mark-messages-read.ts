@@ -5,7 +5,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { readMarker } from '../read-marker.ts';
-import { markRead } from '../read-marker-commands.ts';
+import { moveReadMarker } from '../read-marker-commands.ts';
 
 export const markMessagesRead = defineOperation({
   name: 'markMessagesRead',
@@ -19,7 +19,7 @@ export const markMessagesRead = defineOperation({
   }),
   output: z.object({ success, readMarker }),
   async handler({ input, caller }, { db }: { db: Database }) {
-    const marker = await db.write(markRead, ownerOf(caller), input.channelId, input.messageId);
+    const marker = await db.write(moveReadMarker, ownerOf(caller), input.channelId, input.messageId);
     return { success: true, readMarker: marker };
   },
 });

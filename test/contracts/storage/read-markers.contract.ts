@@ -3,7 +3,7 @@ import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { addToChannel, createChannel, removeFromChannel } from '../../../src/messages/channel-commands.ts';
 import { editMessage, sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
-import { markRead } from '../../../src/messages/read-marker-commands.ts';
+import { moveReadMarker } from '../../../src/messages/read-marker-commands.ts';
 import { findUnread, listUnread } from '../../../src/messages/unread.ts';
 import { addGame, addPlayer, inShort, listen, nowAndReopened, type OpenStore, trio } from './fixture.ts';
 
@@ -29,7 +29,7 @@ export function readMarkersContract(open: OpenStore): void {
       const said = [await say(ada, '1'), await say(ada, '2'), await say(ada, '3')];
       expect([await unread(db, ada, channelId), await unread(db, grace, channelId)]).toEqual([0, 3]);
       clock.advance(5);
-      const marker = await db.write(markRead, grace, channelId, said[1] ?? '');
+      const marker = await db.write(moveReadMarker, grace, channelId, said[1] ?? '');
       expect(marker).toEqual({
         _id: channelId,
         channelId,
@@ -56,10 +56,10 @@ export function readMarkersContract(open: OpenStore): void {
       const { ada, grace, channelId, say } = await conversation(db);
       const [first, second] = [await say(ada, '1'), await say(ada, '2')];
       const heard = listen(db);
-      const marker = await db.write(markRead, grace, channelId, second);
+      const marker = await db.write(moveReadMarker, grace, channelId, second);
       clock.advance(5);
       for (const earlier of [first, second]) {
-        expect(await db.write(markRead, grace, channelId, earlier)).toEqual(marker);
+        expect(await db.write(moveReadMarker, grace, channelId, earlier)).toEqual(marker);
       }
       expect(await unread(db, grace, channelId)).toBe(0);
       expect(heard).toMatchObject([
@@ -94,21 +94,21 @@ export function readMarkersContract(open: OpenStore): void {
       expect(await unread(db, eve, channelId)).toBe(0);
       const heard = await say(ada, 'heard');
       expect(await unread(db, eve, channelId)).toBe(1);
-      await db.write(markRead, eve, channelId, heard);
+      await db.write(moveReadMarker, eve, channelId, heard);
       await db.write(removeFromChannel, eve, channelId, eve.wallet);
       const meanwhile = await say(grace, 'meanwhile');
       await expect(db.read(findUnread, eve, channelId)).rejects.toMatchObject({ reason: 'channel_unknown' });
-      await expect(db.write(markRead, eve, channelId, heard)).rejects.toMatchObject({
+      await expect(db.write(moveReadMarker, eve, channelId, heard)).rejects.toMatchObject({
         reason: 'channel_unknown',
       });
       await db.write(createChannel, eve, [ada.wallet]); // which takes her leaving back
       await db.write(addToChannel, ada, channelId, eve.wallet);
       const found = await db.read(findUnread, eve, channelId);
       expect(found).toMatchObject({ unreadCount: 0, readMarker: null });
-      await expect(db.write(markRead, eve, channelId, meanwhile)).rejects.toMatchObject({
+      await expect(db.write(moveReadMarker, eve, channelId, meanwhile)).rejects.toMatchObject({
         reason: 'message_unknown',
       });
-      expect((await db.write(markRead, eve, channelId, before)).messageId).toBe(before);
+      expect((await db.write(moveReadMarker, eve, channelId, before)).messageId).toBe(before);
       await say(ada, 'after');
       expect(await unread(db, eve, channelId)).toBe(1);
     });
@@ -127,13 +127,13 @@ export function readMarkersContract(open: OpenStore): void {
         unreadCount: 1_000,
         isCapped: true,
       });
-      await db.write(markRead, grace, channelId, ids[0] ?? '');
+      await db.write(moveReadMarker, grace, channelId, ids[0] ?? '');
       expect(await db.read(findUnread, grace, channelId)).toMatchObject({
         unreadCount: 1_000,
         isCapped: false,
       });
       const listed = async (after: number) => {
-        await db.write(markRead, grace, channelId, ids[after] ?? '');
+        await db.write(moveReadMarker, grace, channelId, ids[after] ?? '');
         return db.read(listUnread, grace, [channelId]);
       };
       expect(await listed(899)).toMatchObject([{ unreadCount: 100, isCapped: true }]);
@@ -155,7 +155,7 @@ export function readMarkersContract(open: OpenStore): void {
         [grace, channelId, elsewhere, 'message_unknown'],
         [grace, channelId, 'none', 'message_unknown'],
       ] as const) {
-        await expect(db.write(markRead, who, channel, id)).rejects.toMatchObject({ reason });
+        await expect(db.write(moveReadMarker, who, channel, id)).rejects.toMatchObject({ reason });
       }
       const listed = await db.read(listUnread, grace, [channelId, other]);
       expect(listed.map((one) => one.channelId)).toEqual([channelId]);
@@ -174,7 +174,7 @@ export function readMarkersContract(open: OpenStore): void {
       for (let n = 0; n < 10; n++) ids.push(await say(ada, `${n}`));
       const heard = listen(db);
       const shuffled = [3, 9, 0, 7, 1, 5, 2, 8, 4, 6].map((at) => ids[at] ?? '');
-      await Promise.all(shuffled.map((id) => db.write(markRead, grace, channelId, id)));
+      await Promise.all(shuffled.map((id) => db.write(moveReadMarker, grace, channelId, id)));
       expect(await unread(db, grace, channelId)).toBe(0);
       expect((await db.read(findUnread, grace, channelId)).readMarker?.messageId).toBe(ids[9]);
       const moves = heard.map(({ record }) => ids.indexOf(Object(record).messageId));
