@@ -44,7 +44,7 @@ export class Admin extends Observable {
    *   onIdentity?: (identity: Identity) => void,
    *   onReplaced?: (token: string) => void,
    *   onRefused: () => void,
-   * }} options `identity`: as it was known last, to be asked anew; `onReplaced`: the administrator has been given another
+   * }} options `identity`: as it was known last, to be asked again; `onReplaced`: the administrator has been given another
    *   token; `onRefused`: the token is no longer valid. Without `onIdentity` nobody asks who it is
    */
   constructor(token, { identity = null, onIdentity, onReplaced, onRefused }) {

@@ -137,7 +137,7 @@ export function AdministratorsView() {
           <dl class="role-list">
             ${roles.map(([role, may]) => html`<dt key=${role}><span class="badge ${role === 'owner' ? 'info' : ''}">${role}</span></dt><dd>${may}</dd>`)}
           </dl>
-          <p class="quiet small">Whoever has the admin token (printed when the server first started, or set in ADMIN_TOKEN) is always an owner.</p>
+          <p class="quiet small">Anyone who has the admin token (printed when the server first started, or set in ADMIN_TOKEN) is always an owner.</p>
         </div>
       </section>
     </div>

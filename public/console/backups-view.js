@@ -191,7 +191,7 @@ function Make({ onClose, onMake }) {
       actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" onClick=${() => onMake(!withKeys)}>Make backup<//>`}
     >
       <p>Copies the database as it is now and checks the copy. Players are not held up.</p>
-      <${CheckField} label="Include the keys" checked=${withKeys} onChecked=${setWithKeys} hint="Whoever has the file can then sign tokens and read game secrets. Without them, back up the keys separately: a restore needs them." />
+      <${CheckField} label="Include the keys" checked=${withKeys} onChecked=${setWithKeys} hint="Anyone who has the file can then sign tokens and read game secrets. Without them, back up the keys separately: a restore needs them." />
     <//>
   `;
 }

@@ -300,7 +300,7 @@ class Import {
     if (kind === 'launcher' && !this.#options.allowLauncher) {
       throw new DatabaseUnusableError(
         'The file holds a game of kind launcher. Its secret opens sessions of any wallet, which may open sessions in ' +
-          'every game of this server. If you trust whoever has the file and its secrets, import it with --allow-launcher.',
+          'every game of this server. If you trust everyone who has the file and its secrets, import it with --allow-launcher.',
       );
     }
     const [same, named] = yield* this.#tx.all(this.#tx.get(games, id), this.#tx.get(games.bySlug, slug));

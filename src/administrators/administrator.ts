@@ -65,7 +65,7 @@ export interface AdminCaller {
   expiresAt: number | null;
 }
 
-/** Whoever has the admin token is an owner, whatever becomes of the others. */
+/** Anyone who has the admin token is an owner, whatever becomes of the others. */
 export const tokenOwner: AdminCaller = {
   administratorId: null,
   actor: 'admin-token',

@@ -10,6 +10,6 @@ export function refuseSelf(caller: AdminCaller, administratorId: string, what: s
   if (caller.administratorId !== administratorId) return;
   throw new GantryError(
     'administrator_is_self',
-    `You cannot ${what} yourself: another owner can, or whoever has the admin token`,
+    `You cannot ${what} yourself: another owner can, or anyone who has the admin token`,
   );
 }

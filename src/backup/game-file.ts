@@ -96,7 +96,7 @@ function readHeader(file: string): GameFileHeader {
   throw new BackupError(`${file} is not a file written by \`gantry export\` of this version.`);
 }
 
-/** The records of a game file, read anew each time. @throws BackupError when a line is no record, or the end is missing */
+/** The records of a game file, read again each time. @throws BackupError when a line is no record, or the end is missing */
 export function* readRecords(file: string): Iterable<GameRecord> {
   let number = 0;
   let hasEnded = false;

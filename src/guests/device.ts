@@ -20,7 +20,7 @@ export function hashOfDeviceSecret(secret: string): string {
 export const deviceSecretInput = z.string().min(1).max(200);
 
 export const deviceSecret = z.string().meta({
-  description: 'Shown this once. Whoever has it is the player: keep it on the device, and nowhere else',
+  description: 'Shown this once. Anyone who has it is the player: keep it on the device, and nowhere else',
 });
 
 /** What the player calls the device. */

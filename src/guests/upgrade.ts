@@ -92,7 +92,7 @@ function* makePlayer(tx: ExclusiveTx, wallet: string): Steps<void> {
   );
 }
 
-/** Takes the player's places from the leaderboards, which then count them anew. */
+/** Takes the player's places from the leaderboards, which then recount them. */
 function* takeFromBoards(tx: ExclusiveTx, wallet: string): Steps<BoardRow[]> {
   const streams = yield* tx.rows(streamsOfPlayer, { wallet });
   const rows = yield* tx.all(...streams.map(({ name }) => tx.lock(board, name)));

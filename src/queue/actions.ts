@@ -78,7 +78,7 @@ export function* changeAction(tx: Tx, row: ActionRow, change: ActionChange): Ste
 }
 
 /**
- * Whatever became of a locked action, it is to be done, at once, its attempts and its time counted anew. One that
+ * Whatever became of a locked action, it is to be done, at once, its attempts and its time counted from zero. One that
  * somebody is doing right now is left to them, so that no two do it at once.
  */
 export function* queueAgain(tx: Tx, row: ActionRow): Steps<ActionRow> {

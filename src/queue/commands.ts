@@ -71,7 +71,7 @@ export const cancelQueued = command(
 );
 
 /**
- * failed or cancelled → queued, due at once, its attempts counted anew; a queued one that waits is due at once.
+ * failed or cancelled → queued, due at once, its attempts counted from zero; a queued one that waits is due at once.
  * @throws GantryError `action_unknown`, `action_not_retryable`, `spending_limit_reached`
  */
 export const requeueAction = command(

@@ -5,7 +5,7 @@ import { readQueueDepths } from './queries.ts';
 export interface QueueCounts {
   confirmed: number;
   failed: number;
-  /** Tries put off; a chain's transactions are sent on without being counted anew. */
+  /** Tries put off; a chain's transactions are sent on without being counted again. */
   retried: number;
 }
 

@@ -27,7 +27,7 @@ export function connectRedis(url: string, logger: Logger): RedisClients {
     enableOfflineQueue: false,
     commandTimeout: commandTimeoutMs,
     // A Redis that hangs, or a network that swallows packets, leaves the connection open for a quarter of an
-    // hour, with everything published meanwhile piling up; this gives it up and connects anew.
+    // hour, with everything published meanwhile piling up; this gives it up and reconnects.
     socketTimeout: commandTimeoutMs,
   });
   const subscriber = new Redis(url, shared);

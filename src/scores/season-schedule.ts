@@ -9,7 +9,8 @@ const checkedEnds = 50;
 /**
  * When the seasons of a leaderboard end: a cron expression of five fields (minute, hour, day of the month, month, day of the
  * week) or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`, by the clock of an IANA time zone. Where daylight saving
- * leaves a time of day out, the season ends as much later as the clock was put forward; where it comes twice, at the second.
+ * leaves a time of day out, the season ends as much later as the clock was put forward; where it comes twice, it ends at one
+ * of the two.
  */
 export interface SeasonSchedule {
   cron: string;

@@ -125,7 +125,7 @@ class Sorter {
     return container;
   }
 
-  /** Most children stay what they are, and storing them anew would take as long as looking at them. */
+  /** Most children stay what they are, and storing them again would take as long as looking at them. */
   #sortChild(container: Record<string | number, Json>, key: string | number, depth: number): void {
     const child = container[key];
     const sorted = this.sorted(child, depth + 1);

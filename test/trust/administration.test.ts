@@ -53,8 +53,14 @@ import { resolveReport } from '../../src/reports/operations/resolve-report.ts';
 import { getRules } from '../../src/rules/operations/get-rules.ts';
 import { setRules } from '../../src/rules/operations/set-rules.ts';
 import { testRules } from '../../src/rules/operations/test-rules.ts';
+import { createLeaderboard } from '../../src/scores/operations/create-leaderboard.ts';
+import { listLeaderboardScores } from '../../src/scores/operations/list-leaderboard-scores.ts';
+import { listLeaderboards } from '../../src/scores/operations/list-leaderboards.ts';
 import { listPlayerScores } from '../../src/scores/operations/list-player-scores.ts';
+import { removeLeaderboard } from '../../src/scores/operations/remove-leaderboard.ts';
 import { removeScore } from '../../src/scores/operations/remove-score.ts';
+import { resetLeaderboard } from '../../src/scores/operations/reset-leaderboard.ts';
+import { updateLeaderboard } from '../../src/scores/operations/update-leaderboard.ts';
 import { listScores } from '../../src/scores/queries.ts';
 import { listSessions } from '../../src/sessions/operations/list-sessions.ts';
 import { openSession } from '../../src/sessions/operations/open-session.ts';
@@ -203,7 +209,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     await expect(admin.call(updateGame, { gameId: 'no-such-game', name: 'X' })).rejects.toThrow('no game');
   });
 
-  it.concurrent('has a game ranked anew by another policy', async () => {
+  it.concurrent('has a game re-ranked by another policy', async () => {
     const gameId = await newGame();
     const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
     for (const score of [30, 10, 20]) await setScore(ada.launcherJwt, score);
@@ -564,6 +570,34 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     const again = admin.call(resolveReport, { reportId, outcome: 'dismissed' });
     await expect(again).rejects.toThrow(`resolved by ${admin.actor}`);
     await expect(admin.call(getReport, { reportId: 'none' })).rejects.toThrow('no report');
+  });
+
+  it.concurrent('keeps leaderboards by name, ends their seasons, and reads what was reached', async () => {
+    const gameId = await newGame();
+    const ada = await newPlayer(gameId);
+    const board = { gameId, leaderboard: 'weekly' };
+    const schedule = { cron: '0 0 * * 1', timeZone: 'Europe/Berlin' };
+    await admin.call(createLeaderboard, { gameId, name: 'weekly', schedule });
+    const { launcherJwt } = ada;
+    const set = (score: number) =>
+      api.post('/launcher/set-user-score', { launcherJwt, leaderboard: 'weekly', score });
+    expect((await set(7)).status).toBe(200);
+    expect(await admin.call(resetLeaderboard, board)).toEqual({ success: true, season: 2 });
+    expect((await set(3)).status).toBe(200);
+    const reached = async (season?: number) =>
+      (await admin.call(listLeaderboardScores, { ...board, ...(season !== undefined && { season }) }))
+        .leaderboard;
+    expect(await reached()).toMatchObject([{ normalizedAddress: ada.wallet, score: 3 }]);
+    expect(await reached(1)).toMatchObject([{ normalizedAddress: ada.wallet, score: 7 }]);
+    await admin.call(updateLeaderboard, { ...board, schedule: null });
+    expect((await admin.call(listLeaderboards, { gameId })).leaderboards).toMatchObject([
+      { name: 'weekly', schedule: null },
+    ]);
+    const wrong = { ...board, schedule: { cron: 'every day', timeZone: 'UTC' } };
+    await expect(admin.call(updateLeaderboard, wrong)).rejects.toThrow('cron expression');
+    await admin.call(removeLeaderboard, board);
+    expect((await admin.call(listLeaderboards, { gameId })).leaderboards).toEqual([]);
+    await expect(admin.call(resetLeaderboard, board)).rejects.toThrow('leaderboard');
   });
 
   it.concurrent('erases a player, once', async () => {

@@ -15,7 +15,7 @@ export const erasePlayer = defineOperation({
   roles: operators,
   input: z.object({ wallet: addressInput }),
   output: z.object({ success }),
-  // The log must not keep what is erased: whoever knows the wallet can still find the entry by its hash.
+  // The log must not keep what is erased: anyone who knows the wallet can still find the entry by its hash.
   auditInput: ({ wallet }) => ({ walletSha256: createHash('sha256').update(wallet).digest('hex') }),
   async handler({ input }, { eraser }: { eraser: PlayerEraser }) {
     await eraser.erase(input.wallet);

@@ -40,7 +40,7 @@ export class BatchLoader {
   readonly locks = new Wants();
   /** What was kept did not hold any more when the version was looked at. */
   #isKeptOutdated = false;
-  /** How often boards had been ranked anew when this batch first looked; null: it has not. */
+  /** How often boards had been re-ranked when this batch first looked; null: it has not. */
   generation: number | null = null;
   /** Read in this round. */
   readonly #fresh: { table: AnyTable; key: string; row: AnyRow }[] = [];

@@ -274,7 +274,7 @@ export class Batch {
     if (writer.hasRanked && !first?.queued.command.isExclusive) {
       sent.push(
         connection.run(rankingText, [this.#loader.generation ?? 0]).catch((error) => {
-          throw codeOf(error) === '22012' ? new RankingChanged('a board is ranked anew') : error;
+          throw codeOf(error) === '22012' ? new RankingChanged('a board is re-ranked') : error;
         }),
       );
     }

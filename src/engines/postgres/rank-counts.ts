@@ -3,7 +3,7 @@ import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
 import type { Connection } from './connection.ts';
 import { turned } from './texts.ts';
 
-/** Rows between two counts of a board, when it is counted anew. */
+/** Rows between two counts of a board, when it is recounted. */
 const bucketSize = 256;
 /** A bucket with more rows is split. */
 const maxBucket = 3 * bucketSize;
@@ -98,7 +98,7 @@ export class RankCounts {
   }
 
   /**
-   * Inside a transaction of its own: counts a board anew, out of its rows. From here to the commit nobody else writes
+   * Inside a transaction of its own: recounts a board, out of its rows. From here to the commit nobody else writes
    * any board, or locks a row of one in order to write it, which would have each wait for the other; and who has read how
    * it is to be ranked before must read again (`generation`).
    */

@@ -80,7 +80,7 @@ async function takeLane(connection: Connection): Promise<LanePlace> {
 }
 
 /**
- * After a connection was lost while it committed: takes the lane anew, which waits for that transaction to end, and says
+ * After a connection was lost while it committed: takes the lane again, which waits for that transaction to end, and says
  * whether it was committed. Nothing that was sent before can be committed afterwards. `isBehind`: the lane has not even the
  * batches that were committed before, so that another server must have taken over.
  */

@@ -12,7 +12,7 @@ export interface LogCopier {
   close(): Promise<void>;
 }
 
-/** How far the log has come, in frames of a page each, since it was last begun anew; and how much of it is in the file. */
+/** How far the log has come, in frames of a page each, since it was last restarted; and how much of it is in the file. */
 interface Frames {
   log: number;
   checkpointed: number;
@@ -45,7 +45,7 @@ const longBytes = 2 * logLimitBytes;
  *
  * SQLite would do both within a commit, which waits for all of it: for most of a second when a reader has let the
  * log grow. So a copier copies while commits go on, and the writer only the little that came in meanwhile, after
- * which SQLite begins the log anew; and the file is cut back piece by piece. Without a copier (in a command, which
+ * which SQLite restarts the log; and the file is cut back piece by piece. Without a copier (in a command, which
  * writes little) SQLite does as it always does.
  */
 export class Checkpoints {
@@ -153,7 +153,7 @@ export class Checkpoints {
     return log - checkpointed > this.#frames(littleBytes);
   }
 
-  /** Cuts the log's file back once SQLite has begun the log anew, at the beginning of it. */
+  /** Cuts the log's file back once SQLite has restarted the log, at the beginning of it. */
   #cutSoon(): void {
     if (this.#cutting || logBytesOf(this.#db.name) <= logLimitBytes) return;
     const observer = new SqliteDatabase(this.#db.name);

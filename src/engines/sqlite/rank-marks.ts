@@ -114,7 +114,7 @@ export class RankMarks {
     }
   }
 
-  /** All rows of the board were written anew. */
+  /** All rows of the board were rewritten. */
   rebuild(boardId: number): void {
     this.#statements.clear.run(boardId);
     const rows = this.#statements.rowCount.get(boardId) ?? 0;

@@ -56,7 +56,7 @@ export class Reader implements Read {
     this.epoch = epoch;
   }
 
-  /** Every process begins anew with a file that was replaced. */
+  /** Every process starts over with a file that was replaced. */
   get installation(): string {
     return this.epoch;
   }

@@ -128,7 +128,7 @@ async function backUp(
 }
 
 /**
- * SQLite begins a copy anew when another process writes in between, which under load would be without end. A
+ * SQLite restarts a copy when another process writes in between, which under load would be without end. A
  * read transaction held on the same connection keeps what is copied as it was at the beginning.
  */
 async function copy(from: string, to: string, onProgress: (progress: CopyProgress) => void): Promise<void> {

@@ -11,7 +11,7 @@ export const removeMessage = defineOperation({
   name: 'removeMessage',
   service: 'admin',
   kind: 'write',
-  summary: 'Take back a message, whoever sent it; what it said is erased for good',
+  summary: "Remove any player's message; what it said is erased for good",
   auth: 'admin',
   roles: moderators,
   input: z.object({ messageId: idInput }),

@@ -10,7 +10,7 @@ export const revokeSession = defineOperation({
   name: 'revokeSession',
   service: 'admin',
   kind: 'write',
-  summary: 'End a channel session, whoever has it',
+  summary: "End any player's channel session",
   auth: 'admin',
   roles: moderators,
   input: z.object({ sessionId: idInput }),

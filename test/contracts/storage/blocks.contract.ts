@@ -3,8 +3,11 @@ import { block, forgetBlocked, unblock } from '../../../src/blocks/commands.ts';
 import { listBlocked } from '../../../src/blocks/queries.ts';
 import { eventsAfter, eventsOfStream } from '../../../src/live/queries.ts';
 import { addToChannel, createChannel, removeFromChannel } from '../../../src/messages/channel-commands.ts';
+import { listMessagesFrom } from '../../../src/messages/cursor-queries.ts';
 import { editMessage, sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
 import { listChannelMessages, othersInChannel } from '../../../src/messages/queries.ts';
+import { addReactionTo } from '../../../src/messages/reaction-commands.ts';
+import { findUnread } from '../../../src/messages/unread.ts';
 import { addGame, addPlayer, listen, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 
 /** What commands and queries promise of players who block others. */
@@ -140,8 +143,51 @@ export function blocksContract(open: OpenStore): void {
         expect(await listed(2, 3)).toEqual([5, '3 1']);
         expect(await listed(2, 5)).toEqual([5, '']);
         expect(await listed(250, 0, true)).toEqual([10, '10 9 8 7 6 5 4 3 2 1']);
+        const byCursor = async (order: 'newest' | 'oldest', limit: number, isServer = false) => {
+          const page = { limit, order, behind: null };
+          const { total, rows, end } = await one.read(listMessagesFrom, ada, channelId, page, isServer);
+          return [total, rows.map(({ content }) => content).join(' '), end?.more];
+        };
+        expect(await byCursor('newest', 2)).toEqual([5, '9 7', true]);
+        expect(await byCursor('oldest', 5)).toEqual([5, '1 3 5 7 9', false]);
+        expect(await byCursor('oldest', 3, true)).toEqual([10, '1 2 3', true]);
         expect((await one.read(listChannelMessages, linus, channelId, wholePage)).total).toBe(12);
       }
+    });
+
+    test('leave messages out of what is unread and of what replies are to, and hide reactions', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const [ada, grace, linus] = await trio(db);
+      const { _id: channelId } = await db.write(createChannel, linus, [ada.wallet, grace.wallet]);
+      const { _id: original } = await db.write(sendMessage, grace, channelId, 'hers');
+      const { _id: reply } = await db.write(sendMessage, linus, channelId, 'his', undefined, original);
+      const unread = async (who: typeof ada) => (await db.read(findUnread, who, channelId)).unreadCount;
+      expect(await unread(ada)).toBe(2);
+      await db.write(block, ada, grace.wallet);
+      expect(await unread(ada)).toBe(1);
+      const last = { limit: 1, skip: 0 };
+      expect(await db.read(listChannelMessages, ada, channelId, last)).toEqual({
+        total: 1,
+        rows: [expect.objectContaining({ content: 'his', replyTo: original })],
+      });
+      expect(await db.read(listChannelMessages, linus, channelId, last)).toMatchObject({
+        originals: [{ content: 'hers' }],
+      });
+      const heard = listen(db);
+      await db.write(addReactionTo, grace, reply, '🎉');
+      await db.write(addReactionTo, ada, reply, '🎉');
+      expect(heard).toMatchObject([
+        { name: 'message-reactions created', audience: { hiddenFrom: [ada.wallet] } },
+        { name: 'message-reactions created', record: { count: 2 } },
+      ]);
+      expect(heard[1]?.audience).not.toHaveProperty('hiddenFrom');
+      const { seq } = heard[0] ?? { seq: 0 };
+      const replayed = await db.read(eventsOfStream, `channel:${channelId}`, seq - 1, 100, ada.wallet);
+      expect(replayed.map(({ name }) => name)).toEqual([
+        'realtime-events skipped',
+        'message-reactions created',
+      ]);
     });
   });
 }

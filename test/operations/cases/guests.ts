@@ -46,7 +46,7 @@ export const guestCases = {
       launcherJwt: 'token(<guest>, <game>)',
       jwt: 'token(<guest>, <game>)',
     },
-    // Whoever has the device's secret is the guest.
+    // Anyone who has the device's secret is the guest.
     access: { ...anyone, otherGameServer: refused(401, 'secret_invalid') },
   },
   requestGuestUpgrade: {

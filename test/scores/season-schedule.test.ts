@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { nextEnd, refuseUnusableSchedule, type SeasonSchedule } from '../../src/scores/season-schedule.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** The ends of the seasons from a time on, as ISO 8601 texts. */
+function endsFrom(schedule: SeasonSchedule, from: string, count: number): string[] {
+  const ends: string[] = [];
+  let at = Date.parse(from);
+  while (ends.length < count) {
+    const next = nextEnd(schedule, at);
+    if (next === null) break;
+    expect(next).toBeGreaterThan(at);
+    ends.push(new Date(next).toISOString());
+    at = next;
+  }
+  return ends;
+}
+
+describe('the schedule of seasons', () => {
+  test('keeps the time of day when clocks change', () => {
+    const midnight = { cron: '0 0 * * *', timeZone: 'Europe/Berlin' };
+    expect(endsFrom(midnight, '2026-03-28T12:00Z', 2)).toEqual([
+      '2026-03-28T23:00:00.000Z',
+      '2026-03-29T22:00:00.000Z',
+    ]);
+    expect(endsFrom(midnight, '2026-10-24T12:00Z', 2)).toEqual([
+      '2026-10-24T22:00:00.000Z',
+      '2026-10-25T23:00:00.000Z',
+    ]);
+    const mondays = { cron: '0 0 * * 1', timeZone: 'America/New_York' };
+    expect(endsFrom(mondays, '2026-10-25T12:00Z', 2)).toEqual([
+      '2026-10-26T04:00:00.000Z',
+      '2026-11-02T05:00:00.000Z',
+    ]);
+  });
+
+  test('comes an hour later on the day on which clocks leave its time of day out', () => {
+    const atNight = { cron: '30 2 * * *', timeZone: 'Europe/Berlin' };
+    expect(endsFrom(atNight, '2026-03-28T12:00Z', 2)).toEqual([
+      '2026-03-29T01:30:00.000Z', // 3:30 by the new time
+      '2026-03-30T00:30:00.000Z',
+    ]);
+  });
+
+  test.each([
+    ['Europe/Berlin', '2026-10-20T00:00Z'],
+    ['Europe/Berlin', '2026-03-24T00:00Z'],
+    ['America/New_York', '2026-10-28T00:00Z'],
+    ['America/Havana', '2026-10-28T00:00Z'], // where clocks change at midnight
+    ['America/Havana', '2026-03-04T00:00Z'],
+    ['Australia/Lord_Howe', '2026-03-31T00:00Z'], // by half an hour
+    ['Pacific/Apia', '2026-04-01T00:00Z'],
+  ])('ends one season a day in %s around %s, at any time of day', (timeZone, from) => {
+    const dayIn = new Intl.DateTimeFormat('en-CA', { timeZone });
+    for (let minutes = 0; minutes < 24 * 60; minutes += 30) {
+      const cron = `${minutes % 60} ${Math.floor(minutes / 60)} * * *`;
+      const ends = endsFrom({ cron, timeZone }, from, 12);
+      const days = ends.map((end) => dayIn.format(new Date(end)));
+      expect([cron, new Set(days).size]).toEqual([cron, 12]);
+      const lasted = Date.parse(ends.at(-1) ?? '') - Date.parse(ends[0] ?? '');
+      expect(Math.abs(lasted - 11 * dayMs)).toBeLessThanOrEqual(dayMs / 12);
+    }
+  });
+
+  test.each([
+    [{ cron: '0 0 * * *', timeZone: 'Europe/Atlantis' }, /time zone "Europe\/Atlantis" is unknown/],
+    [{ cron: 'every day', timeZone: 'UTC' }, /cron expression of five fields/],
+    [{ cron: '0 0 * * * *', timeZone: 'UTC' }, /cron expression of five fields/],
+    [{ cron: '0 25 * * *', timeZone: 'UTC' }, /cron expression of five fields/],
+    [{ cron: '0 0 30 2 *', timeZone: 'UTC' }, /never comes/],
+    [{ cron: '*/30 * * * *', timeZone: 'UTC' }, /less than an hour apart/],
+  ])('refuses %o, and says what to change', (schedule, message) => {
+    expect(() => refuseUnusableSchedule(schedule, Date.parse('2026-11-22T00:00Z'))).toThrow(message);
+  });
+
+  test('takes every hour, and a day that comes every four years', () => {
+    for (const cron of ['@hourly', '0 0 29 2 *']) refuseUnusableSchedule({ cron, timeZone: 'UTC' }, 0);
+    expect(endsFrom({ cron: '0 0 29 2 *', timeZone: 'UTC' }, '2026-11-22T00:00Z', 2)).toEqual([
+      '2028-02-29T00:00:00.000Z',
+      '2032-02-29T00:00:00.000Z',
+    ]);
+  });
+});
