@@ -9,7 +9,7 @@ const orders = { n: 'newest', o: 'oldest' } as const satisfies Record<string, Li
 const maximumLength = 200;
 
 /** A place in a list: which way it is read, and the row it goes on behind. Null: its beginning. */
-interface Place {
+export interface Place {
   order: ListOrder | null;
   behind: string | null;
 }

@@ -570,12 +570,12 @@ export const adminCases: AdminCases = {
     answer: { success: true },
   },
   mutePlayer: {
-    input: ({ gameId, owner }) => ({ gameId, wallet: owner.wallet, seconds: 60, reason: 'Spam' }),
+    input: ({ gameId, stranger }) => ({ gameId, wallet: stranger.wallet, seconds: 60, reason: 'Spam' }),
     answer: { success: true, until: '<time>' },
   },
   listMutes: {
-    async input({ server, gameId, owner }) {
-      await server.services.db.write(mute, owner, null, 'moderator', { seconds: 60, reason: 'Spam' });
+    async input({ server, gameId, stranger }) {
+      await server.services.db.write(mute, stranger, null, 'moderator', { seconds: 60, reason: 'Spam' });
       return { gameId };
     },
     answer: {
@@ -584,8 +584,8 @@ export const adminCases: AdminCases = {
       skip: 0,
       data: [
         {
-          wallet: '<owner>',
-          username: 'Ada',
+          wallet: '<stranger>',
+          username: '',
           gameId: '<game>',
           channelId: null,
           mutedBy: 'moderator',
