@@ -591,7 +591,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect(await reached(1)).toMatchObject([{ normalizedAddress: ada.wallet, score: 7 }]);
     await admin.call(updateLeaderboard, { ...board, schedule: null });
     expect((await admin.call(listLeaderboards, { gameId })).leaderboards).toMatchObject([
-      { name: 'weekly', schedule: null },
+      { leaderboard: 'weekly', schedule: null },
     ]);
     const wrong = { ...board, schedule: { cron: 'every day', timeZone: 'UTC' } };
     await expect(admin.call(updateLeaderboard, wrong)).rejects.toThrow('cron expression');
