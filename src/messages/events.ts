@@ -16,7 +16,7 @@ export const messageReactionRemoved = defineEvent('message-reactions removed', r
 export const messageChannelCreated = defineEvent('message-channels created', messageChannel);
 export const messageChannelPatched = defineEvent('message-channels patched', messageChannel);
 
-/** To the player alone: what others have read is nobody else's business. */
+/** To the player alone: there are no read receipts. */
 export const readMarkerPatched = defineEvent('read-markers patched', readMarker);
 
 /** Who is writing in a message channel right now. */

@@ -252,7 +252,7 @@ function* pageBetween(
   return { total, rows };
 }
 
-/** How many messages of a channel there are for someone who was away then, and who blocks others or, without `blocker`, nobody. */
+/** How many messages of a channel are shown to someone who was away then; to a `blocker`, without those of blocked players. */
 export function* shownCount(
   read: Read,
   { id, messageCount }: Pick<MessageChannelRow, 'id' | 'messageCount'>,
