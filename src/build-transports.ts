@@ -16,6 +16,7 @@ import { openApiDocument } from './openapi/document.ts';
 import { createExecute } from './operations/execute.ts';
 import { Registry } from './operations/registry.ts';
 import { openAssets } from './pages/open-assets.ts';
+import { SdkArchives } from './pages/sdk-archives.ts';
 import { ServedFile } from './pages/served-file.ts';
 import type { PublicUrls } from './public-urls.ts';
 import type { QueueFigure } from './queue/queue-figures.ts';
@@ -145,7 +146,7 @@ export function buildTransports(
     dependencies: opened.dependencies,
     openBackup: (link, options) => services.backups.open(link, options),
     pages: {
-      assets: openAssets(),
+      assets: new SdkArchives(openAssets()),
       games: async () => (await db.read(allGames)).filter(({ listing }) => listing !== 'archived'),
     },
     metrics,

@@ -159,7 +159,12 @@ export interface ErrorBody {
   code: number;
   className: string;
   /** `success` and `error` again: Feathers clients of basement.fun read `err.data.error`. */
-  data: { reason: Reason; success: false; error: string } & Partial<PresentVersion>;
+  data: {
+    reason: Reason;
+    success: false;
+    error: string;
+    retryAfterSeconds?: number;
+  } & Partial<PresentVersion>;
   errors?: FieldError[];
 }
 
@@ -167,6 +172,13 @@ export interface ErrorBody {
 export interface PresentVersion {
   label: string;
   version: number;
+}
+
+interface Details {
+  fields?: FieldError[] | undefined;
+  present?: PresentVersion | undefined;
+  cause?: unknown;
+  retryAfterSeconds?: number | undefined;
 }
 
 /**
@@ -180,22 +192,13 @@ export class GantryError extends FeathersError {
   /** When to retry, in whole seconds from now. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(
-    reason: Reason,
-    message: string,
-    details: {
-      fields?: FieldError[];
-      present?: PresentVersion;
-      cause?: unknown;
-      retryAfterSeconds?: number;
-    } = {},
-  ) {
+  constructor(reason: Reason, message: string, details: Details = {}) {
     const status = reasons[reason];
     super(message, statuses[status].name, status, statuses[status].className, {
       reason,
       success: false,
       error: message,
-      ...details.present,
+      ...inData(details),
     });
     this.reason = reason;
     this.fields = details.fields;
@@ -213,10 +216,15 @@ export class GantryError extends FeathersError {
       message: this.message,
       code: this.code,
       className: this.className,
-      data: { reason: this.reason, success: false, error: this.message, ...this.present },
+      data: { reason: this.reason, success: false, error: this.message, ...inData(this) },
       ...(this.fields && { errors: this.fields }),
     };
   }
+}
+
+/** What `data` has beside the reason. A socket's answer has no headers, so that `Retry-After` is told here too. */
+function inData({ present, retryAfterSeconds }: Pick<Details, 'present' | 'retryAfterSeconds'>) {
+  return { ...present, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useId } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { messageOf } from '../shared/states.js';
 import { lineOf } from './json-places.js';
 
@@ -139,15 +139,23 @@ export function problemAtLine(error, path, text) {
 }
 
 /**
- * Why a form was not accepted; what is said at its fields is not repeated.
+ * Why a form was not accepted; what is said at its fields is not repeated, and the first of them gets the focus.
  * @param {{ error: unknown, fields: readonly string[] }} props `fields`: the paths of the fields that say it themselves
  */
 export function FormProblem({ error, fields }) {
+  const banner = useRef(/** @type {HTMLElement | null} */ (null));
+  // In a long form, both may be out of sight.
+  useLayoutEffect(() => {
+    if (error === null) return;
+    const wrong = banner.current?.closest('form')?.querySelector('[aria-invalid="true"]');
+    if (wrong instanceof HTMLElement) wrong.focus();
+    else banner.current?.scrollIntoView({ block: 'nearest' });
+  }, [error]);
   if (error === null) return null;
   const problems = problemsIn(error);
   const isAtFields =
     problems.length > 0 && problems.every((problem) => fields.some((path) => isAt(problem, path)));
-  return html`<p class="banner bad" role="alert">${isAtFields ? 'Correct the marked fields.' : messageOf(error)}</p>`;
+  return html`<p class="banner bad" role="alert" ref=${banner}>${isAtFields ? 'Correct the marked fields.' : messageOf(error)}</p>`;
 }
 
 /**

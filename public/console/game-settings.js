@@ -1,7 +1,6 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
-import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
 import { Allowed } from './allowed.js';
 import {
@@ -16,7 +15,9 @@ import {
 import { GameRemoval } from './game-removal.js';
 import { GameSecrets } from './game-secrets.js';
 import { isHalfTyped, LimitsFields, limitsOf, typedLimits } from './limits-fields.js';
+import { useSaveGame } from './save-game.js';
 import { SpendingFields, spendingOf, typedSpending } from './spending-fields.js';
+import { WordFilterForm } from './word-filter-form.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
 
@@ -42,6 +43,7 @@ export function GameSettings({ game, onChanged }) {
     <fieldset class="settings bare" disabled=${isReadOnly}>
       <${General} game=${game} onChanged=${onChanged} />
       <${GameSecrets} game=${game} />
+      <${WordFilterForm} game=${game} onChanged=${onChanged} />
       <${Policies} game=${game} onChanged=${onChanged} />
       <${GameRemoval} game=${game} onChanged=${onChanged} />
     </fieldset>
@@ -56,7 +58,7 @@ function General({ game, onChanged }) {
   const [order, setOrder] = useState(String(game.order));
   const [unlisted, setUnlisted] = useState(game.listing === 'unlisted');
   const [origins, setOrigins] = useState(game.allowedOrigins.join('\n'));
-  const { busy, error, save } = useSave(onChanged);
+  const { busy, error, save } = useSaveGame(onChanged);
   return html`
     <section class="card" aria-labelledby="general">
       <div class="card-head"><h2 id="general">General</h2></div>
@@ -99,7 +101,7 @@ function Policies({ game, onChanged }) {
   const [tokenIn, setTokenIn] = useState(/** @type {string} */ (policies.tokenIn));
   const [limits, setLimits] = useState(() => typedLimits(policies.limits));
   const [spending, setSpending] = useState(() => typedSpending(policies.spending));
-  const { busy, error, save } = useSave(onChanged);
+  const { busy, error, save } = useSaveGame(onChanged);
   const given = () => ({
     gameId: game.gameId,
     policies: {
@@ -156,28 +158,3 @@ function Policies({ game, onChanged }) {
 }
 
 const notYours = html`<p class="quiet small">Your role cannot change settings.</p>`;
-
-/** @param {() => void} onSaved */
-function useSave(onSaved) {
-  const admin = useAdmin();
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState(/** @type {unknown} */ (null));
-  /**
-   * @param {() => import('./admin.js').Input<'updateGame'>} given
-   * @returns {(event: Event) => Promise<void>}
-   */
-  const save = (given) => async (event) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(null);
-    try {
-      await admin.call('updateGame', given());
-      toast('Saved', 'success');
-      onSaved();
-    } catch (failed) {
-      setError(failed);
-    }
-    setBusy(false);
-  };
-  return { busy, error, save };
-}

@@ -9,7 +9,7 @@ import { useScrollToCurrent } from './current-link.js';
 import { drafts } from './drafts.js';
 import { EventsView } from './events-view.js';
 import { GameSettings } from './game-settings.js';
-import { LeaderboardView } from './leaderboard-view.js';
+import { LeaderboardsView } from './leaderboards-view.js';
 import { Moderation } from './moderation.js';
 import { PlaySessionsView } from './play-sessions-view.js';
 import { Players } from './players.js';
@@ -22,14 +22,19 @@ import { WebhooksView } from './webhooks-view.js';
 
 /** @typedef {import('./admin.js').Output<'listGames'>['games'][number]} Game */
 
-/** @type {readonly { path: string, label: string, view: (game: Game, reload: () => void) => import('preact').ComponentChildren }[]} */
+/** @type {readonly { path: string, label: string, view: (game: Game, reload: () => void, rest: readonly string[]) => import('preact').ComponentChildren }[]} */
 const tabs = [
   {
     path: 'settings',
     label: 'Settings',
     view: (game, reload) => html`<${GameSettings} game=${game} onChanged=${reload} />`,
   },
-  { path: 'leaderboard', label: 'Leaderboard', view: (game) => html`<${LeaderboardView} game=${game} />` },
+  {
+    path: 'leaderboard',
+    label: 'Leaderboards',
+    view: (game, _reload, [name, part]) =>
+      html`<${LeaderboardsView} game=${game} name=${name} part=${part} />`,
+  },
   { path: 'players', label: 'Players', view: (game) => html`<${Players} game=${game} />` },
   { path: 'states', label: 'States', view: (game) => html`<${StatesView} game=${game} />` },
   {
@@ -47,9 +52,9 @@ const tabs = [
 
 /**
  * One game, in tabs.
- * @param {{ slug: string, tab: string | undefined }} props
+ * @param {{ slug: string, tab: string | undefined, rest: readonly string[] }} props `rest`: the place within the tab
  */
-export function GameView({ slug, tab }) {
+export function GameView({ slug, tab, rest }) {
   const admin = useAdmin();
   const { result, error, reload } = useQuery(() => admin.call('listGames', {}), []);
   if (result === undefined) {
@@ -69,7 +74,7 @@ export function GameView({ slug, tab }) {
       <p class="quiet small id-line"><span class="mono truncate">${game.gameId}</span><${CopyButton} text=${game.gameId} label="Copy game ID" /></p>
     </header>
     <${TabLinks} game=${game} current=${current?.path ?? ''} />
-    <div key=${current?.path}>${current?.view(game, reload)}</div>
+    <div key=${current?.path}>${current?.view(game, reload, rest)}</div>
   `;
 }
 

@@ -1,31 +1,35 @@
 import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { isoTime, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
+import { SelectField } from './fields.js';
 import { asScore } from './numbers.js';
 import { usePages, useQuery } from './queries.js';
 
 /** @typedef {import('./admin.js').Output<'listPlayerScores'>['data'][number]} Score */
 
 /**
- * A player's scores in a game, with the rank.
+ * A player's scores on one of a game's leaderboards, in the season under way, with the rank.
  * @param {{ wallet: string, game: import('./game-view.js').Game }} props
  */
 export function PlayerScores({ wallet, game }) {
   const admin = useAdmin();
   const { gameId } = game;
+  const [leaderboard, setLeaderboard] = useState('default');
+  const boards = useQuery(() => admin.call('listLeaderboards', { gameId }), [gameId]).result?.leaderboards;
   const pages = usePages(
-    (page) => admin.call('listPlayerScores', { gameId, wallet, ...page }),
+    (page) => admin.call('listPlayerScores', { gameId, wallet, leaderboard, ...page }),
     (/** @type {Score} */ { _id }) => _id,
-    [gameId, wallet],
+    [gameId, wallet, leaderboard],
   );
-  const rank = useQuery(
-    () => admin.callPublic('getUsersPositionInGameScoreLeaderboard', { gameId, wallet }),
-    [gameId, wallet],
-  );
-  const { position } = rank.result ?? {};
+  const rank = useQuery(async () => {
+    const input = { gameId, leaderboard, around: wallet, limit: 1 };
+    return { leaderboard, rows: (await admin.call('listLeaderboardScores', input)).leaderboard };
+  }, [gameId, wallet, leaderboard]);
+  const [own] = rank.result?.leaderboard === leaderboard ? rank.result.rows : [];
   /** @type {import('./virtual-table.js').Column<Score>[]} */
   const columns = [
     { title: 'Score', narrow: 'main', cell: ({ score }) => asScore(score), value: ({ score }) => score },
@@ -74,7 +78,8 @@ export function PlayerScores({ wallet, game }) {
       fileName="${game.slug}-scores-${wallet}"
       empty=${html`<${Empty} icon="trophy" title="No scores"><p>Scores are set with <code>setUserScore</code> or by rules.</p><//>`}
     >
-      ${position !== undefined && html`<span class="badge info">rank ${position}</span>`}
+      ${boards && boards.length > 0 && html`<${SelectField} label="Leaderboard" hideLabel value=${leaderboard} onValue=${setLeaderboard} options=${['default', ...boards.map((board) => board.leaderboard)].map((name) => [name, name])} />`}
+      ${own && html`<span class="badge info">rank ${own.position}</span>`}
     <//>
   `;
 }

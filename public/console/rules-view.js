@@ -10,7 +10,7 @@ import { useAdmin } from './admin.js';
 import { ConfirmButton } from './confirm-button.js';
 import { drafts, useDraft } from './drafts.js';
 import { DryRun } from './dry-run.js';
-import { TextField } from './fields.js';
+import { JsonEditor } from './json-editor.js';
 import { lineOf, placeOf } from './json-places.js';
 import { JsonView } from './json-view.js';
 import { useQuery } from './queries.js';
@@ -71,7 +71,7 @@ function Editor({ game, stored, reload }) {
   const before = useMemo(() => textOf(base.rules), [base]);
   const [text, setText] = useState(draft?.text ?? before);
   const [busy, setBusy] = useState(false);
-  const area = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const editor = useRef(/** @type {import('./json-editor.js').EditorHandle | null} */ (null));
   const { rules, problems, checking } = useCheck(gameId, text);
   const changed = text !== before;
   const outdated = stored.version > base.version;
@@ -85,16 +85,7 @@ function Editor({ game, stored, reload }) {
   }, [outdated, changed, stored]);
   useDraft(rulesDraftKey(gameId), changed ? { base, text } : undefined);
   /** @param {Problem} problem */
-  const show = ({ start, line }) => {
-    const field = area.current?.querySelector('textarea');
-    if (!field) return;
-    field.focus();
-    field.setSelectionRange(
-      start,
-      text.indexOf('\n', start) === -1 ? text.length : text.indexOf('\n', start),
-    );
-    field.scrollTop = Math.max(0, line - 4) * Number.parseFloat(getComputedStyle(field).lineHeight);
-  };
+  const show = ({ start }) => editor.current?.select(start, endOfLine(text, start));
   const save = async () => {
     if (rules === null) return;
     setBusy(true);
@@ -129,18 +120,14 @@ function Editor({ game, stored, reload }) {
           </span>
         </div>
         <div class="card-body form">
-          <div ref=${area}>
-            <${TextField}
-              label="Rules (JSON array)"
-              class="input mono code-area"
-              rows=${16}
-              spellcheck=${false}
-              autocapitalize="off"
-              value=${text}
-              onValue=${setText}
-              hint="Validated as you type; changes take effect when you save them."
-            />
-          </div>
+          <${JsonEditor}
+            label="Rules (JSON array)"
+            value=${text}
+            onValue=${setText}
+            marks=${problems.map(({ start, message }) => ({ start, end: endOfLine(text, start), message }))}
+            handle=${editor}
+            hint="Validated as you type; changes take effect when you save them. Tab indents; Escape, then Tab, leaves the editor."
+          />
           <div class="problems" role="status">
             ${
               problems.length > 0
@@ -270,6 +257,12 @@ function problemsOf(error, text) {
       line: lineOf(text, start),
     };
   });
+}
+
+/** The end of the line an offset is on. @param {string} text @param {number} offset */
+function endOfLine(text, offset) {
+  const end = text.indexOf('\n', offset);
+  return end === -1 ? text.length : end;
 }
 
 /** @param {readonly unknown[]} rules */

@@ -52,7 +52,7 @@ export function Shell({ takesFocus, onSignOut }) {
   const admin = useAdmin();
   useChanges(admin);
   const route = useRoute();
-  const [section = '', id, tab, game] = route;
+  const [section = '', id, tab, ...rest] = route;
   const main = useRef(/** @type {HTMLElement | null} */ (null));
   const first = useRef(!takesFocus);
   const links = useScrollToCurrent(section);
@@ -98,7 +98,7 @@ export function Shell({ takesFocus, onSignOut }) {
             </p>
           `
         }
-        ${isForOthers ? html`<${Empty} icon="shield" title="Not for your role"><p>Your role is ${admin.identity?.role}. Ask an owner for another one.</p><a href="#/">Overview</a><//>` : viewOf(section, id, tab, game)}
+        ${isForOthers ? html`<${Empty} icon="shield" title="Not for your role"><p>Your role is ${admin.identity?.role}. Ask an owner for another one.</p><a href="#/">Overview</a><//>` : viewOf(section, id, tab, rest)}
       </main>
     </div>
     ${
@@ -136,17 +136,17 @@ function WhoAmI({ identity: { name, administratorId, role } }) {
  * @param {string} section
  * @param {string | undefined} id
  * @param {string | undefined} tab
- * @param {string | undefined} game
+ * @param {readonly string[]} rest
  */
-function viewOf(section, id, tab, game) {
+function viewOf(section, id, tab, rest) {
   switch (section) {
     case '':
       return html`<${Overview} />`;
     case 'games':
-      return id ? html`<${GameView} key=${id} slug=${id} tab=${tab} />` : html`<${Games} />`;
+      return id ? html`<${GameView} key=${id} slug=${id} tab=${tab} rest=${rest} />` : html`<${Games} />`;
     case 'players':
       return id
-        ? html`<${PlayerPage} key=${id} wallet=${id} tab=${tab} slug=${game} />`
+        ? html`<${PlayerPage} key=${id} wallet=${id} tab=${tab} slug=${rest[0]} />`
         : html`<${PageHead} title="Players" /><${Players} />`;
     case 'reports':
       return id

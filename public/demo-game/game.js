@@ -62,11 +62,17 @@ const cloud = {
 
   /**
    * set-user-score: the leaderboard shows each player's best. The round's id as the nonce makes it harmless to
-   * send the same score twice.
+   * send the same score twice. The leaderboard `weekly` starts a new season every Monday, and shows the score's
+   * metadata: how high the stack was.
    * @param {Round} round
    */
   score(round) {
-    return call('set-user-score', { score: round.score, nonce: round.id }, { keepalive: true });
+    const score = { score: round.score, nonce: round.id };
+    const metadata = { containers: round.stack.length - 1 };
+    return Promise.all([
+      call('set-user-score', score, { keepalive: true }),
+      call('set-user-score', { ...score, leaderboard: 'weekly', metadata }, { keepalive: true }),
+    ]);
   },
 
   /**

@@ -11,9 +11,10 @@ const counterThreshold = 200;
 
 /**
  * The message input. Enter sends, Shift+Enter inserts a new line, the up arrow in an empty field edits the last own
- * message, Escape cancels an edit.
+ * message, Escape cancels an edit or a reply.
  * @param {{
  *   editing: import('./conversations.js').Message | null,
+ *   replying: { id: string, name: string, excerpt: string } | null,
  *   offline: boolean,
  *   onSubmit: (text: string) => Promise<void>,
  *   onCancel: () => void,
@@ -21,7 +22,7 @@ const counterThreshold = 200;
  *   onEditLast: () => void,
  * }} props
  */
-export function Composer({ editing, offline, onSubmit, onCancel, onType, onEditLast }) {
+export function Composer({ editing, replying, offline, onSubmit, onCancel, onType, onEditLast }) {
   const [text, setText] = useState(editing?.content ?? '');
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
@@ -35,6 +36,11 @@ export function Composer({ editing, offline, onSubmit, onCancel, onType, onEditL
     element.focus();
     element.setSelectionRange(element.value.length, element.value.length);
   }, []);
+
+  // A reply was asked for: on to writing it.
+  useLayoutEffect(() => {
+    if (replying) field.current?.focus();
+  }, [replying?.id]);
 
   const submit = async () => {
     const element = field.current;
@@ -62,7 +68,7 @@ export function Composer({ editing, offline, onSubmit, onCancel, onType, onEditL
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
       submit();
-    } else if (event.key === 'Escape' && editing) {
+    } else if (event.key === 'Escape' && (editing || replying)) {
       event.preventDefault();
       onCancel();
     } else if (event.key === 'ArrowUp' && text === '' && !editing) {
@@ -89,6 +95,16 @@ export function Composer({ editing, offline, onSubmit, onCancel, onType, onEditL
         html`
           <div class="composer-editing small">
             <${Icon} name="edit" /><span>Editing your message</span>
+            <button type="button" class="link" onClick=${onCancel}>Cancel</button>
+          </div>
+        `
+      }
+      ${
+        replying &&
+        !editing &&
+        html`
+          <div class="composer-editing small">
+            <${Icon} name="reply" /><span class="truncate">Replying to ${replying.name}: ${replying.excerpt}</span>
             <button type="button" class="link" onClick=${onCancel}>Cancel</button>
           </div>
         `

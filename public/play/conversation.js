@@ -9,7 +9,8 @@ import { Composer } from './composer.js';
 import { othersIn, titleOf } from './conversation-title.js';
 import { GroupInfo } from './group-info.js';
 import { toastError } from './launcher.js';
-import { MessageItem } from './message-item.js';
+import { excerptOf, MessageItem } from './message-item.js';
+import { PlayerActions } from './player-actions.js';
 
 /** @typedef {import('./conversations.js').Message} Message */
 
@@ -23,8 +24,12 @@ const nearEnd = 80;
 export function Conversation({ launcher, current, conversation }) {
   const { conversations } = current;
   const { players, wallet } = launcher;
-  const { channel, messages, unsent } = conversation;
+  const { channel, unsent, originals } = conversation;
+  // What was heard before the block is still here.
+  const messages = conversation.messages.filter(({ senderId }) => !current.blocked.has(senderId));
   const [editing, setEditing] = useState(/** @type {Message | null} */ (null));
+  const [replying, setReplying] = useState(/** @type {Message | null} */ (null));
+  const [acting, setActing] = useState(/** @type {Message | null} */ (null));
   const [unsending, setUnsending] = useState(/** @type {Message | null} */ (null));
   const [busy, setBusy] = useState(false);
   const [showInfo, setShowInfo] = useState(false);
@@ -41,7 +46,8 @@ export function Conversation({ launcher, current, conversation }) {
   // A message that was unsent in the meantime can no longer be edited.
   useEffect(() => {
     if (editing && !messages.some(({ _id }) => _id === editing._id)) setEditing(null);
-  }, [messages]);
+    if (replying && !messages.some(({ _id }) => _id === replying._id)) setReplying(null);
+  }, [conversation.messages]);
 
   /** @param {Event} event */
   const scrolled = ({ currentTarget }) => {
@@ -70,8 +76,15 @@ export function Conversation({ launcher, current, conversation }) {
     }
     atEnd.current = true;
     // On failure the conversation shows it as not sent, with a retry button.
-    conversations.send(text).catch(toastError);
+    conversations.send(text, replying?._id).catch(toastError);
+    setReplying(null);
   };
+  /** @param {Message} message */
+  const originalOf = ({ replyTo }) =>
+    replyTo === undefined
+      ? undefined
+      : (messages.find(({ _id }) => _id === replyTo) ?? originals.get(replyTo) ?? null);
+  const permissions = channel.participants.find((one) => one.wallet === wallet)?.permissions ?? [];
   const lastOwn = messages.findLast(({ senderId }) => senderId === wallet) ?? null;
 
   return html`
@@ -80,7 +93,8 @@ export function Conversation({ launcher, current, conversation }) {
         <${Button} kind="plain" size="small" iconOnly label="Back to all messages" onClick=${() => conversations.show(null)}>
           <${Icon} name="arrowLeft" />
         <//>
-        <button type="button" class="conversation-title" onClick=${() => setShowInfo(true)} aria-label="Conversation details:  ${titleOf(channel, wallet, players)}">
+        <button type="button" class="conversation-title" onClick=${() => setShowInfo(true)}>
+          <span class="visually-hidden">Conversation details: </span>
           <${Avatar} small wallet=${shownAs} url=${players.avatar(shownAs)} present=${presentOf(conversation, shownAs)} />
           <span class="conversation-title-text">
             <strong class="truncate">${titleOf(channel, wallet, players)}</strong>
@@ -107,6 +121,12 @@ export function Conversation({ launcher, current, conversation }) {
                       own=${message.senderId === wallet}
                       players=${players}
                       inGroup=${channel.participants.length > 2}
+                      original=${originalOf(message)}
+                      onReply=${() => {
+                        setEditing(null);
+                        setReplying(message);
+                      }}
+                      onMore=${() => setActing(message)}
                       onEdit=${() => setEditing(message)}
                       onUnsend=${() => setUnsending(message)}
                       onReact=${(/** @type {string} */ reaction) => conversations.react(message, reaction).catch(toastError)}
@@ -125,9 +145,13 @@ export function Conversation({ launcher, current, conversation }) {
       <${Composer}
         key=${editing?._id ?? 'new'}
         editing=${editing}
+        replying=${replying && { id: replying._id, name: replying.senderId === wallet ? 'yourself' : players.name(replying.senderId), excerpt: excerptOf(replying.content) }}
         offline=${!isLive(launcher)}
         onSubmit=${submit}
-        onCancel=${() => setEditing(null)}
+        onCancel=${() => {
+          setEditing(null);
+          setReplying(null);
+        }}
         onType=${() => conversations.type()}
         onEditLast=${() => setEditing(lastOwn)}
       />
@@ -140,6 +164,7 @@ export function Conversation({ launcher, current, conversation }) {
           <//>
         `
       }
+      ${acting && html`<${PlayerActions} launcher=${launcher} current=${current} wallet=${acting.senderId} message=${acting} canMute=${permissions.includes('super-admin')} onClose=${() => setActing(null)} />`}
       ${showInfo && html`<${GroupInfo} launcher=${launcher} current=${current} conversation=${conversation} onClose=${() => setShowInfo(false)} />`}
     </div>
   `;

@@ -6,16 +6,21 @@ import { Observable } from '../shared/observable.js';
  * @typedef {NonNullable<Message['reactions']>} Reactions
  * @typedef {{ channelId: string, messageId: string, wallet: string, reaction: string, count: number }} Reacted
  * @typedef {{ wallet: string, username: string, avatar: string, present: boolean }} Participant
- * @typedef {{ key: string, content: string, failed: boolean }} Unsent
+ * @typedef {{ key: string, content: string, replyTo: string | undefined, failed: boolean }} Unsent
  * @typedef {{
  *   channel: Channel,
  *   messages: Message[],
+ *   originals: Map<string, Message>,
+ *   unread: number,
+ *   readUntil: string,
  *   complete: boolean,
  *   loaded: boolean,
  *   unsent: Unsent[],
  *   participants: Map<string, Participant>,
  *   typing: Map<string, number>,
- * }} Conversation `messages` oldest first; `complete` when there are none before them; `typing` until when
+ * }} Conversation `messages` oldest first; `originals` what replies are to and is
+ *   not among them; `readUntil` the message up to which it was marked as read here; `complete` when there are none before
+ *   them; `typing` until when
  */
 
 const pageSize = 50;
@@ -24,21 +29,17 @@ const preloadedConversations = 25;
 /** PROTOCOL.md, "Typing": how long a signal is shown, and the minimum time between two sent ones. */
 const typingShownMs = 4_000;
 const typingSentEveryMs = 2_000;
-const marksLabel = 'launcher-read-marks';
-const saveMarksAfterMs = 1_000;
+/** Markers are moved at most this often, in milliseconds: a reader passes many messages. */
+const markAfterMs = 500;
 
-/** The player's conversations in one game: messages, participants and read marks. */
+/** The player's conversations in one game: messages, participants and what is unread. */
 export class Conversations extends Observable {
-  #connection;
   #game;
   #players;
   #wallet;
   /** @type {Map<string, Conversation>} */
   #byId = new Map();
-  /** Until when each channel has been read, in Unix milliseconds; the launcher's own state, so that it goes along. */
-  /** @type {Record<string, number>} */
-  #marks = {};
-  #saveMarks = 0;
+  #marking = 0;
   #lastTyping = 0;
   #nextUnsent = 1;
   loaded = false;
@@ -48,15 +49,13 @@ export class Conversations extends Observable {
   openId = null;
 
   /**
-   * @param {import('gantry-client').GantryClient} connection with the launcher's own token
-   * @param {string} gameJwt
+   * @param {Pick<import('gantry-client').GantryClient, 'call'>} game with the token of the session in the game
    * @param {import('./player-book.js').PlayerBook} players
    * @param {string} wallet
    */
-  constructor(connection, gameJwt, players, wallet) {
+  constructor(game, players, wallet) {
     super();
-    this.#connection = connection;
-    this.#game = connection.as(gameJwt);
+    this.#game = game;
     this.#players = players;
     this.#wallet = wallet;
   }
@@ -72,29 +71,20 @@ export class Conversations extends Observable {
   }
 
   get unread() {
-    return this.list.reduce((sum, conversation) => sum + this.unreadIn(conversation), 0);
-  }
-
-  /** @param {Conversation} conversation */
-  unreadIn({ channel, messages }) {
-    const readUntil = this.#marks[channel._id] ?? 0;
-    return messages.filter(({ senderId, createdAt }) => senderId !== this.#wallet && createdAt > readUntil)
-      .length;
+    return this.list.reduce((sum, { unread }) => sum + unread, 0);
   }
 
   /** Loads the conversations, and the last messages of the most recently active ones. */
   async load() {
     try {
-      const [{ data }, { states }] = await Promise.all([
-        this.#game.call('getMessageChannels', { limit: 250 }),
-        this.#connection.call('getStates', { label: marksLabel }),
-      ]);
-      const saved = /** @type {unknown} */ (states[0]?.state);
-      if (typeof saved === 'object' && saved !== null)
-        this.#mergeMarks(/** @type {Record<string, unknown>} */ (saved));
+      const { data } = await this.#game.call('getMessageChannels', { limit: 250, withUnread: true });
       const known = this.#byId;
       this.#byId = new Map(
-        data.map((channel) => [channel._id, conversationOf(channel, known.get(channel._id))]),
+        data.map(({ unreadCount = 0, unreadCapped, lastReadMessageId, lastReadAt, ...channel }) => {
+          const conversation = conversationOf(channel, known.get(channel._id));
+          conversation.unread = unreadCount;
+          return [channel._id, conversation];
+        }),
       );
       if (this.openId !== null && !this.#byId.has(this.openId)) this.openId = null;
       await Promise.all(data.slice(0, preloadedConversations).map(({ _id }) => this.loadMessages(_id)));
@@ -114,8 +104,10 @@ export class Conversations extends Observable {
   async loadMessages(channelId) {
     const conversation = this.#byId.get(channelId);
     if (!conversation) return;
-    const { total, data } = await this.#game.call('getChannelMessages', { channelId, limit: pageSize });
+    const answer = await this.#game.call('getChannelMessages', { channelId, limit: pageSize });
+    const { total, data } = answer;
     conversation.messages = data.reverse();
+    conversation.originals = new Map(answer.originals?.map((one) => [one._id, one]));
     conversation.complete = total <= data.length;
     conversation.loaded = true;
     if (this.openId === channelId) this.markRead();
@@ -128,7 +120,8 @@ export class Conversations extends Observable {
     if (!conversation) return;
     const { channel, messages } = conversation;
     const page = { channelId: channel._id, limit: pageSize, skip: messages.length };
-    const { total, data } = await this.#game.call('getChannelMessages', page);
+    const { total, data, originals = [] } = await this.#game.call('getChannelMessages', page);
+    for (const one of originals) conversation.originals.set(one._id, one);
     const known = new Set(conversation.messages.map(({ _id }) => _id));
     conversation.messages = [
       ...data.reverse().filter(({ _id }) => !known.has(_id)),
@@ -166,19 +159,45 @@ export class Conversations extends Observable {
     this.changed();
   }
 
-  /** Marks the open conversation as read. */
+  /** Marks the open conversation as read, on every device of the player. */
   markRead() {
-    const last = this.open?.messages.at(-1);
-    if (!last || document.visibilityState === 'hidden') return;
-    const { channelId, createdAt } = last;
-    if ((this.#marks[channelId] ?? 0) >= createdAt) return;
-    this.#marks[channelId] = createdAt;
-    clearTimeout(this.#saveMarks);
-    this.#saveMarks = window.setTimeout(() => {
-      const state = JSON.stringify(this.#marks);
+    const { open } = this;
+    const last = open?.messages.at(-1);
+    if (!open || !last || document.visibilityState === 'hidden') return;
+    if (open.readUntil === last._id) return;
+    // Who has written the last message has read those before it.
+    const isKnown = open.unread === 0 && last.senderId === this.#wallet;
+    open.readUntil = last._id;
+    open.unread = 0;
+    this.changed();
+    if (isKnown) return;
+    clearTimeout(this.#marking);
+    this.#marking = window.setTimeout(() => {
+      const { channelId, _id: messageId } = last;
       // If this fails, messages are at worst shown as unread once more.
-      this.#connection.call('setState', { label: marksLabel, state }).catch(() => {});
-    }, saveMarksAfterMs);
+      this.#game.call('markMessagesRead', { channelId, messageId }).catch(() => {});
+    }, markAfterMs);
+  }
+
+  /** The player has read on, maybe on another device. @param {{ channelId: string, messageId: string }} marker */
+  putReadMarker({ channelId, messageId }) {
+    const conversation = this.#byId.get(channelId);
+    if (!conversation || conversation.unread === 0) return;
+    if (conversation.messages.at(-1)?._id === messageId) {
+      conversation.unread = 0;
+      this.changed();
+    } else {
+      this.#countUnread(channelId).catch(() => {});
+    }
+  }
+
+  /** @param {string} channelId */
+  async #countUnread(channelId) {
+    const { unreadCount } = await this.#game.call('getUnreadCount', { channelId });
+    const conversation = this.#byId.get(channelId);
+    if (!conversation) return;
+    conversation.unread = unreadCount;
+    if (this.openId === channelId) this.markRead();
     this.changed();
   }
 
@@ -195,29 +214,30 @@ export class Conversations extends Observable {
   /**
    * Sends a message to the open conversation. It shows at once, and as not sent after a failure.
    * @param {string} content
+   * @param {string} [replyTo] the message it replies to
    */
-  async send(content) {
+  async send(content, replyTo) {
     const conversation = this.open;
     if (!conversation) return;
     const key = `unsent-${this.#nextUnsent++}`;
-    conversation.unsent = [...conversation.unsent, { key, content, failed: false }];
+    conversation.unsent = [...conversation.unsent, { key, content, replyTo, failed: false }];
     this.#lastTyping = 0;
     this.changed();
-    await this.#deliver(conversation, key, content);
+    await this.#deliver(conversation, { key, content, replyTo });
   }
 
   /**
    * Retries a message that was not sent.
    * @param {Unsent} unsent
    */
-  async sendAgain({ key, content }) {
+  async sendAgain({ key, content, replyTo }) {
     const conversation = this.open;
     if (!conversation) return;
     conversation.unsent = conversation.unsent.map((one) =>
       one.key === key ? { ...one, failed: false } : one,
     );
     this.changed();
-    await this.#deliver(conversation, key, content);
+    await this.#deliver(conversation, { key, content, replyTo });
   }
 
   /** @param {string} key */
@@ -329,8 +349,14 @@ export class Conversations extends Observable {
   putMessage(message) {
     const conversation = this.#byId.get(message.channelId);
     const isNews = conversation?.messages.every(({ _id }) => _id !== message._id);
-    if (conversation && isNews && message.senderId === this.#wallet)
-      this.#settle(conversation, message.content);
+    if (conversation && isNews) {
+      if (message.senderId === this.#wallet) {
+        this.#settle(conversation, message.content);
+        conversation.unread = 0;
+      } else {
+        conversation.unread += 1;
+      }
+    }
     this.#put(message);
   }
 
@@ -372,22 +398,55 @@ export class Conversations extends Observable {
     const conversation = this.#byId.get(channelId);
     if (!conversation) return;
     conversation.messages = conversation.messages.filter((one) => one._id !== _id);
+    conversation.originals.delete(_id);
+    if (conversation.unread > 0) this.#countUnread(channelId).catch(() => {});
     this.changed();
   }
 
+  /** Loads what is loaded again: who is blocked, whose messages are not listed, has changed. */
+  async reloadMessages() {
+    const loaded = this.list.filter((conversation) => conversation.loaded);
+    await Promise.all(loaded.map(({ channel }) => this.loadMessages(channel._id)));
+    await Promise.all(loaded.map(({ channel }) => this.#countUnread(channel._id)));
+  }
+
+  /** @param {{ wallet: string, seconds: number, reason: string }} mute in the open conversation; 0 seconds end it */
+  async mute({ wallet, seconds, reason }) {
+    if (this.openId === null) return;
+    await this.#game.call('muteParticipant', {
+      channelId: this.openId,
+      wallet,
+      seconds,
+      ...(reason && { reason }),
+    });
+  }
+
+  /**
+   * Reports a message, or a player, to the moderators.
+   * @param {{ messageId: string } | { wallet: string }} about
+   * @param {{ reason: import('./player-actions.js').ReportReason, comment: string }} said
+   */
+  async report(about, said) {
+    if ('messageId' in about) await this.#game.call('reportMessage', { ...about, ...said });
+    else await this.#game.call('reportPlayer', { ...about, ...said });
+  }
+
   close() {
-    clearTimeout(this.#saveMarks);
+    clearTimeout(this.#marking);
   }
 
   /**
    * @param {Conversation} conversation
-   * @param {string} key
-   * @param {string} content
+   * @param {Omit<Unsent, 'failed'>} unsent
    */
-  async #deliver(conversation, key, content) {
+  async #deliver(conversation, { key, content, replyTo }) {
     const channelId = conversation.channel._id;
     try {
-      const message = await this.#game.call('sendChannelMessage', { channelId, content });
+      const message = await this.#game.call('sendChannelMessage', {
+        channelId,
+        content,
+        ...(replyTo !== undefined && { replyTo }),
+      });
       this.#drop(channelId, key);
       this.#put(message);
     } catch (error) {
@@ -428,13 +487,6 @@ export class Conversations extends Observable {
     if (!known || known.present) return;
     conversation.participants = new Map(conversation.participants).set(wallet, { ...known, present: true });
   }
-
-  /** @param {Record<string, unknown>} saved */
-  #mergeMarks(saved) {
-    for (const [channelId, at] of Object.entries(saved)) {
-      if (typeof at === 'number') this.#marks[channelId] = Math.max(at, this.#marks[channelId] ?? 0);
-    }
-  }
 }
 
 /**
@@ -447,6 +499,9 @@ function conversationOf(channel, known) {
   return {
     channel,
     messages: [],
+    originals: new Map(),
+    unread: 0,
+    readUntil: '',
     complete: false,
     loaded: false,
     unsent: [],

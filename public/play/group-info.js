@@ -4,7 +4,9 @@ import { Address } from '../shared/address.js';
 import { Avatar } from '../shared/avatar.js';
 import { Button } from '../shared/button.js';
 import { Dialog } from '../shared/dialog.js';
+import { Icon } from '../shared/icon.js';
 import { messageOf } from '../shared/states.js';
+import { PlayerActions } from './player-actions.js';
 
 /** README.md, "Message channels". */
 const maxNameLength = 100;
@@ -25,6 +27,7 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
   const [busy, setBusy] = useState('');
   const [problem, setProblem] = useState('');
   const [leaving, setLeaving] = useState(false);
+  const [acting, setActing] = useState(/** @type {string | null} */ (null));
   const permissions = channel.participants.find(({ wallet }) => wallet === own)?.permissions ?? [];
   /** @param {import('../../src/messages/message-channel.ts').Permission} wanted */
   const may = (wanted) => permissions.includes(wanted) || permissions.includes('super-admin');
@@ -100,10 +103,11 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
                 <div class="member-text">
                   <span class="truncate">
                     <strong>${players.name(wallet)}</strong>${wallet === own ? ' (you)' : ''}
-                    <span class="quiet small"> · ${present ? 'online' : 'offline'}${theirs.includes('super-admin') ? ' · admin' : ''}</span>
+                    <span class="quiet small"> · ${present ? 'online' : 'offline'}${theirs.includes('super-admin') ? ' · admin' : ''}${current.blocked.has(wallet) ? ' · blocked' : ''}</span>
                   </span>
                   <${Address} wallet=${wallet} />
                 </div>
+                ${wallet !== own && html`<${Button} size="small" kind="plain" iconOnly label="Report, block or mute ${players.name(wallet)}" onClick=${() => setActing(wallet)}><${Icon} name="more" /><//>`}
                 ${
                   wallet !== own &&
                   permissions.includes('super-admin') &&
@@ -142,5 +146,6 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
       }
       ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
     <//>
+    ${acting && html`<${PlayerActions} launcher=${launcher} current=${current} wallet=${acting} canMute=${permissions.includes('super-admin')} onClose=${() => setActing(null)} />`}
   `;
 }

@@ -3,6 +3,7 @@ import { shortAddress } from '../shared/address.js';
 import { Observable } from '../shared/observable.js';
 import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
+import { Inbox } from './inbox.js';
 import { keepGame, keptGame } from './kept.js';
 import { OpenGame } from './open-game.js';
 import { PlayerBook } from './player-book.js';
@@ -19,7 +20,6 @@ import { claimsOf } from './token.js';
 const caughtUpShownMs = 8_000;
 /** A replay whose last events this page does not count ends after this long. */
 const replayTimeoutMs = 2_000;
-const maxNotifications = 50;
 
 /** The events counted as missed; the player's own session events are not. */
 const countedEvents = /** @type {const} */ ([
@@ -35,6 +35,7 @@ const countedEvents = /** @type {const} */ ([
   'scores patched',
   'scores removed',
   'activities created',
+  'leaderboard-seasons ended',
 ]);
 
 /** A player's launcher: one connection, the games there are, and the one that is open. */
@@ -60,9 +61,7 @@ export class Launcher extends Observable {
   current = null;
   /** @type {string | null} the game that is being opened */
   opening = null;
-  /** @type {Notification[]} newest first */
-  notifications = [];
-  unseenNotifications = 0;
+  inbox;
 
   /**
    * @param {string} launcherJwt of the launcher's own session
@@ -77,6 +76,8 @@ export class Launcher extends Observable {
     this.sessionId = jti;
     this.players.learn(address, username ?? shortAddress(address), avatar);
     this.#connection = new GantryClient({ url: location.origin, launcherJwt });
+    this.inbox = new Inbox(this.#connection);
+    this.inbox.onChange(() => this.changed());
     this.#listen();
   }
 
@@ -150,12 +151,6 @@ export class Launcher extends Observable {
     }
   }
 
-  /** Marks the notifications as seen. */
-  markNotificationsSeen() {
-    this.unseenNotifications = 0;
-    this.changed();
-  }
-
   close() {
     clearTimeout(this.#badgeTimer);
     this.#leave();
@@ -167,7 +162,18 @@ export class Launcher extends Observable {
     connection.onStatus((status) => this.#statusChanged(status));
     connection.onResync((stream) => this.#resync(stream));
     for (const name of countedEvents) connection.on(name, (_record, meta) => this.#count(meta));
-    connection.on('read-markers patched', (_marker, meta) => this.#count(meta, 0));
+    connection.on('read-markers patched', (marker, meta) => {
+      this.#count(meta, 0);
+      this.current?.conversations.putReadMarker(marker);
+    });
+    connection.on('notifications read', (record, meta) => {
+      this.#count(meta, 0);
+      this.inbox.applyRead(record);
+    });
+    connection.on('player-blocks patched', ({ gameId }, meta) => {
+      this.#count(meta, 0);
+      this.#blocksChanged(gameId);
+    });
     connection.on('game-channels patched', (session, meta) => {
       this.#count(meta, 0);
       this.#sessionChanged(session);
@@ -175,10 +181,12 @@ export class Launcher extends Observable {
     connection.on('notifications created', (notification) => this.#notify(notification));
     connection.on('window-messages created', (record) => this.#passOn(record));
     connection.on('leaderboards patched', (change) => this.current?.stream.applyLeaderboard(change));
+    connection.on('named-leaderboards patched', (change) => this.current?.boards.apply(change));
+    connection.on('leaderboard-seasons ended', (ended) => this.current?.boards.seasonEnded(ended));
     connection.on('activities created', (activity) => this.current?.stream.addActivity(activity));
-    connection.on('scores created', ({ gameId }) => this.#scored(gameId));
-    connection.on('scores patched', ({ gameId }) => this.#scored(gameId));
-    connection.on('scores removed', ({ gameId }) => this.#scored(gameId));
+    connection.on('scores created', (score) => this.#scored(score));
+    connection.on('scores patched', (score) => this.#scored(score));
+    connection.on('scores removed', (score) => this.#scored(score));
     connection.on('chat-messages created', (message) => this.current?.conversations.putMessage(message));
     connection.on('chat-messages patched', (message) => this.current?.conversations.putMessage(message));
     connection.on('chat-messages removed', (message) => this.current?.conversations.removeMessage(message));
@@ -217,6 +225,7 @@ export class Launcher extends Observable {
     if (!isFirst && replayed === 0) this.#caughtUp();
     else if (!isFirst) this.#badgeTimer = window.setTimeout(() => this.#caughtUp(), replayTimeoutMs);
     if (this.games === null) this.loadGames();
+    this.inbox.load();
     this.current?.follow();
     this.current?.conversations.refreshParticipants().catch(() => {});
   }
@@ -272,8 +281,7 @@ export class Launcher extends Observable {
 
   /** @param {Notification} notification */
   #notify(notification) {
-    this.notifications = [notification, ...this.notifications].slice(0, maxNotifications);
-    this.unseenNotifications += 1;
+    this.inbox.add(notification);
     const elsewhere = notification.gameId !== this.current?.game.gameId;
     const from = elsewhere ? `${this.nameOf(notification.gameId)}: ` : '';
     toast(`${from}${notification.message}`, notification.type);
@@ -285,9 +293,22 @@ export class Launcher extends Observable {
     if (record.gameId === this.current?.game.gameId) this.current.passOn(record);
   }
 
-  /** @param {string} gameId */
-  #scored(gameId) {
-    if (gameId === this.current?.game.gameId) this.current.stream.findPositionSoon();
+  /** @param {{ gameId: string, leaderboard?: string }} score */
+  #scored({ gameId, leaderboard }) {
+    if (gameId !== this.current?.game.gameId) return;
+    if (leaderboard === undefined) this.current.stream.findPositionSoon();
+    else this.current.boards.scored(leaderboard);
+  }
+
+  /** On another device, too. @param {string} gameId */
+  #blocksChanged(gameId) {
+    const { current } = this;
+    if (gameId !== current?.game.gameId) return;
+    const before = current.blocked.names.size;
+    current.blocked
+      .load()
+      .then(() => (current.blocked.names.size < before ? current.conversations.reloadMessages() : undefined))
+      .catch(() => {});
   }
 
   /** @param {import('./conversations.js').Channel} channel */
@@ -296,9 +317,8 @@ export class Launcher extends Observable {
   }
 
   /** @param {OpenGame} opened */
-  #forwardChanges({ stream, conversations }) {
-    stream.onChange(() => this.changed());
-    conversations.onChange(() => this.changed());
+  #forwardChanges({ stream, boards, conversations, blocked }) {
+    for (const part of [stream, boards, conversations, blocked]) part.onChange(() => this.changed());
   }
 
   #leave() {

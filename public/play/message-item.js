@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { Avatar } from '../shared/avatar.js';
+import { Icon } from '../shared/icon.js';
 import { clockTime, exactTime } from '../shared/relative-time.js';
 
 /** Messages of one sender within this time of each other are grouped, in milliseconds. */
@@ -18,22 +19,47 @@ const day = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day:
  *   own: boolean,
  *   players: import('./player-book.js').PlayerBook,
  *   inGroup: boolean,
+ *   original: Message | null | undefined,
+ *   onReply: () => void,
+ *   onMore: () => void,
  *   onEdit: () => void,
  *   onUnsend: () => void,
  *   onReact: (reaction: string) => void,
- * }} props `before` is the message above it
+ * }} props `before` is the message above it; `original` what it replies to, null when that is gone, undefined where it is
+ *   no reply; `onMore`: what can be done about the sender
  */
-export function MessageItem({ message, before, own, players, inGroup, onEdit, onUnsend, onReact }) {
+export function MessageItem({
+  message,
+  before,
+  own,
+  players,
+  inGroup,
+  original,
+  onReply,
+  onMore,
+  onEdit,
+  onUnsend,
+  onReact,
+}) {
   const { senderId, content, createdAt, updatedAt, reactions = [] } = message;
   const newDay = before === undefined || day.format(before.createdAt) !== day.format(createdAt);
   const follows = !newDay && before.senderId === senderId && createdAt - before.createdAt < groupWithinMs;
   return html`
     ${newDay && html`<p class="day quiet small"><span>${dayLabel(createdAt)}</span></p>`}
-    <div class="message ${own ? 'own' : ''} ${follows ? 'follows' : ''}">
+    <div class="message ${own ? 'own' : ''} ${follows ? 'follows' : ''}" data-message=${message._id}>
       <span class="visually-hidden">${own ? 'You' : players.name(senderId)}: </span>
       ${!own && inGroup && html`<span class="message-face">${!follows && html`<${Avatar} small wallet=${senderId} url=${players.avatar(senderId)} />`}</span>`}
       <div class="message-body">
         ${!own && inGroup && !follows && html`<p class="message-sender small" aria-hidden="true">${players.name(senderId)}</p>`}
+        ${
+          original !== undefined &&
+          html`
+            <p class="replied small">
+              <${Icon} name="reply" />
+              ${original === null ? html`<em>A message that is gone</em>` : html`<span class="truncate"><strong>${players.name(original.senderId)}</strong> ${excerptOf(original.content)}</span>`}
+            </p>
+          `
+        }
         <div class="bubble">${content}</div>
         ${
           reactions.length > 0 &&
@@ -57,6 +83,8 @@ export function MessageItem({ message, before, own, players, inGroup, onEdit, on
                 (reaction) =>
                   html`<button type="button" key=${reaction} class="link react" aria-label="React with ${reaction}: ${excerptOf(content)}" onClick=${() => onReact(reaction)}>${reaction}</button>`,
               )}
+            <button type="button" class="link" onClick=${onReply} aria-label="Reply to: ${excerptOf(content)}">Reply</button>
+            ${!own && html`<button type="button" class="link" onClick=${onMore} aria-label="More about ${players.name(senderId)} (report, block, mute): ${excerptOf(content)}">More</button>`}
           </span>
           ${
             own &&
@@ -76,7 +104,7 @@ export function MessageItem({ message, before, own, players, inGroup, onEdit, on
 }
 
 /** The start of a message, for labels. @param {string} content */
-function excerptOf(content) {
+export function excerptOf(content) {
   return content.length > 40 ? `${content.slice(0, 40)}…` : content;
 }
 

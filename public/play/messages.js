@@ -5,6 +5,7 @@ import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { RelativeTime } from '../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
+import { BlockedList } from './blocked-list.js';
 import { Conversation } from './conversation.js';
 import { othersIn, titleOf } from './conversation-title.js';
 import { toastError } from './launcher.js';
@@ -24,6 +25,8 @@ import { NewConversation } from './new-conversation.js';
 export function Messages({ launcher, current, onTalkTo }) {
   const { conversations } = current;
   const [starting, setStarting] = useState(false);
+  const [showBlocked, setShowBlocked] = useState(false);
+  const blockedCount = current.blocked.names.size;
   if (conversations.open) {
     return html`<${Conversation} key=${conversations.openId} launcher=${launcher} current=${current} conversation=${conversations.open} />`;
   }
@@ -54,6 +57,8 @@ export function Messages({ launcher, current, onTalkTo }) {
                 </ul>
               `
     }
+    ${blockedCount > 0 && html`<p class="blocked-link"><button type="button" class="link small" onClick=${() => setShowBlocked(true)}>Blocked players (${blockedCount})</button></p>`}
+    ${showBlocked && html`<${BlockedList} launcher=${launcher} current=${current} onClose=${() => setShowBlocked(false)} />`}
     ${
       starting &&
       html`
@@ -75,11 +80,10 @@ export function Messages({ launcher, current, onTalkTo }) {
  * @param {InGame & { conversation: import('./conversations.js').Conversation }} props
  */
 function Entry({ launcher, current, conversation }) {
-  const { conversations } = current;
+  const { conversations, blocked } = current;
   const { players, wallet } = launcher;
-  const { channel, messages } = conversation;
-  const unread = conversations.unreadIn(conversation);
-  const last = messages.at(-1);
+  const { channel, messages, unread } = conversation;
+  const last = messages.findLast(({ senderId }) => !blocked.has(senderId));
   const [first] = othersIn(channel, wallet);
   const shownAs = first ?? wallet;
   return html`

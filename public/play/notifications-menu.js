@@ -1,19 +1,27 @@
 import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { RelativeTime } from '../shared/relative-time.js';
-import { Empty } from '../shared/states.js';
+import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
+import { toastError } from './launcher.js';
 
 /**
- * The notifications since the page was opened, which were also shown as toasts.
+ * The player's inbox. Opening it marks everything as read; what was unread stays marked until it is closed.
  * @param {{ launcher: import('./launcher.js').Launcher }} props
  */
 export function NotificationsMenu({ launcher }) {
-  const { notifications, unseenNotifications: unseen } = launcher;
+  const { inbox } = launcher;
+  const [fresh, setFresh] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
+  const { notifications, unread, error } = inbox;
   /** @param {ToggleEvent} event */
   const toggled = (event) => {
-    if (event.newState === 'open') launcher.markNotificationsSeen();
+    const isOpen = event.newState === 'open';
+    const ids = isOpen ? notifications?.flatMap(({ _id, readAt }) => (readAt === null ? [_id] : [])) : [];
+    setFresh(new Set(ids));
+    if (isOpen) inbox.markAllRead().catch(() => {}); // if this fails, they are at worst unread once more
   };
-  const label = unseen > 0 ? `Notifications, ${unseen} new` : 'Notifications';
+  const label = unread > 0 ? `Notifications, ${unread} new` : 'Notifications';
   return html`
     <button
       type="button"
@@ -23,26 +31,31 @@ export function NotificationsMenu({ launcher }) {
       title="Notifications"
     >
       <${Icon} name="bell" />
-      ${unseen > 0 && html`<span class="count" aria-hidden="true">${unseen > 99 ? '99+' : unseen}</span>`}
+      ${unread > 0 && html`<span class="count" aria-hidden="true">${unread > 99 ? '99+' : unread}</span>`}
     </button>
     <div id="notifications" class="menu" popover="auto" role="dialog" aria-label="Notifications" onToggle=${toggled}>
       ${
-        notifications.length === 0
-          ? html`<${Empty} icon="bell" title="No notifications"><p>Notifications from games appear here.</p><//>`
-          : html`
+        notifications === null
+          ? error === null
+            ? html`<${LoadingRows} rows=${3} label="Loading notifications" />`
+            : html`<${ErrorState} error=${error} title="Could not load notifications" onRetry=${() => inbox.load()} />`
+          : notifications.length === 0
+            ? html`<${Empty} icon="bell" title="No notifications"><p>Notifications from games appear here.</p><//>`
+            : html`
               <ul role="list" class="notifications">
                 ${notifications.map(
-                  ({ _id, message, type, gameId, createdAt }) => html`
-                    <li key=${_id} class="notification ${type}">
+                  ({ _id, message, type, gameId, createdAt, readAt }) => html`
+                    <li key=${_id} class="notification ${type} ${readAt === null || fresh.has(_id) ? 'unread' : ''}">
                       <${Icon} name=${type === 'error' ? 'alert' : 'check'} />
                       <div>
                         <p>${message}</p>
-                        <p class="quiet small">${launcher.nameOf(gameId)} · <${RelativeTime} at=${createdAt} /></p>
+                        <p class="quiet small">${launcher.nameOf(gameId)} · <${RelativeTime} at=${createdAt} />${(readAt === null || fresh.has(_id)) && html` · <strong>new</strong>`}</p>
                       </div>
                     </li>
                   `,
                 )}
               </ul>
+              ${inbox.hasMore && html`<div class="notifications-more"><${Button} kind="plain" size="small" busy=${inbox.isLoadingMore} onClick=${() => inbox.loadMore().catch(toastError)}>Show earlier<//></div>`}
             `
       }
     </div>

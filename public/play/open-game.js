@@ -1,5 +1,7 @@
 import { toast } from '../shared/toasts.js';
+import { BlockedPlayers } from './blocked-players.js';
 import { Conversations } from './conversations.js';
+import { NamedBoards } from './named-boards.js';
 import { PublicStream } from './public-stream.js';
 import { claimsOf } from './token.js';
 import { answerTo, ruleCallback } from './window-messages.js';
@@ -33,12 +35,20 @@ export class OpenGame {
     this.sessionId = jti;
     this.frameUrl = frameUrlOf(game, launcherJwt);
     this.stream = new PublicStream(connection, players, { gameId: game.gameId, wallet: address });
-    this.conversations = new Conversations(connection, launcherJwt, players, address);
+    const session = connection.as(launcherJwt);
+    this.boards = new NamedBoards(connection, players, { gameId: game.gameId, wallet: address });
+    this.conversations = new Conversations(session, players, address);
+    this.blocked = new BlockedPlayers(session);
   }
 
   /** Loads everything, or brings it up to date after a reconnect. */
   async follow() {
-    await Promise.all([this.stream.follow(), this.conversations.loaded || this.conversations.load()]);
+    await Promise.all([
+      this.stream.follow(),
+      this.boards.load(),
+      this.blocked.load().catch(() => {}), // what they said is not listed in any case
+      this.conversations.loaded || this.conversations.load(),
+    ]);
   }
 
   /** @param {HTMLIFrameElement} frame where the game runs from now on */
@@ -93,6 +103,7 @@ export class OpenGame {
 
   close() {
     this.stream.close();
+    this.boards.close();
     this.conversations.close();
   }
 }

@@ -365,7 +365,8 @@ class Import {
     }
     if (table === (messageChannels as AnyTable)) this.#channels.set(String(row.id), { row, wallets: [] });
     const channelId = via?.table === (messageChannels as AnyTable) ? row[via.column] : row.channelId;
-    if (channelId !== undefined) {
+    // None: a report of a player, not of a message; empty: a mute in all of the game.
+    if (channelId !== undefined && channelId !== null && channelId !== '') {
       const { wallets } = this.#requireChannel(table.name, String(channelId));
       if (table === (participants as AnyTable) && wallets.push(String(row.wallet)) > maximumParticipants) {
         throw new DatabaseUnusableError('A message channel of the file has too many participants');

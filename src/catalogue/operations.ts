@@ -103,6 +103,7 @@ import { getUserScore } from '../scores/operations/get-user-score.ts';
 import { getUserScores } from '../scores/operations/get-user-scores.ts';
 import { getUsersPositionInGameScoreLeaderboard } from '../scores/operations/get-users-position-in-game-score-leaderboard.ts';
 import { listLeaderboardScores } from '../scores/operations/list-leaderboard-scores.ts';
+import { listLeaderboardSeasons } from '../scores/operations/list-leaderboard-seasons.ts';
 import { listLeaderboards } from '../scores/operations/list-leaderboards.ts';
 import { listPlayerScores } from '../scores/operations/list-player-scores.ts';
 import { readLeaderboard } from '../scores/operations/read-leaderboard.ts';
@@ -254,6 +255,7 @@ export const operations = [
   removeLeaderboard,
   resetLeaderboard,
   listLeaderboardScores,
+  listLeaderboardSeasons,
   listGameChannels,
   listMessages,
   listPlayerMessages,

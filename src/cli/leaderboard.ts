@@ -1,35 +1,226 @@
-import { Command } from 'commander';
-import { getGameScoresLeaderboard } from '../scores/operations/get-game-scores-leaderboard.ts';
+import { Command, Option } from 'commander';
+import { GantryError } from '../errors.ts';
+import { entryRule, keepRule, leaderboardRules, scoreLabel } from '../scores/leaderboard.ts';
+import { createLeaderboard } from '../scores/operations/create-leaderboard.ts';
+import { listLeaderboardScores } from '../scores/operations/list-leaderboard-scores.ts';
+import { listLeaderboardSeasons } from '../scores/operations/list-leaderboard-seasons.ts';
+import { listLeaderboards } from '../scores/operations/list-leaderboards.ts';
+import { removeLeaderboard } from '../scores/operations/remove-leaderboard.ts';
+import { resetLeaderboard } from '../scores/operations/reset-leaderboard.ts';
+import { updateLeaderboard } from '../scores/operations/update-leaderboard.ts';
 import type { Administrator } from './administrator.ts';
-import { integer, parsed } from './option-parsers.ts';
+import { collected, integer, parsed, seasonsKept } from './option-parsers.ts';
 import { print } from './output.ts';
 
-interface Options {
+interface GameOptions {
   game: string;
-  limit: number;
-  skip: number;
   json?: boolean;
 }
 
+interface PageOptions extends GameOptions {
+  limit: number;
+  skip: number;
+}
+
+interface Place {
+  season?: number;
+  label?: string;
+  around?: string;
+}
+
+/** What can be said of a leaderboard when it is created and afterwards. */
+interface Settings extends GameOptions {
+  private?: boolean;
+  label?: string[];
+  schedule?: string;
+  timeZone?: string;
+  keepSeasons?: number | 'all';
+}
+
+interface Rules {
+  keep: 'best' | 'latest' | 'sum' | 'count';
+  order: 'desc' | 'asc';
+  entries: 'player' | 'all';
+}
+
 export function leaderboardCommand(administrator: Administrator): Command {
-  return new Command('leaderboard')
-    .description("print a game's leaderboard")
-    .requiredOption('--game <game>', 'game ID or slug')
-    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
-    .option('--skip <count>', 'number of results to skip', parsed(integer), 0)
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  gantry leaderboard --game space-race --limit 10')
-    .action(async ({ game, json, ...page }: Options) => {
+  const command = new Command('leaderboard').description(
+    'print, create and change leaderboards, end seasons',
+  );
+  addReading(command, administrator);
+  addWriting(command, administrator);
+  return command;
+}
+
+function addReading(command: Command, administrator: Administrator): void {
+  withPageOptions(command.command('show [leaderboard]', { isDefault: true }))
+    .description('print a leaderboard; without a name: `default`')
+    .option('--season <number>', 'a finished season; without it: the one under way', parsed(integer))
+    .option('--label <label>', 'only scores with this label')
+    .option('--around <wallet>', "the places around this player's, `--limit` of them")
+    .addHelpText(
+      'after',
+      '\nExamples:' +
+        '\n  gantry leaderboard --game space-race --limit 10' +
+        '\n  gantry leaderboard show weekly --game space-race --season 3',
+    )
+    .action(async (name: string | undefined, { game, json, ...wanted }: PageOptions & Place) => {
       const gameId = await administrator.gameId(game);
-      const { leaderboard } = await administrator.execute(getGameScoresLeaderboard, { gameId, ...page });
-      const shown = leaderboard.map(({ _id, normalizedAddress, username, score, updatedAt }, index) => ({
-        '#': page.skip + index + 1,
-        score,
-        username,
-        wallet: normalizedAddress,
-        scoreId: _id,
-        updated: new Date(updatedAt).toISOString(),
-      }));
+      const board = { gameId, ...(name !== undefined && { leaderboard: name }) };
+      const { leaderboard } = await administrator.execute(listLeaderboardScores, { ...board, ...wanted });
+      const shown = leaderboard.map(
+        ({ position, _id, normalizedAddress, username, score, updatedAt, label, metadata }) => ({
+          '#': position,
+          score,
+          username,
+          wallet: normalizedAddress,
+          scoreId: _id,
+          updated: new Date(updatedAt).toISOString(),
+          ...(name !== undefined && {
+            label: label ?? '',
+            metadata: metadata ? JSON.stringify(metadata) : '',
+          }),
+        }),
+      );
       print(json ? leaderboard : shown, json);
     });
+
+  withGame(command.command('list'))
+    .description("list a game's leaderboards beside `default`")
+    .addHelpText('after', '\nExample:\n  gantry leaderboard list --game space-race')
+    .action(async ({ game, json }: GameOptions) => {
+      const gameId = await administrator.gameId(game);
+      const { leaderboards } = await administrator.execute(listLeaderboards, { gameId });
+      const shown = leaderboards.map((board) => ({
+        name: board.leaderboard,
+        keep: board.keep,
+        order: board.order,
+        entries: board.entries,
+        public: board.public,
+        season: board.season,
+        seasonEnds: board.seasonEndsAt === null ? '–' : new Date(board.seasonEndsAt).toISOString(),
+      }));
+      print(json ? leaderboards : shown, json);
+    });
+
+  withPageOptions(command.command('seasons <leaderboard>'))
+    .description('list the finished seasons of a leaderboard, the last one first')
+    .addHelpText('after', '\nExample:\n  gantry leaderboard seasons weekly --game space-race')
+    .action(async (leaderboard: string, { game, json, ...page }: PageOptions) => {
+      const gameId = await administrator.gameId(game);
+      const { data } = await administrator.execute(listLeaderboardSeasons, { gameId, leaderboard, ...page });
+      const shown = data.map(({ season, startedAt, endedAt }) => ({
+        season,
+        began: new Date(startedAt).toISOString(),
+        ended: new Date(endedAt).toISOString(),
+      }));
+      print(json ? data : shown, json);
+    });
+}
+
+function addWriting(command: Command, administrator: Administrator): void {
+  withSettings(command.command('create <leaderboard>'))
+    .description('create a leaderboard; how it ranks does not change later')
+    .addOption(
+      new Option('--keep <rule>', "which of a player's scores counts")
+        .choices(keepRule.options)
+        .default('best'),
+    )
+    .addOption(
+      new Option('--order <order>', '`desc`: more is better; `asc`: less is better')
+        .choices(leaderboardRules.order.options)
+        .default('desc'),
+    )
+    .addOption(
+      new Option('--entries <rule>', 'one entry per `player`, or `all` scores')
+        .choices(entryRule.options)
+        .default('player'),
+    )
+    .addHelpText(
+      'after',
+      '\nExample:' +
+        '\n  gantry leaderboard create weekly --game space-race --keep sum --schedule "0 0 * * 1" --time-zone Europe/Berlin',
+    )
+    .action(async (name: string, { game, json, ...given }: Settings & Rules) => {
+      const gameId = await administrator.gameId(game);
+      const { keep, order, entries, label = [] } = given;
+      const rules = { name, keep, order, entries, labels: label };
+      const input = { gameId, ...rules, ...settingsOf(given) };
+      print((await administrator.execute(createLeaderboard, input)).leaderboard, json);
+    });
+
+  withSettings(command.command('update <leaderboard>'))
+    .description('update a leaderboard; omitted options stay unchanged, labels are added')
+    .option('--public', 'everyone reads it')
+    .addHelpText(
+      'after',
+      '\nExample:\n  gantry leaderboard update weekly --game space-race --schedule none --keep-seasons 10',
+    )
+    .action(async (leaderboard: string, { game, json, ...given }: Settings & { public?: true }) => {
+      const gameId = await administrator.gameId(game);
+      const input = {
+        gameId,
+        leaderboard,
+        ...settingsOf(given),
+        ...(given.public && { public: true }),
+        ...(given.label && { addLabels: given.label }),
+      };
+      print((await administrator.execute(updateLeaderboard, input)).leaderboard, json);
+    });
+
+  withGame(command.command('end-season <leaderboard>'))
+    .description('end the season of a leaderboard now; its places are kept, and the next one begins')
+    .addHelpText('after', '\nExample:\n  gantry leaderboard end-season weekly --game space-race')
+    .action(async (leaderboard: string, { game, json }: GameOptions) => {
+      const gameId = await administrator.gameId(game);
+      const { season } = await administrator.execute(resetLeaderboard, { gameId, leaderboard });
+      print({ leaderboard, season }, json);
+    });
+
+  withGame(command.command('remove <leaderboard>'))
+    .description('permanently delete a leaderboard with its scores and finished seasons')
+    .requiredOption('--yes', 'confirm the deletion')
+    .addHelpText('after', '\nExample:\n  gantry leaderboard remove weekly --game space-race --yes')
+    .action(async (leaderboard: string, { game, json }: GameOptions) => {
+      const gameId = await administrator.gameId(game);
+      await administrator.execute(removeLeaderboard, { gameId, leaderboard });
+      print({ gameId, leaderboard, removed: true }, json);
+    });
+}
+
+/** What of the options is in both operations. */
+function settingsOf({ private: isPrivate, schedule, timeZone, keepSeasons }: Omit<Settings, 'game'>) {
+  if (timeZone !== undefined && (schedule === undefined || schedule === 'none')) {
+    throw new GantryError('input_invalid', '--time-zone is that of --schedule: give both');
+  }
+  return {
+    ...(isPrivate && { public: false }),
+    ...(schedule === 'none' && { schedule: null }),
+    ...(schedule !== undefined &&
+      schedule !== 'none' && { schedule: { cron: schedule, ...(timeZone !== undefined && { timeZone }) } }),
+    ...(keepSeasons !== undefined && { keepSeasons: keepSeasons === 'all' ? null : keepSeasons }),
+  };
+}
+
+function withSettings(command: Command): Command {
+  return withGame(command)
+    .option('--private', "only administrators and the game's server read it")
+    .option('--label <label>', 'what scores may be labelled with; repeatable', collected(scoreLabel))
+    .option('--schedule <cron>', 'when seasons end: a cron expression of five fields, or none')
+    .option('--time-zone <zone>', 'time zone of the schedule, such as Europe/Berlin (default: UTC)')
+    .option(
+      '--keep-seasons <count>',
+      'how many finished seasons are kept: a number, or all',
+      parsed(seasonsKept),
+    );
+}
+
+function withGame(command: Command): Command {
+  return command.requiredOption('--game <game>', 'game ID or slug').option('--json', 'print JSON');
+}
+
+function withPageOptions(command: Command): Command {
+  return withGame(command)
+    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
+    .option('--skip <count>', 'number of results to skip', parsed(integer), 0);
 }

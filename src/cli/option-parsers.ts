@@ -50,3 +50,9 @@ export const decimal = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a number')
   .transform(Number);
+
+/** A count of finished seasons that are kept, or `all` (commander takes no null for a value). */
+export const seasonsKept = z
+  .string()
+  .regex(/^(\d{1,5}|all)$/, 'must be a number, or all')
+  .transform((text) => (text === 'all' ? text : Number(text)));

@@ -24,6 +24,7 @@ import { playerCommand } from './player.ts';
 import { restoreCommand } from './restore.ts';
 import { rulesCommand } from './rules.ts';
 import { scoreCommand } from './score.ts';
+import { sdkCommand } from './sdk.ts';
 import { serveCommand } from './serve.ts';
 import { sessionCommand } from './session.ts';
 import { tailCommand } from './tail.ts';
@@ -70,7 +71,7 @@ export function createProgram(): Command {
         migrateToCommand(),
       ],
     ],
-    ['For programs', [openApiCommand(), completionCommand(() => program)]],
+    ['For programs', [sdkCommand(), openApiCommand(), completionCommand(() => program)]],
   ];
   for (const [title, commands] of groups) {
     program.commandsGroup(`${title}:`);

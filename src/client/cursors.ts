@@ -33,10 +33,16 @@ export interface SentCursors {
 /** A client's position in every stream; detects duplicates and gaps. */
 export class Cursors {
   readonly #positions: Map<string, Cursor>;
-  readonly #notifications = new Set<string>();
+  readonly #notifications: Set<string>;
 
-  constructor(saved: Readonly<Record<string, Cursor>> = {}) {
+  constructor(saved: Readonly<Record<string, Cursor>> = {}, notifications: readonly string[] = []) {
     this.#positions = new Map(Object.entries(saved));
+    this.#notifications = new Set(notifications);
+  }
+
+  /** The IDs of the notifications handled, the latest last. */
+  get notifications(): string[] {
+    return [...this.#notifications];
   }
 
   /** All of them, the most recently active last; save it so that a restart of the client misses nothing. */

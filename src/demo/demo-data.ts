@@ -1,17 +1,30 @@
 import { createHash } from 'node:crypto';
+import type { NewLeaderboard } from '../scores/leaderboard.ts';
 
 export const demoSlug = 'demo-game';
 /** The path of the demo game on this server. */
 export const demoPage = '/demo-game';
 export const launcherSlug = 'launcher';
 
+/** Beside `default`, the best of each week; the demo game sets scores on it with how many containers were stacked. */
+export const demoLeaderboard = {
+  name: 'weekly',
+  keep: 'best',
+  order: 'desc',
+  entries: 'player',
+  public: true,
+  labels: [],
+  schedule: { cron: '0 0 * * 1', timeZone: 'UTC' },
+  keepSeasons: 52,
+} satisfies NewLeaderboard;
+
 /** The demo players; the printed token is for the first one. */
 export const demoPlayers = [
-  { username: 'Ada', score: 1180 },
-  { username: 'Grace', score: 1540 },
-  { username: 'Linus', score: 960 },
-  { username: 'Margaret', score: 2020 },
-  { username: 'Dennis', score: 730 },
+  { username: 'Ada', score: 1180, containers: 14 },
+  { username: 'Grace', score: 1540, containers: 17 },
+  { username: 'Linus', score: 960, containers: 13 },
+  { username: 'Margaret', score: 2020, containers: 21 },
+  { username: 'Dennis', score: 730, containers: 10 },
 ].map((player) => ({ ...player, wallet: walletNamed(player.username) }));
 
 /** An address without a known private key. */

@@ -13,7 +13,10 @@ import { replaceRules } from '../rules/commands.ts';
 import { readRules } from '../rules/queries.ts';
 import { ruleList } from '../rules/rule.ts';
 import { setScore } from '../scores/commands.ts';
-import { demoPage, demoPlayers, demoSlug, launcherSlug } from './demo-data.ts';
+import { addLeaderboard } from '../scores/leaderboard-commands.ts';
+import { findLeaderboard } from '../scores/leaderboard-queries.ts';
+import { setLeaderboardScore } from '../scores/leaderboard-score-commands.ts';
+import { demoLeaderboard, demoPage, demoPlayers, demoSlug, launcherSlug } from './demo-data.ts';
 
 /**
  * Fills an empty data directory with a launcher and a demo game with sample data. The rules come
@@ -25,16 +28,21 @@ export async function seedDemo(db: Database, box: SecretBox): Promise<void> {
   if (begun && (await isSeededOrInProgress(db, begun))) {
     // Created before the demo game had a page.
     if (begun.url === '') await db.write(changeGame, begun.id, { url: demoPage });
+    // Or before it set scores on one.
+    await ensureLeaderboard(db, begun.id);
     return;
   }
   await createOnce(db, box, { name: 'Gantry Launcher', slug: launcherSlug, kind: 'launcher' });
   const game = begun ?? (await createOnce(db, box, { name: 'Demo Game', slug: demoSlug, url: demoPage }));
   if (!game) return; // another process, started at the same time, is seeding
+  await ensureLeaderboard(db, game.id);
   const owners = demoPlayers.map(({ wallet }) => ({ gameId: game.id, wallet }));
-  for (const [index, { wallet, username, score }] of demoPlayers.entries()) {
+  for (const [index, { wallet, username, score, containers }] of demoPlayers.entries()) {
     const owner = { gameId: game.id, wallet };
     await db.write(setProfile, wallet, { username });
     await db.write(setScore, owner, score, 'demo');
+    const details = { nonce: 'demo', metadata: { containers } };
+    await db.write(setLeaderboardScore, owner, demoLeaderboard.name, score, details);
     await db.write(recordActivity, owner, {
       label: `{username} reached level ${index + 2}`,
       eventId: 'level-up',
@@ -60,6 +68,17 @@ export async function seedDemo(db: Database, box: SecretBox): Promise<void> {
     },
   ];
   await db.write(replaceRules, game.id, ruleList.parse(rules));
+}
+
+async function ensureLeaderboard(db: Database, gameId: string): Promise<void> {
+  if (await db.read(findLeaderboard, gameId, demoLeaderboard.name)) return;
+  try {
+    await db.write(addLeaderboard, gameId, demoLeaderboard);
+  } catch (error) {
+    // Another process was first; or the operator has made so many others.
+    const reasons: unknown[] = ['leaderboard_name_taken', 'leaderboard_limit_reached'];
+    if (!(error instanceof GantryError && reasons.includes(error.reason))) throw error;
+  }
 }
 
 /** A demo game younger than this without its rules is being seeded by another process. */

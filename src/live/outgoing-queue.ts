@@ -15,7 +15,7 @@ export const maxQueuedBytes = 1024 * 1024;
 /** Beyond this a consumer is slow even while it reads. */
 const hardLimitBytes = 16 * 1024 * 1024;
 /** A replay goes on while no more than this is queued. */
-const lowWaterMark = 256 * 1024;
+const lowWaterMark = 64 * 1024;
 /** How often that is looked at; more rarely, once nothing was taken for a while. */
 const drainPollMs = 10;
 const idleDrainPollMs = 160;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addressInput } from '../core/schemas/address.ts';
 import { describeRoles } from '../core/schemas/admin-role.ts';
 import { reasons } from '../errors.ts';
+import { isOpenToServers, takesToken } from '../operations/credentials.ts';
 import type { AnyOperation } from '../operations/define.ts';
 import { kebabCase, type Registry } from '../operations/registry.ts';
 import recorded from './examples.json' with { type: 'json' };
@@ -24,6 +25,11 @@ const errorBody = z
         .string()
         .optional()
         .meta({ description: 'Of a `version_conflict`: the label of the state that has another version' }),
+      retryAfterSeconds: z
+        .int()
+        .min(0)
+        .optional()
+        .meta({ description: 'When to try again, in seconds from now, as the header `Retry-After`' }),
       version: z.int().min(0).optional().meta({ description: 'Its version; 0: there is no such state' }),
     }),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
@@ -234,15 +240,6 @@ function ownNames(json: string, owner: string): string {
 function withToken(operation: AnyOperation, schema: z.ZodObject): z.ZodObject {
   if (isOpenToServers(operation)) return z.object({ launcherJwt: optionalToken, wallet, ...schema.shape });
   return takesToken(operation) ? z.object({ launcherJwt: token, ...schema.shape }) : schema;
-}
-
-function takesToken({ auth }: AnyOperation): boolean {
-  return auth === 'player' || auth === 'session';
-}
-
-/** Whether a game's server calls it in a player's place. */
-function isOpenToServers({ auth }: AnyOperation): boolean {
-  return auth === 'player-or-server' || auth === 'player-or-game';
 }
 
 function keyHeader({ kind, isRepeatable }: AnyOperation): Json[] {

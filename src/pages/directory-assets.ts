@@ -26,7 +26,7 @@ export class DirectoryAssets implements Assets {
   names(): readonly string[] {
     const entries = readdirSync(publicDirectory, { recursive: true, withFileTypes: true });
     const ours = entries
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && !entry.parentPath.includes('__pycache__')) // of the SDK, once it was run
       .map((file) => relative(publicDirectory, join(file.parentPath, file.name)).split(sep).join('/'));
     return [
       ...ours,

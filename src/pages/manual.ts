@@ -8,7 +8,17 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
   ['Start', ['index', 'coming-from-basement']],
   [
     'Calling',
-    ['calling', 'authentication', 'sign-in', 'guests', 'leaderboards', 'game-servers', 'errors', 'reference'],
+    [
+      'sdks',
+      'calling',
+      'authentication',
+      'sign-in',
+      'guests',
+      'leaderboards',
+      'game-servers',
+      'errors',
+      'reference',
+    ],
   ],
   ['Receiving', ['live-events', 'protocol', 'webhooks']],
   ['Game logic', ['rules', 'moderation']],

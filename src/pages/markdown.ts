@@ -43,7 +43,8 @@ export function renderMarkdown(
         const id = outline.idOf(token);
         return `<p${id === '' ? '' : ` id="${id}"`}>${this.parser.parseInline(token.tokens)}</p>\n`;
       },
-      code({ text, lang = '' }) {
+      code({ text, lang: info = '' }) {
+        const [lang = ''] = info.split(' '); // what follows says what tests make of it
         return `<div class="snippet"><pre class="code" tabindex="0" data-language="${escapeHtml(lang)}"><code>${escapeHtml(text)}</code></pre></div>\n`;
       },
       table({ header, rows }) {

@@ -48,6 +48,8 @@ async function encode(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array
   return bytes;
 }
 
+const compressed = 'application/zip';
+
 const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -60,13 +62,23 @@ const types: Readonly<Record<string, string>> = {
   webmanifest: 'application/manifest+json',
   md: 'text/markdown; charset=utf-8',
   txt: 'text/plain; charset=utf-8',
+  py: 'text/plain; charset=utf-8',
+  cs: 'text/plain; charset=utf-8',
+  asmdef: 'text/plain; charset=utf-8',
+  jslib: 'text/plain; charset=utf-8',
+  gd: 'text/plain; charset=utf-8',
+  tscn: 'text/plain; charset=utf-8',
+  godot: 'text/plain; charset=utf-8',
   woff2: 'font/woff2', // compressed as it is
+  zip: compressed,
 };
 
 function typeOf(name: string): string {
+  if (name.endsWith('.d.ts')) return 'text/plain; charset=utf-8';
   return types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
 }
 
 function compresses(type: string): boolean {
+  if (type === compressed) return false;
   return type.startsWith('text/') || type.startsWith('application/') || type === 'image/svg+xml';
 }

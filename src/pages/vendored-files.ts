@@ -26,13 +26,46 @@ export const vendoredFiles: readonly VendoredFile[] = [
   { path: 'uplot/uPlot.min.css', package: 'uplot', file: 'dist/uPlot.min.css' },
   { path: 'swagger-ui/swagger-ui-bundle.js', package: 'swagger-ui-dist', file: 'swagger-ui-bundle.js' },
   { path: 'swagger-ui/swagger-ui.css', package: 'swagger-ui-dist', file: 'swagger-ui.css' },
+  // The editor of rules, which only their view loads: CodeMirror is made of these.
+  ...[
+    ['@codemirror/commands', 'dist/index.js'],
+    ['@codemirror/lang-json', 'dist/index.js'],
+    ['@codemirror/language', 'dist/index.js'],
+    ['@codemirror/lint', 'dist/index.js'],
+    ['@codemirror/state', 'dist/index.js'],
+    ['@codemirror/streamparser', 'dist/index.js'],
+    ['@codemirror/view', 'dist/index.js'],
+    ['@lezer/common', 'dist/index.js'],
+    ['@lezer/highlight', 'dist/index.js'],
+    ['@lezer/json', 'dist/index.js'],
+    ['@lezer/lr', 'dist/index.js'],
+    ['@marijn/find-cluster-break', 'src/index.js'],
+    ['crelt', 'index.js'],
+    ['style-mod', 'src/style-mod.js'],
+    ['w3c-keyname', 'index.js'],
+  ].map(([name = '', file = '']) => ({
+    path: `codemirror/${name.replace('@', '').replace('/', '-')}.js`,
+    package: name,
+    file,
+    module: name,
+  })),
   // One file has all weights; letters beyond Latin come from the system's font. Its licence goes wherever it goes.
   { path: 'inter/inter-latin.woff2', package: interFont, file: 'files/inter-latin-wght-normal.woff2' },
   { path: 'inter/LICENSE.txt', package: interFont, file: 'LICENSE' },
 ];
 
 /** The reference client (`src/client/`), which runs in browsers as it does in Node. */
-export const clientFiles: readonly string[] = ['client.ts', 'client-error.ts', 'cursors.ts'];
+export const clientFiles: readonly string[] = [
+  'client.ts',
+  'gantry-client.ts',
+  'sign-in.ts',
+  'call-queue.ts',
+  'client-error.ts',
+  'cursors.ts',
+  'http-call.ts',
+  'operation-names.ts',
+  'store.ts',
+];
 
 /** Pages of the manual that lie elsewhere than in `public/docs/`: by asset name, the path from `src/`. */
 export const documentFiles: Readonly<Record<string, string>> = {

@@ -11,13 +11,16 @@ import { players } from '../players/tables.ts';
 import { changeAction, enqueue } from '../queue/actions.ts';
 import { spend } from '../queue/spending.ts';
 import { grants } from '../queue/tables.ts';
-import { currentScore, setScore } from '../scores/commands.ts';
+import { setScore } from '../scores/commands.ts';
+import { scoreOn } from '../scores/current-score.ts';
+import { defaultLeaderboard } from '../scores/leaderboard.ts';
+import { setLeaderboardScore } from '../scores/leaderboard-score-commands.ts';
 import { tellWebhooks } from '../webhooks/report.ts';
 import { webhookEventOfTrigger } from '../webhooks/webhook-events.ts';
 import { costOf, preparedCall } from './chain-actions.ts';
 import type { Facts } from './evaluate.ts';
 import { windowMessageCreated } from './events.ts';
-import { grantOf, unknownSigner } from './facts.ts';
+import { grantOf, isThere, unknownSigner } from './facts.ts';
 import { type Action, type ChainAction, isChainAction } from './rule.ts';
 import type { ChainFacts, TriggerInput } from './trigger.ts';
 
@@ -26,7 +29,7 @@ type TxFacts = Facts<Request<unknown>>;
 
 /**
  * Carries out an action that is due, within the trigger's transaction, or queues it. The player is locked. False: there
- * was nothing to do, because the player has the achievement.
+ * was nothing to do, because the player has the achievement, or the leaderboard is gone.
  */
 export function* carryOut(
   tx: Tx,
@@ -56,9 +59,15 @@ export function* carryOut(
       });
       return true;
     case 'UpdateScore': {
+      const { leaderboard, nonce } = action;
+      // Removed since the rule was saved: there is nothing to set.
+      if (!(yield* isThere(tx, owner, leaderboard))) return false;
       const amount = action.amount ?? (action.ratio ?? 0) * (facts.value ?? 0);
-      const base = action.mode === 'add' ? ((yield* currentScore(tx, owner, action.nonce)) ?? 0) : 0;
-      yield* setScore(tx, owner, base + amount, action.nonce, { fractions: 'round' });
+      const base = action.mode === 'add' ? ((yield* scoreOn(tx, owner, leaderboard, nonce)) ?? 0) : 0;
+      const fractions = 'round';
+      if (leaderboard === undefined || leaderboard === defaultLeaderboard)
+        yield* setScore(tx, owner, base + amount, nonce, { fractions });
+      else yield* setLeaderboardScore(tx, owner, leaderboard, base + amount, { nonce, fractions });
       return true;
     }
     case 'PostWindowMessage': {

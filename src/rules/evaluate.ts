@@ -6,8 +6,11 @@ import type { Action, Condition, Operator, Rule, TokenCondition } from './rule.t
 export interface Facts<Asked> {
   /** Sent with the trigger; undefined without one, and when it is a text that is no number. */
   value: number | undefined;
-  /** The score under a nonce, or without one the score that counts; undefined when there is none. */
-  score(nonce: string | undefined): LookupSteps<Asked, number | undefined>;
+  /**
+   * The score under a nonce, or without one the score that counts, on a leaderboard (left out: `default`) in the season under
+   * way; undefined when there is none.
+   */
+  score(nonce: string | undefined, leaderboard?: string): LookupSteps<Asked, number | undefined>;
   /** What lies under a key of the player's state under a label; undefined when there is nothing. */
   state(label: string, key: string): StateValue;
   /** How many of a token the player has; undefined when nobody could be asked. */
@@ -42,7 +45,7 @@ function* actualOf<Asked>(condition: Condition, facts: Facts<Asked>): LookupStep
     case 'payload-value-condition':
       return facts.value;
     case 'score-condition':
-      return yield* facts.score(condition.nonce);
+      return yield* facts.score(condition.nonce, condition.leaderboard);
     case 'state-variable-condition':
       return facts.state(condition.label, condition.key);
     case 'user-owns-tokens':
@@ -54,8 +57,10 @@ function nameOf(condition: Condition): string {
   switch (condition.type) {
     case 'payload-value-condition':
       return 'the value';
-    case 'score-condition':
-      return condition.nonce === undefined ? 'the score' : `the score ${condition.nonce}`;
+    case 'score-condition': {
+      const where = condition.leaderboard === undefined ? '' : ` on ${condition.leaderboard}`;
+      return `the score${condition.nonce === undefined ? '' : ` ${condition.nonce}`}${where}`;
+    }
     case 'state-variable-condition':
       return `${condition.key} of the state ${condition.label}`;
     case 'user-owns-tokens':

@@ -3,7 +3,9 @@ import type { Owner } from '../core/schemas/owner.ts';
 import type { Lookup, LookupSteps } from '../core/storage/lookup.ts';
 import { spendingRefusal } from '../queue/spending.ts';
 import { type GrantRow, grants } from '../queue/tables.ts';
-import { currentScore } from '../scores/commands.ts';
+import { scoreOn } from '../scores/current-score.ts';
+import { defaultLeaderboard } from '../scores/leaderboard.ts';
+import { leaderboards } from '../scores/leaderboard-tables.ts';
 import { balanceKey } from './balance-key.ts';
 import { costOf, preparedCall } from './chain-actions.ts';
 import type { Facts } from './evaluate.ts';
@@ -24,7 +26,7 @@ export function factsOf<Asked>(
   const byLabel = new Map(states.map(({ label, values }) => [label, new Map(values)]));
   return {
     value: numberOf(value),
-    score: (nonce) => currentScore(from, owner, nonce),
+    score: (nonce, leaderboard) => scoreOn(from, owner, leaderboard, nonce),
     state(label, key) {
       const values = byLabel.get(label);
       if (!values?.has(key)) throw statesChanged(); // the rules are others than those it was looked up for
@@ -82,11 +84,24 @@ export function* whyRefused<Asked>(
   if (action.type === 'GrantAchievementToken' && (yield* grantOf(from, owner, action.achievement))) {
     return 'the player has this achievement, or is about to get it';
   }
+  if (action.type === 'UpdateScore' && !(yield* isThere(from, owner, action.leaderboard))) {
+    return `the game has no leaderboard called ${action.leaderboard}`;
+  }
   if (!isChainAction(action)) return null;
   if (chain.signers[action.signer] === undefined) return unknownSigner(action);
   const call = yield* preparedCall(action, { ...input, wallet: owner.wallet }, facts);
   if ('error' in call) return call.error;
   return yield* spendingRefusal(from, owner, costOf(action, call));
+}
+
+/** Whether the game has the leaderboard that an action names. */
+export function* isThere<Asked>(
+  from: Lookup<Asked>,
+  { gameId }: Owner,
+  name: string | undefined,
+): LookupSteps<Asked, boolean> {
+  if (name === undefined || name === defaultLeaderboard) return true;
+  return (yield* from.get(leaderboards, gameId, name)) !== undefined;
 }
 
 export function unknownSigner({ signer }: ChainAction): string {

@@ -3,6 +3,7 @@ import { checkSignature } from '../chains/call-signature.ts';
 import { addressInput } from '../core/schemas/address.ts';
 import { text } from '../core/schemas/text.ts';
 import { notificationMessage, notificationType } from '../notifications/notification.ts';
+import { leaderboardName } from '../scores/leaderboard.ts';
 import { stateLabel } from '../states/state.ts';
 import { decimalPattern } from './token-amount.ts';
 
@@ -22,12 +23,19 @@ const payloadValueCondition = z.strictObject({
   value: z.number(),
 });
 
-/** Compares the player's score: the record under `nonce`, or the one that counts on the leaderboard. */
+/**
+ * Which leaderboard, in the season under way. Left out, and not by default filled in, a rule is what it was before there were
+ * several: a rule is known by what it says.
+ */
+const leaderboard = leaderboardName.optional();
+
+/** Compares the player's score: the record under `nonce`, or the one that counts on the leaderboard (default: `default`). */
 const scoreCondition = z.strictObject({
   type: z.literal('score-condition'),
   operator,
   value: z.number(),
   nonce: z.string().optional(),
+  leaderboard,
 });
 
 /** Compares a value inside the player's state `label`, reached by a dotted key such as `hero.level`. */
@@ -107,7 +115,7 @@ const bounded = z.number().min(-1e15).max(1e15);
 
 /**
  * Sets the player's score to `amount`, or to the trigger's value times `ratio`; with `mode: "add"`, adds
- * that to the score under the same nonce. `nonce` names the record (default `rules`).
+ * that to the score under the same nonce. `nonce` names the record (default `rules`), `leaderboard` where (default `default`).
  */
 const updateScore = z
   .strictObject({
@@ -116,6 +124,7 @@ const updateScore = z
     amount: bounded.optional(),
     ratio: bounded.optional(),
     nonce: z.string().min(1).max(200).default('rules'),
+    leaderboard,
     conditions,
   })
   .refine((action) => (action.amount === undefined) !== (action.ratio === undefined), {

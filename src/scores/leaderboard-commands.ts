@@ -28,6 +28,8 @@ import { labelBoardOf, labelsOf, toLeaderboardRecord } from './stored-leaderboar
 
 /** How many finished seasons are looked at in one command, for those beyond what is kept. */
 const retiredAtOnce = 20;
+/** How many finished seasons go in one command with a leaderboard that is deleted. */
+const deletedAtOnce = 500;
 /** How many records of a season that nobody sees any more are deleted at a time. */
 const clearedAtOnce = 200;
 
@@ -101,17 +103,31 @@ export const changeLeaderboard = command(
   },
 );
 
-/** With its seasons; scores are deleted a few at a time. @throws GantryError `leaderboard_unknown` */
+/**
+ * Deletes a leaderboard with its seasons; scores are deleted a few at a time, in the background. Of very many finished
+ * seasons some go with each call, the oldest first, and the leaderboard with the last of them: until then its name is taken,
+ * so that no season of one made anew has the number of one that is still there. True: it is gone; false: call again.
+ * @throws GantryError `leaderboard_unknown`
+ */
 export const deleteLeaderboard = exclusiveCommand(
   'deleteLeaderboard',
-  function* (tx: ExclusiveTx, gameId: string, name: string): Steps<void> {
+  function* (
+    tx: ExclusiveTx,
+    gameId: string,
+    name: string,
+    seasonsAtOnce: number = deletedAtOnce,
+  ): Steps<boolean> {
     const row = yield* lockLeaderboard(tx, gameId, name);
+    const finished = yield* tx.list(leaderboardSeasons.byLeaderboard, [gameId, name], {
+      limit: seasonsAtOnce + 1,
+    });
+    for (const season of finished.slice(0, seasonsAtOnce)) retire(tx, season);
+    if (finished.length > seasonsAtOnce) return false;
     // From here on nobody writes what would then be of no leaderboard.
     yield* tx.recount(leaderboardEntries, tx.newId());
     tx.remove(leaderboards, row);
     tx.insert(retiredSeasons, { id: row.seasonId, gameId });
-    const finished = yield* tx.list(leaderboardSeasons.byLeaderboard, [gameId, name], { limit: 10_000 });
-    for (const season of finished) retire(tx, season);
+    return true;
   },
 );
 

@@ -77,6 +77,14 @@ export const listSeasons = query(
   },
 );
 
+/** How many seasons that are over are kept. */
+export const countSeasons = query(
+  'countSeasons',
+  function* (read: Read, gameId: string, leaderboard: string): ReadSteps<number> {
+    return yield* read.count(leaderboardSeasons.byLeaderboard, [gameId, leaderboard]);
+  },
+);
+
 /** Leaderboards whose season is to be over by now; at most `limit`. */
 export const listDueSeasons = query('listDueSeasons', function* (read: Read, limit: number): ReadSteps<
   readonly LeaderboardRow[]

@@ -26,6 +26,8 @@ export interface ScoreDetails {
   sessionId?: string | undefined;
   label?: string | undefined;
   metadata?: Record<string, unknown> | undefined;
+  /** What becomes of a fraction in a game of whole numbers; left out: it is refused. */
+  fractions?: 'refuse' | 'round' | undefined;
 }
 
 /**
@@ -40,7 +42,7 @@ export const setLeaderboardScore = command(
     owner: Owner,
     name: string,
     given: number,
-    { nonce, sessionId, label, metadata }: ScoreDetails = {},
+    { nonce, sessionId, label, metadata, fractions = 'refuse' }: ScoreDetails = {},
   ): Steps<ScoreRecord> {
     const leaderboard = yield* tx.get(leaderboards, owner.gameId, name);
     if (!leaderboard) throw leaderboardUnknown();
@@ -62,7 +64,7 @@ export const setLeaderboardScore = command(
       byOwnId?.stream === stream && byOwnId.board === board && byOwnId.nonce === null ? byOwnId : undefined;
     const before = byNonce ?? own;
     const policies = policiesOf(game, owner.gameId);
-    const score = policies.scores === 'integer' ? wholeScore(given, 'refuse') : given;
+    const score = policies.scores === 'integer' ? wholeScore(given, fractions) : given;
     const rules = rulesOf(leaderboard);
     const row: Omit<RecordRow, 'revision'> = {
       id: before?.id ?? tx.newId(),

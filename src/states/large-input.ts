@@ -1,13 +1,19 @@
 import { asObject, jsonListIn, jsonObjectIn } from '../core/schemas/json-input.ts';
 import { type Failure, fromFailure, toFailure } from '../runtime/failure.ts';
-import { asKept, type CanonicalState } from './state.ts';
+import { asKept, type CanonicalState, readState } from './state.ts';
 
-/** An object or a list in a large input, which a thread has read as a state already; or why it is none. */
+/** What a thread made of a value in a large input: the state it is, or why it is none. */
+type Read = CanonicalState | { failure: Failure };
+
+/** An object or a list in a large input, or a state that is a long text there, which a thread has read already. */
 export class LargeValue {
-  readonly #read: CanonicalState | { failure: Failure };
+  readonly #read: Read;
+  /** It was sent as a text that contains JSON. */
+  readonly isText: boolean;
 
-  constructor(read: CanonicalState | { failure: Failure }) {
+  constructor(read: Read, isText: boolean) {
     this.#read = read;
+    this.isText = isText;
   }
 
   /** @throws GantryError `state_too_large`, `state_not_json` */
@@ -20,15 +26,19 @@ export class LargeValue {
 /** A field of a large input, as a thread hands it over. */
 export type LargeField =
   | { name: string; value: unknown }
-  | { name: string; state: CanonicalState }
-  | { name: string; failure: Failure }
+  | { name: string; read: Read; isText: boolean }
   | { name: string; list: LargeField[][] };
 
 /** The one field that is a list of inputs, whose objects and lists are states: that of `setStates`. */
 const listOfInputs = 'states';
+/** The fields that are JSON also where they are texts. */
+const jsonFields = ['state', 'patch'];
+/** A shorter text is read sooner than it is handed over. In UTF-16 units; an input with a longer one is a large one. */
+export const largeTextLength = 64 * 1024;
 
 /**
- * Reads an input, so that handing it to another thread costs little: objects and lists in it become states.
+ * Reads an input, so that handing it to another thread costs little: objects and lists in it become states, and so do states
+ * that are long texts.
  * @throws GantryError `body_not_json`, `body_too_deep`, `body_not_object`
  */
 export function fieldsIn(bytes: Buffer): LargeField[] {
@@ -38,16 +48,23 @@ export function fieldsIn(bytes: Buffer): LargeField[] {
 /** `path`: of the input itself, before the names of its fields. */
 function fieldsOf(input: Record<string, unknown>, path = ''): LargeField[] {
   return Object.entries(input).map(([name, value]): LargeField => {
+    if (typeof value === 'string' && value.length >= largeTextLength && jsonFields.includes(name)) {
+      return { name, read: stateOrFailure(() => readState(value, `${path}${name}`)), isText: true };
+    }
     if (typeof value !== 'object' || value === null) return { name, value };
     if (name === listOfInputs && path === '' && Array.isArray(value) && value.every(isInput)) {
       return { name, list: value.map((one, at) => fieldsOf(one, `${name}.${at}.`)) };
     }
-    try {
-      return { name, state: asKept(value, `${path}${name}`) };
-    } catch (thrown) {
-      return { name, failure: toFailure(thrown) };
-    }
+    return { name, read: stateOrFailure(() => asKept(value, `${path}${name}`)), isText: false };
   });
+}
+
+function stateOrFailure(make: () => CanonicalState): Read {
+  try {
+    return make();
+  } catch (thrown) {
+    return { failure: toFailure(thrown) };
+  }
 }
 
 function isInput(value: unknown): value is Record<string, unknown> {
@@ -83,7 +100,7 @@ export function inputOf(fields: readonly LargeField[]): Record<string, unknown> 
     fields.map((field) => {
       if ('value' in field) return [field.name, field.value];
       if ('list' in field) return [field.name, field.list.map(inputOf)];
-      return [field.name, new LargeValue('state' in field ? field.state : { failure: field.failure })];
+      return [field.name, new LargeValue(field.read, field.isText)];
     }),
   );
 }

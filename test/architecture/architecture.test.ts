@@ -70,7 +70,7 @@ const layers: readonly { name: string; files: readonly string[] }[] = [
   // What runs commands and queries; told of tables and commands, it knows none.
   { name: 'engines', files: ['engines/'] },
   // How calls arrive and how they are described to callers.
-  { name: 'borders', files: ['client/', 'openapi/', 'transports/'] },
+  { name: 'borders', files: ['client/', 'openapi/', 'sdk/', 'transports/'] },
   // Puts the parts together: a server, the commands, the builds.
   {
     name: 'programs',

@@ -2,10 +2,12 @@ import type { Benchmark } from './benchmark.ts';
 import { board } from './benchmarks/board.ts';
 import { boardDeep } from './benchmarks/board-deep.ts';
 import { boardMixed } from './benchmarks/board-mixed.ts';
+import { day } from './benchmarks/day.ts';
 import { feed } from './benchmarks/feed.ts';
 import { growth } from './benchmarks/growth.ts';
 import { messages } from './benchmarks/messages.ts';
 import { postgres } from './benchmarks/postgres.ts';
+import { postgresHttp } from './benchmarks/postgres-http.ts';
 import { rules } from './benchmarks/rules.ts';
 import { scores } from './benchmarks/scores.ts';
 import { scoresNaive } from './benchmarks/scores-naive.ts';
@@ -28,6 +30,8 @@ export const benchmarks: readonly Benchmark[] = [
   rules,
   sockets,
   start,
+  day,
   postgres,
+  postgresHttp,
   growth,
 ];

@@ -22,6 +22,8 @@ export interface Settings {
   loadSeconds: number;
   /** Where our server leaves the CPU profile of its whole run; undefined: it makes none. */
   cpuProfiles: string | undefined;
+  /** Where benchmarks that draw something leave their pictures; undefined: they draw none. */
+  pictures: string | undefined;
   /** A look only: what takes more than some minutes is left out. */
   isQuick: boolean;
   /** Tells whoever waits what is going on. */

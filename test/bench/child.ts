@@ -40,6 +40,10 @@ export class Child implements AsyncDisposable {
     });
   }
 
+  get pid(): number {
+    return this.#process.pid ?? Number.NaN;
+  }
+
   /** Resolves with the first match in what it prints; rejects when it ends without having printed that. */
   printed(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#orGone(

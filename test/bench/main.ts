@@ -10,6 +10,7 @@ interface Options {
   json?: boolean;
   quick?: boolean;
   cpuProf?: string;
+  pictures?: string;
 }
 
 /** The file system type of a directory in memory (Linux, magic.h). */
@@ -23,6 +24,7 @@ const program = new Command('bench')
   .option('--json', 'print JSON instead of a table')
   .option('--quick', 'fewer and shorter rounds, and at most a million rows: a look, not a figure')
   .option('--cpu-prof <directory>', 'leave CPU profiles of our servers there, by benchmark')
+  .option('--pictures <directory>', 'draw what is better seen than read, as SVG, into this directory')
   .addHelpText('after', `\nBenchmarks:\n${names}`)
   .action(bench);
 
@@ -59,6 +61,7 @@ async function run({ name, ...benchmark }: Benchmark, options: Options, say: (li
     rounds: options.quick ? 2 : 5,
     loadSeconds: options.quick ? 6 : 30,
     cpuProfiles: options.cpuProf && join(options.cpuProf, name),
+    pictures: options.pictures,
     say,
   });
   for (const row of rows) say(`${name}, ${row.variant}: ${row.ratio.toFixed(2)}`);

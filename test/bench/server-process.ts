@@ -32,7 +32,7 @@ export function startPeer(name: string, options: ChildOptions = {}): Promise<Ser
  * instead of the work behind them.
  */
 export function startGantry(
-  { dataDirectory }: { dataDirectory: string },
+  world: { dataDirectory: string; variables?: Record<string, string> },
   { cpuProfiles }: { cpuProfiles: string | undefined },
   nodeOptions: readonly string[] = [],
   variables: Record<string, string> = {},
@@ -43,11 +43,12 @@ export function startGantry(
     nodeOptions: [...profiling, ...nodeOptions],
     variables: {
       PORT: '0',
-      DATA_DIR: dataDirectory,
+      DATA_DIR: world.dataDirectory,
       GANTRY_DEMO: 'off',
       RATE_LIMIT_FACTOR: '1000000',
       STORAGE_QUOTA_MEGABYTES: '1048576',
       CONNECTIONS_PER_ADDRESS: '1000000',
+      ...world.variables,
       ...variables,
     },
   });

@@ -18,6 +18,8 @@ export interface WorldPlayer extends Owner {
 /** A data directory with a game and players in it, ready for a server. */
 export interface World extends AsyncDisposable {
   dataDirectory: string;
+  /** What a server on it is to be given beside its directory. */
+  variables: Record<string, string>;
   gameId: string;
   players: WorldPlayer[];
 }
@@ -27,14 +29,15 @@ const together = 5000;
 
 /**
  * Makes a world by the same store the server works with, whatever its tables look like.
- * `fill` puts in what a benchmark needs beside players who are signed in.
+ * `fill` puts in what a benchmark needs beside players who are signed in; `variables` are settings, such as `DATABASE_URL`.
  */
 export async function makeWorld(
   playerCount: number,
   fill?: (db: Database, world: Pick<World, 'gameId' | 'players'>) => Promise<void>,
+  variables: Record<string, string> = {},
 ): Promise<World> {
   const directory = await temporaryDirectory();
-  const config = readConfig({ DATA_DIR: directory.path });
+  const config = readConfig({ DATA_DIR: directory.path, ...variables });
   const { db, tokens, box } = await openWorkspace(config);
   const links = new PublicUrls(() => 'http://127.0.0.1:3000');
   const game = await db.write(registerGame, { name: 'Bench' }, box.sealSecret(newGameSecret()));
@@ -46,6 +49,7 @@ export async function makeWorld(
   await db.close();
   return {
     dataDirectory: directory.path,
+    variables,
     gameId: game.id,
     players,
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),

@@ -46,6 +46,7 @@ const runs: Readonly<Record<string, () => readonly string[]>> = {
   score: () => ['score', '--help'],
   message: () => ['message', 'channels', '--game', 'one'],
   tail: () => ['tail', '--help'],
+  sdk: () => ['sdk', 'python', '--out', place('sdk')],
 };
 
 /** There is no server to be healthy. */

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -55,7 +56,13 @@ const ofAGame = (game: string): Readonly<Record<string, string[]>> => ({
   'player unban': [wallet, '--game', game],
   'session list': ['--game', game],
   token: ['--game', game, '--wallet', wallet],
-  leaderboard: ['--game', game],
+  'leaderboard show': ['--game', game],
+  'leaderboard list': ['--game', game],
+  'leaderboard seasons': ['none', '--game', game],
+  'leaderboard create': [`weekly-${randomUUID()}`, '--game', game],
+  'leaderboard update': ['none', '--game', game, '--private'],
+  'leaderboard end-season': ['none', '--game', game],
+  'leaderboard remove': ['none', '--game', game, '--yes'],
   'score remove': ['0198aaaa-0000-7000-8000-000000000000', '--game', game],
   'message channels': ['--game', game],
   'rules get': ['--game', game],
@@ -74,6 +81,10 @@ const refusedFor: Readonly<Record<string, RegExp>> = {
   'player unban': /not banned/,
   'player ban': /no player with this wallet/,
   'score remove': /no such score/,
+  'leaderboard seasons': /no leaderboard with this name/,
+  'leaderboard update': /no leaderboard with this name/,
+  'leaderboard end-season': /no leaderboard with this name/,
+  'leaderboard remove': /no leaderboard with this name/,
 };
 
 test('every command that takes a game is run here', () => {
@@ -95,7 +106,7 @@ describe.each(targets)('on %s', (target) => {
     expect(finished).toMatchObject({ code: 0, stderr: '' });
     if (name === 'tail') return; // a line for each event
     const answer: unknown = JSON.parse(finished.stdout);
-    if (/list$|deliveries|channels|leaderboard/.test(name))
+    if (/list$|deliveries|channels|leaderboard show/.test(name))
       expect(Array.isArray(answer), finished.stdout).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { GantryClient } from '../../src/client/client.ts';
-import { ClientError } from '../../src/client/client-error.ts';
+import { GantryError } from '../../src/client/client-error.ts';
 import { apiOf } from '../support/api.ts';
 import {
   faults,
@@ -464,7 +464,7 @@ describe('the reference client', () => {
       });
       const stale = client.call('setState', { label: 'a', state: 2, ifVersion: 9 });
       const refusal = await stale.catch((error: unknown) => error);
-      expect(refusal).toBeInstanceOf(ClientError);
+      expect(refusal).toBeInstanceOf(GantryError);
       expect(refusal).toMatchObject({ reason: 'version_conflict', code: 409, version: first.version });
       const { newState: patched } = await client.call('patchState', { label: 'a', patch: { c: [2] } });
       expect(patched).toMatchObject({ version: first.version + 1, state: { b: 1, c: [2] } });

@@ -16,17 +16,17 @@ interface Snippet {
   file: string | undefined;
 }
 
-/** Those about other clients are run by test/compat/page.test.ts. */
-const ranElsewhere = 'public/docs/coming-from-basement.md';
+/** Those about other clients are run by test/compat/page.test.ts, those about SDKs by test/sdk/quick-starts.test.ts. */
+const ranElsewhere = ['public/docs/coming-from-basement.md', 'public/docs/sdks.md'];
 const snippets: Snippet[] = [...documents]
-  .filter(([path]) => path !== ranElsewhere)
+  .filter(([path]) => !ranElsewhere.includes(path))
   .flatMap(([, text]) => snippetsOf(text));
 /** What starts servers of its own, or needs a PostgreSQL, is tried by other tests, and by .ci/run. */
 const startsAServer =
   /\bnpm (ci|start|run (bench|build:binary))\b|\.\/gantry serve|\bdocker\b|\/etc\/nginx|\bsystemctl\b|\bDATABASE_URL\b|restore --database/;
 
 test('the snippets of README.md and the manual, pasted one after the other, do what the text says they do', {
-  timeout: 120_000,
+  timeout: 300_000, // dozens of commands, each a process, one after the other
 }, async () => {
   await using data = await temporaryDirectory();
   await using folder = await temporaryDirectory();

@@ -2,7 +2,7 @@ import { Cursors } from '../../src/client/cursors.ts';
 import type { StreamEvent } from '../../src/core/events/stream.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { eventsOfStream, streamPositions } from '../../src/live/queries.ts';
-import type { ListeningClient } from '../support/listening-client.ts';
+import type { Listening } from '../support/listening-client.ts';
 import type { TestPlayer } from '../support/server.ts';
 
 /** What each client heard, held against what the store says happened. */
@@ -50,10 +50,10 @@ export function watchCursors(): { counts: WireCounts } & Disposable {
 /** Whether every client has heard its streams to their ends. */
 export async function isCaughtUp(
   db: Database,
-  clients: readonly { player: TestPlayer; listening: ListeningClient }[],
+  clients: readonly { player: TestPlayer; listening: Listening }[],
 ): Promise<boolean> {
   for (const { player, listening } of clients) {
-    const { cursors } = listening.client;
+    const cursors = await listening.cursors();
     for (const { stream, seq } of await db.read(streamPositions, player)) {
       if ((cursors[stream]?.seq ?? 0) < seq) return false;
     }
@@ -64,7 +64,7 @@ export async function isCaughtUp(
 /** Holds what the clients heard against the store; `acknowledged` are the ids of answered messages, by stream. */
 export async function balance(
   db: Database,
-  clients: readonly { player: TestPlayer; listening: ListeningClient }[],
+  clients: readonly { player: TestPlayer; listening: Listening }[],
   acknowledged: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<Balance> {
   const total: Balance = {

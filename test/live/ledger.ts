@@ -4,7 +4,7 @@ import postgres from '../postgres.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
 import { isOnPostgres } from '../support/engine.ts';
-import { listen } from '../support/listening-client.ts';
+import { type Listening, listen } from '../support/listening-client.ts';
 import { redisMissing, startRedis, type TestRedis } from '../support/redis.ts';
 import type { TestPlayer } from '../support/server.ts';
 import { openSharedData } from '../support/shared-data.ts';
@@ -49,12 +49,19 @@ const downMs = 300;
 const upMs = 2_500;
 const catchUpWithinMs = 60_000;
 
+/** Opens a launcher's connection, with the SDK that is tried. */
+export type Listen = (options: { url: string; launcherJwt: string }) => Promise<Listening>;
+
 /**
  * Two nodes, a Redis and many launchers, while messages are sent and everything but the disk dies in turn;
  * then what each launcher was told is held against what the store says happened. Without a `front` of its own
  * some go to the nodes themselves.
  */
-export async function runLedger(options: LedgerOptions, front?: Front): Promise<LedgerCounts> {
+export async function runLedger(
+  options: LedgerOptions,
+  front?: Front,
+  listenBy: Listen = async (connection) => listen(connection),
+): Promise<LedgerCounts> {
   const from = performance.now();
   await using redis = await startRedis();
   await using data = await openSharedData();
@@ -82,11 +89,16 @@ export async function runLedger(options: LedgerOptions, front?: Front): Promise<
   const direct = front ? [] : [one.url, other.url];
   // A third comes back to the same node each time, a third to the other, a third to whichever is there.
   const urls = [...direct, balancer.url];
-  const clients = players.map((player, index) => ({
-    player,
-    listening: listen({ url: urls[index % urls.length] ?? balancer.url, launcherJwt: player.launcherJwt }),
-  }));
-  await Promise.all(clients.map(({ listening }) => listening.client.ready()));
+  const clients = await Promise.all(
+    players.map(async (player, index) => ({
+      player,
+      listening: await listenBy({
+        url: urls[index % urls.length] ?? balancer.url,
+        launcherJwt: player.launcherJwt,
+      }),
+    })),
+  );
+  await Promise.all(clients.map(({ listening }) => listening.ready()));
   const firstResyncs = clients.map(({ listening }) => listening.resyncs.length);
 
   const sender = startSending({
@@ -103,7 +115,7 @@ export async function runLedger(options: LedgerOptions, front?: Front): Promise<
     catchUpWithinMs,
   ).catch(() => false);
   const totals = await balance(data.db, clients, sender.acknowledged);
-  for (const { listening } of clients) listening.client.close();
+  for (const { listening } of clients) await listening.close();
   return {
     ...options,
     nodeKills,

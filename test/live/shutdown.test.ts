@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { io } from 'socket.io-client';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { ClientError } from '../../src/client/client-error.ts';
+import { GantryError } from '../../src/client/client-error.ts';
 import { createChannel } from '../../src/messages/channel-commands.ts';
 import { listChannelMessages } from '../../src/messages/queries.ts';
 import { listScores } from '../../src/scores/queries.ts';
@@ -39,7 +39,7 @@ function sendOverSocket({ client }: ListeningClient, channelId: string) {
         await client.call('sendChannelMessage', { channelId, content: `over the socket ${acknowledged}` });
         acknowledged++;
       } catch (error) {
-        if (!(error instanceof ClientError) || (error.code !== 0 && error.code !== 503)) throw error;
+        if (!(error instanceof GantryError) || (error.code !== 0 && error.code !== 503)) throw error;
         if (client.status.state !== 'live') await client.ready();
       }
     }

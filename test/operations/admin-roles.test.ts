@@ -67,6 +67,7 @@ const allowed: Readonly<Record<AdminOperationName, readonly AdminRole[]>> = {
   removeLeaderboard: operating,
   resetLeaderboard: operating,
   listLeaderboardScores: all,
+  listLeaderboardSeasons: all,
   listGameChannels: all,
   listMessages: all,
   listPlayerMessages: all,

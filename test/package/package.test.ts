@@ -57,9 +57,20 @@ test('the package has the program, the pages, the client, and nothing that is no
   const outside = packed.filter((path) => !path.startsWith('dist/package/'));
   expect(outside.toSorted()).toEqual(['LICENSE', 'README.md', 'package.json']);
   expect(packed.filter((path) => /\.(test|d)\.ts$|node_modules|\.map$/.test(path))).toEqual(
-    ['client-error', 'client', 'cursors', 'operation-types'].map(
-      (name) => `dist/package/client/${name}.d.ts`,
-    ),
+    [
+      'call-queue',
+      'client-error',
+      'client',
+      'cursors',
+      'gantry-client',
+      'http-call',
+      'operation-names',
+      'operation-types',
+      'sign-in',
+      'store',
+    ]
+      .map((name) => `dist/package/client/${name}.d.ts`)
+      .concat('dist/package/pages/sdk/typescript/client.d.ts'),
   );
   const manifest = JSON.parse(await readFile(join(project, 'node_modules/gantry/package.json'), 'utf8'));
   expect(manifest).not.toHaveProperty('optionalDependencies');
@@ -189,15 +200,19 @@ test("the types written out are the source's: what is sent is taken, and what is
   const names = operations.filter(({ service }) => service !== 'admin').map(({ name }) => `'${name}'`);
   const check = `
     import type * as Packed from '${join(project, 'node_modules/gantry/dist/package/client/operation-types.d.ts')}';
-    import type * as Source from '${join(repository, 'src/client/operation-types.ts')}';
+    import type * as Source from '${join(repository, 'src/catalogue/operation-types.ts')}';
+    import type * as Events from '${join(repository, 'src/catalogue/events.ts')}';
     type Name = ${names.join(' | ')};
     type Fits<A, B> = [A] extends [B] ? never : 'differs';
+    // An interface has no index signature, which operations whose schema dispatch widens have.
+    type Plain<A> = { [K in keyof A]: A[K] };
     type Wrong = { [N in Name]:
-      Fits<Packed.OperationInput<N>, Source.OperationInput<N>> | Fits<Source.OperationOutput<N>, Packed.OperationOutput<N>>
+      Fits<Plain<Packed.OperationInput<N>>, Source.OperationInput<N>> | Fits<Source.OperationOutput<N>, Packed.OperationOutput<N>>
     };
     export const names: [Fits<Name, Packed.OperationName>, Fits<Packed.OperationName, Name>] extends [never, never] ? true : false = true;
     export const operations: { [N in Name as Wrong[N] extends never ? never : N]: Wrong[N] } = {};
-    type Unheard = { [N in Source.HeardName as Fits<Source.Heard[N], Packed.Heard[N]> extends never ? never : N]: true };
+    type Heard = { [N in Events.EventName]: Events.EventRecord<N> } & { [N in Events.SignalName]: Events.SignalRecord<N> };
+    type Unheard = { [N in keyof Heard as Fits<Heard[N], Packed.Heard[N]> extends never ? never : N]: true };
     export const heard: Unheard = {};
   `;
   const file = join(repository, 'dist', 'types-written-out.ts');

@@ -20,7 +20,9 @@ export async function issuesInBothSchemes(
 /** Shows the page in a colour scheme as it is from then on, not on its way there from another. */
 async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });
-  await page.evaluate(() => {
+  await page.evaluate(async () => {
+    // Pages that follow the scheme by script are told of it in the next frame.
+    for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
     // An element that inherits its colour begins its own transition only when its parent's is over.
     const underWay = () =>
       document.getAnimations().filter((one) => one instanceof CSSTransition && one.playState !== 'finished');

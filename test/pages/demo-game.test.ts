@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listActivities } from '../../src/activities/queries.ts';
 import { seedDemo } from '../../src/demo/seed.ts';
 import { findGameBySlug } from '../../src/games/queries.ts';
+import { requireGame } from '../../src/games/require-game.ts';
+import { findBoardScore } from '../../src/scores/leaderboard-queries.ts';
 import { findScore } from '../../src/scores/queries.ts';
+import { requireBoard } from '../../src/scores/require-board.ts';
 import { revokeSessionById } from '../../src/sessions/commands.ts';
 import { listPlayerStates } from '../../src/states/queries.ts';
 import { connectLauncher } from '../support/launcher.ts';
@@ -71,6 +74,17 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
     await until('the score counts', async () => {
       const found = await server.services.db.read(findScore, player);
       return found?.score === last;
+    });
+    const board = await requireBoard(
+      server.services.db,
+      await requireGame(server.services.db, gameId),
+      { leaderboard: 'weekly' },
+      { isPublic: true },
+    );
+    await until('the best of the week has it, with how high it was', async () => {
+      const best = await server.services.db.read(findBoardScore, board, player);
+      const { containers } = best?.metadata ?? {};
+      return best?.score === last && typeof containers === 'number' && containers >= 12;
     });
     await until('the feed tells of it', async () => {
       const activities = await server.services.db.read(

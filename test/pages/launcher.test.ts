@@ -3,11 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ban, changeGame } from '../../src/administration/commands.ts';
 import { seedDemo } from '../../src/demo/seed.ts';
 import { findGameBySlug } from '../../src/games/queries.ts';
+import { listChannels } from '../../src/messages/queries.ts';
+import { findUnread } from '../../src/messages/unread.ts';
 import { notifyPlayer } from '../../src/notifications/commands.ts';
 import { findPlayer } from '../../src/players/queries.ts';
 import { revokeSessionById } from '../../src/sessions/commands.ts';
 import { findSession } from '../../src/sessions/queries.ts';
-import { listPlayerStates } from '../../src/states/queries.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
@@ -155,13 +156,11 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     await count.waitFor();
     await grace.page.getByRole('tab', { name: /Messages/ }).click();
     await grace.page.getByRole('button', { name: /Are you there\?/ }).click();
-    const marks = async () => {
-      const owner = { gameId: await launcherGame(server), wallet: grace.wallet };
-      return (
-        await server.services.db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, 'launcher-read-marks')
-      ).length;
-    };
-    await until('the mark is kept', async () => (await marks()) === 1);
+    const { db } = server.services;
+    const owner = { gameId: await demoGame(server), wallet: grace.wallet };
+    const [channel] = (await db.read(listChannels, owner, { limit: 1, skip: 0 })).rows;
+    const marked = async () => (await db.read(findUnread, owner, channel?._id ?? '')).readMarker;
+    await until('the mark is kept', async () => (await marked()) !== null);
     await grace.page.reload();
     await grace.page.getByRole('tab', { name: /Messages/ }).click();
     await grace.page.getByRole('button', { name: /Are you there\?/ }).waitFor();
@@ -312,11 +311,5 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
 async function demoGame({ services }: TestServer): Promise<string> {
   const game = await services.db.read(findGameBySlug, 'demo-game');
   if (!game) throw new Error('the demo game is not there');
-  return game.id;
-}
-
-async function launcherGame({ services }: TestServer): Promise<string> {
-  const game = await services.db.read(findGameBySlug, 'launcher');
-  if (!game) throw new Error('the launcher is not there');
   return game.id;
 }

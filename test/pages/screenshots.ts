@@ -153,7 +153,7 @@ async function takeDialogs(page: Page, screen: string): Promise<void> {
   await loadConsole(page, 'games/demo-game/rules');
   const editor = page.getByLabel('Rules (JSON array)');
   await editor.waitFor();
-  await editor.fill((await editor.inputValue()).replace('"Notify"', '"Notifi"'));
+  await editor.fill((await editor.innerText()).replace('"Notify"', '"Notifi"'));
   await page.locator('.problem-line').first().waitFor();
   await take(page, `console-rules-wrong-${screen}`);
 }

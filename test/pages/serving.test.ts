@@ -120,8 +120,8 @@ describe('files', () => {
   });
 
   test('of the client come as JavaScript, with every line where it was', async () => {
-    const source = await (await get('/client/client.ts')).text();
-    const original = await readFile(new URL('../../src/client/client.ts', import.meta.url), 'utf8');
+    const source = await (await get('/client/gantry-client.ts')).text();
+    const original = await readFile(new URL('../../src/client/gantry-client.ts', import.meta.url), 'utf8');
     expect(source).not.toMatch(/\binterface\b|: Promise</);
     const lineOf = (text: string) =>
       text.split('\n').findIndex((line) => line.includes('#begin({ streams }'));

@@ -69,6 +69,21 @@ describe('calls of sockets', () => {
     expect(other.states instanceof LargeValue && other.states.state()).toEqual(readState('[1,{"c":2}]'));
   });
 
+  test('with a state as a long text are read as that state, or refused when it is asked for', async () => {
+    const read = async (input: object) => (await reader.readCall(JSON.stringify(['m', 's', input]))).input;
+    const text = JSON.stringify({ b: 'x'.repeat(70_000), a: 1 });
+    const { state, patch, label } = await read({ state: text, patch: text, label: text });
+    expect(label).toBe(text);
+    for (const value of [state, patch]) {
+      expect(value instanceof LargeValue && [value.isText, value.state()]).toEqual([true, readState(text)]);
+    }
+    const { states } = await read({ states: [{ label: 'a', state: `${text}]` }] });
+    const [{ state: broken } = { state: null }] = states as { state: unknown }[];
+    expect(() => broken instanceof LargeValue && broken.state()).toThrow(
+      /^states\.0\.state: must be a string/,
+    );
+  });
+
   test.each([
     ['{"a":', 'body_not_json'],
     ['{}', 'body_not_json'],

@@ -10,9 +10,8 @@ export interface ClientHeard {
   meta: Meta;
 }
 
-/** The reference client, with everything it has passed on. */
-export interface ListeningClient extends Disposable {
-  client: GantryClient;
+/** A client of any SDK, with everything it has passed on. */
+export interface Listening {
   heard: ClientHeard[];
   /** The streams it said could not be had whole, in the order it said so. */
   resyncs: string[];
@@ -20,6 +19,16 @@ export interface ListeningClient extends Disposable {
   start(): Record<string, Cursor>;
   /** How often it has become live. */
   connections(): number;
+  /** Resolves when it is live. */
+  ready(): Promise<void>;
+  /** Its positions now. */
+  cursors(): Promise<Record<string, Cursor>>;
+  close(): unknown;
+}
+
+/** The reference client, in this process. */
+export interface ListeningClient extends Listening, Disposable {
+  client: GantryClient;
 }
 
 const names = [...Object.keys(catalogue), ...Object.keys(signals)] as HeardName[];
@@ -45,6 +54,9 @@ export function listen(options: ClientOptions): ListeningClient {
     resyncs,
     start: () => start ?? {},
     connections: () => connections,
+    ready: () => client.ready(),
+    cursors: async () => client.cursors,
+    close: () => client.close(),
     [Symbol.dispose]: () => client.close(),
   };
 }

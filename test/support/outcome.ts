@@ -24,7 +24,11 @@ const errorBody = z.strictObject({
   code: z.int(),
   className: z.string(),
   data: z.union([
-    z.strictObject({ ...data, reason: z.string().refine((reason) => reason !== 'version_conflict') }),
+    z.strictObject({
+      ...data,
+      reason: z.string().refine((reason) => reason !== 'version_conflict'),
+      retryAfterSeconds: z.int().min(0).optional(),
+    }),
     z.strictObject({
       ...data,
       reason: z.literal('version_conflict'),
@@ -60,6 +64,9 @@ export function refused(answer: Answer, status: number, reason: Reason, path?: s
     message: body.error,
     ...names.get(status),
   });
+  // What sockets have no header for is in the body as well.
+  const retryAfter = 'retryAfterSeconds' in body.data ? body.data.retryAfterSeconds : undefined;
+  expect(answer.headers.get('retry-after')).toBe(retryAfter === undefined ? null : String(retryAfter));
   if (path !== undefined) expect((body.errors ?? []).map((field) => field.path)).toContain(path);
   return body;
 }

@@ -55,6 +55,7 @@ import { setRules } from '../../src/rules/operations/set-rules.ts';
 import { testRules } from '../../src/rules/operations/test-rules.ts';
 import { createLeaderboard } from '../../src/scores/operations/create-leaderboard.ts';
 import { listLeaderboardScores } from '../../src/scores/operations/list-leaderboard-scores.ts';
+import { listLeaderboardSeasons } from '../../src/scores/operations/list-leaderboard-seasons.ts';
 import { listLeaderboards } from '../../src/scores/operations/list-leaderboards.ts';
 import { listPlayerScores } from '../../src/scores/operations/list-player-scores.ts';
 import { removeLeaderboard } from '../../src/scores/operations/remove-leaderboard.ts';
@@ -589,6 +590,8 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
         .leaderboard;
     expect(await reached()).toMatchObject([{ normalizedAddress: ada.wallet, score: 3 }]);
     expect(await reached(1)).toMatchObject([{ normalizedAddress: ada.wallet, score: 7 }]);
+    const finished = await admin.call(listLeaderboardSeasons, board);
+    expect(finished).toMatchObject({ total: 1, data: [{ season: 1 }] });
     await admin.call(updateLeaderboard, { ...board, schedule: null });
     expect((await admin.call(listLeaderboards, { gameId })).leaderboards).toMatchObject([
       { leaderboard: 'weekly', schedule: null },

@@ -28,7 +28,7 @@ export const createGuest = defineOperation({
   output: z.object({
     success,
     wallet: normalizedAddress.meta({
-      description: 'What stands for a wallet: an address for which nobody can sign',
+      description: 'Address of the guest, used in place of a wallet; nobody can sign for it',
     }),
     deviceId: id,
     deviceSecret,

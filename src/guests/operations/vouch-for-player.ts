@@ -26,7 +26,7 @@ export const vouchForPlayer = defineOperation({
   output: z.object({
     success,
     wallet: normalizedAddress.meta({
-      description: 'An address for which nobody can sign, until the player has a wallet: then that',
+      description: 'An address that nobody can sign for; the address of the wallet once the player has one',
     }),
     isNew: z.boolean().meta({ description: 'This playerId was never vouched for before' }),
     isGuest: z.boolean().meta({ description: 'The player has no wallet' }),

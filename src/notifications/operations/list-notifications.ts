@@ -23,7 +23,7 @@ export const listNotifications = defineOperation({
     success,
     notifications: z.array(inboxNotification),
     unread: z.int().meta({
-      description: `In the whole inbox; ${maximumUnread} stands for so many or more`,
+      description: `In the whole inbox; ${maximumUnread} means that many or more`,
     }),
     cursor: z.string().nullable().meta({ description: 'Where to read on; null at the end' }),
   }),

@@ -9,6 +9,7 @@ import { replaceRules } from '../commands.ts';
 import { ruleList } from '../rule.ts';
 import { submittedRules } from '../rule-bounds.ts';
 import type { RuleChains } from '../rule-chains.ts';
+import { refuseUnknownLeaderboards } from '../rule-leaderboards.ts';
 
 export const setRules = defineOperation({
   name: 'setRules',
@@ -30,6 +31,7 @@ export const setRules = defineOperation({
     { input: { gameId, rules, version } },
     { db, ruleChains }: { db: Database; ruleChains: RuleChains },
   ) {
+    await refuseUnknownLeaderboards(db, gameId, rules);
     const checked = await ruleChains.checked(rules);
     return { success: true, ...(await db.write(replaceRules, gameId, checked, version)) };
   },

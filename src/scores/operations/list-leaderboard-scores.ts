@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { addressInput } from '../../core/schemas/address.ts';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { paging } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
+import { readAround } from '../leaderboard-queries.ts';
 import { requireBoard } from '../require-board.ts';
 import { boardInput, choiceOf, placedOutput, toPlacedRows } from './board-input.ts';
 import { placedPage } from './placed-page.ts';
@@ -16,11 +18,21 @@ export const listLeaderboardScores = defineOperation({
   summary: 'List a leaderboard in any season, also one that is not public, with places',
   auth: 'admin',
   roles: everyRole,
-  input: z.object({ ...boardInput, ...paging }),
+  input: z.object({
+    ...boardInput,
+    ...paging,
+    around: addressInput.optional().meta({
+      description: "In place of a page: the `limit` rows around this player's, none without a score",
+    }),
+  }),
   output: placedOutput,
   async handler({ input }, { db, links }: { db: Database; links: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
     const board = await requireBoard(db, game, choiceOf(input), { isPublic: false });
-    return { success: true, leaderboard: toPlacedRows(await placedPage(db, board, input), links) };
+    const rows =
+      input.around === undefined
+        ? await placedPage(db, board, input)
+        : ((await db.read(readAround, board, input.around, input.limit)) ?? []);
+    return { success: true, leaderboard: toPlacedRows(rows, links) };
   },
 });

@@ -7,7 +7,9 @@ type Json = z.core.util.JSONType;
 
 /** JSON in an input of a dedicated path: always as text. */
 export function jsonText(description: string): z.ZodType<Json> {
-  return z.string('must be a string that contains JSON').meta({ description }) as z.ZodType<Json>;
+  const isText = (value: unknown) =>
+    typeof value === 'string' || (value instanceof LargeValue && value.isText);
+  return z.custom<Json>(isText, 'must be a string that contains JSON').meta({ type: 'string', description });
 }
 
 /** JSON in an input of the dispatch path: a value that is not a string is the JSON itself. */

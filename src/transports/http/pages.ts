@@ -16,6 +16,14 @@ export interface PageParts {
 
 const oneYearSeconds = 31_536_000;
 
+/** The client for browsers at its stable address, and its types: what games on other origins import. */
+const clientAssets: Readonly<Record<string, string>> = {
+  '/client.js': 'sdk/typescript/client.js',
+  '/client.d.ts': 'sdk/typescript/client.d.ts',
+};
+/** Games get a new server's client this much later at most; browsers then ask by its ETag. */
+const clientMaxAgeSeconds = 300;
+
 /**
  * helmet's, less what would send a browser to https (a local server has none, and a proxy that has adds it) and
  * what is said here of each page. The files are public, and a game in a sandboxed frame has no origin
@@ -45,6 +53,11 @@ export function servePages(parts: PageParts): RequestHandler {
     const { page } = request.params;
     if (page === 'index' || !(await pages.sendManual(request, response, page))) next();
   });
+  for (const [address, name] of Object.entries(clientAssets)) {
+    router.get(address, async (request, response, next) => {
+      if (!(await pages.sendClient(request, response, name))) next();
+    });
+  }
   for (const name of pageNames) {
     router.get(`/${name}`, async (request, response, next) => {
       if (!(await pages.sendPage(request, response, name))) next();
@@ -109,6 +122,18 @@ class Pages {
       'Cache-Control',
       forGood ? `public, max-age=${oneYearSeconds}, immutable` : 'public, no-cache',
     );
+    await sendFile(request, response, file);
+    return true;
+  }
+
+  /** To any origin, and to caches between; false when it is not there. */
+  async sendClient(request: Request, response: Response, name: string): Promise<boolean> {
+    const file = await this.#file(name);
+    if (file === null) return false;
+    response.removeHeader('Access-Control-Allow-Credentials');
+    response.removeHeader('Vary'); // of the origin, which makes no difference here
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    response.setHeader('Cache-Control', `public, max-age=${clientMaxAgeSeconds}`);
     await sendFile(request, response, file);
     return true;
   }

@@ -38,8 +38,8 @@ import { answerCalls, type RpcParts } from './rpc.ts';
 /** Events other processes wrote, and keys they retired, are looked for this often, whether or not a bus tells of them. */
 const catchUpIntervalMs = 1_000;
 const slowConsumerCheckMs = 100;
-/** Reads for sockets that catch up, of a few events each, in one turn of the event loop. */
-const catchUpReadsPerTurn = 4;
+/** Reads for sockets that catch up, of a few events each, in one turn of the event loop: more, and others wait for them. */
+const catchUpReadsPerTurn = 1;
 /** A connection that has not asked to be admitted by then is closed. */
 const handshakeTimeoutMs = 10_000;
 /** How long a drain waits for calls under way. */

@@ -391,6 +391,25 @@ export function leaderboardsContract(open: OpenStore): void {
       ).toEqual([]);
     });
 
+    test('of very many finished seasons some go at a time, and the name is taken until the last has gone', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      await db.write(addLeaderboard, gameId, usual);
+      for (let season = 1; season <= 7; season++) await db.write(endSeason, gameId, 'weekly');
+      expect(await db.write(deleteLeaderboard, gameId, 'weekly', 3)).toBe(false);
+      const left = await db.read(listSeasons, gameId, 'weekly', wholePage);
+      expect(left.map(({ season }) => season)).toEqual([7, 6, 5, 4]);
+      const again = db.write(addLeaderboard, gameId, usual);
+      await expect(again).rejects.toMatchObject({ reason: 'leaderboard_name_taken' });
+      expect(await db.write(deleteLeaderboard, gameId, 'weekly', 3)).toBe(false);
+      expect(await db.write(deleteLeaderboard, gameId, 'weekly', 3)).toBe(true);
+      expect(await db.read(listSeasons, gameId, 'weekly', wholePage)).toEqual([]);
+      await db.write(addLeaderboard, gameId, usual);
+      for (let season = 1; season <= 7; season++)
+        expect(await db.write(endSeason, gameId, 'weekly')).toBe(season + 1);
+    });
+
     test('a guest who gets a wallet keeps every entry and place, in every season', async () => {
       await using fixture = await open();
       const { db } = fixture;

@@ -145,7 +145,7 @@ export const leaderboardAdminCases = {
       name: 'fastest',
       order: 'asc',
       labels: ['de', 'fr'],
-      schedule: { cron: '0 0 * * 1', timeZone: 'Europe/Berlin' },
+      schedule: { cron: '0 0 * * *', timeZone: 'Europe/Berlin' },
       keepSeasons: 10,
     }),
     answer: {
@@ -155,7 +155,7 @@ export const leaderboardAdminCases = {
         leaderboard: 'fastest',
         order: 'asc',
         labels: ['de', 'fr'],
-        schedule: { cron: '0 0 * * 1', timeZone: 'Europe/Berlin' },
+        schedule: { cron: '0 0 * * *', timeZone: 'Europe/Berlin' },
         keepSeasons: 10,
         seasonEndsAt: '<time>',
       },
@@ -191,6 +191,19 @@ export const leaderboardAdminCases = {
       return { gameId: world.gameId, leaderboard, label: 'de' };
     },
     answer: { success: true, leaderboard: [placed] },
+  },
+  listLeaderboardSeasons: {
+    async input(world) {
+      await ranked(world);
+      await world.server.services.db.write(endSeason, world.gameId, leaderboard, { season: 1 });
+      return { gameId: world.gameId, leaderboard };
+    },
+    answer: {
+      total: 1,
+      limit: 50,
+      skip: 0,
+      data: [{ season: 1, startedAt: '<time>', endedAt: '<time>' }],
+    },
   },
   removeLeaderboard: {
     async input(world) {

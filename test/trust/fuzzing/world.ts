@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { OperationName } from '../../../src/client/operation-types.ts';
+import type { OperationName } from '../../../src/catalogue/operation-types.ts';
 import { createGame } from '../../../src/games/operations/create-game.ts';
 import type { AnyOperation } from '../../../src/operations/define.ts';
 import { setRules } from '../../../src/rules/operations/set-rules.ts';

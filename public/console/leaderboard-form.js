@@ -1,0 +1,161 @@
+import { html } from 'htm/preact';
+import { useId, useMemo, useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { Dialog } from '../shared/dialog.js';
+import { toast } from '../shared/toasts.js';
+import { useAdmin } from './admin.js';
+import {
+  CheckField,
+  FormProblem,
+  linesOf,
+  problemAt,
+  problemAtLine,
+  SelectField,
+  TextField,
+} from './fields.js';
+import {
+  entriesChoices,
+  keepChoices,
+  orderChoices,
+  rankingOf,
+  scheduleChoices,
+} from './leaderboard-words.js';
+
+/** @typedef {import('./leaderboard-words.js').Leaderboard} Leaderboard */
+
+/** What the cron field stands for in the choice of schedules. */
+const custom = 'cron';
+
+const fields = ['name', 'keep', 'entries', 'labels', 'addLabels', 'schedule', 'keepSeasons'];
+
+/**
+ * The form for a new leaderboard, or for what can be changed of one there is.
+ * @param {{
+ *   gameId: string,
+ *   board?: Leaderboard,
+ *   onClose: () => void,
+ *   onSaved: (board: Leaderboard) => void,
+ * }} props
+ */
+export function LeaderboardForm({ gameId, board, onClose, onSaved }) {
+  const admin = useAdmin();
+  const [name, setName] = useState('');
+  const [keep, setKeep] = useState(/** @type {string} */ ('best'));
+  const [order, setOrder] = useState(/** @type {string} */ ('desc'));
+  const [entries, setEntries] = useState(/** @type {string} */ ('player'));
+  const [isPublic, setPublic] = useState(board?.public ?? true);
+  const [labels, setLabels] = useState('');
+  const [schedule, setSchedule] = useState(typedSchedule(board?.schedule ?? null));
+  const [keepSeasons, setKeepSeasons] = useState(String(board?.keepSeasons ?? ''));
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  const formId = useId();
+  /** @param {Event} event */
+  const save = async (event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    const shared = {
+      gameId,
+      public: isPublic,
+      schedule: scheduleOf(schedule),
+      keepSeasons: keepSeasons.trim() === '' ? null : Number(keepSeasons),
+    };
+    try {
+      const answer =
+        board === undefined
+          ? await admin.call('createLeaderboard', {
+              ...shared,
+              name: name.trim(),
+              keep: /** @type {Leaderboard['keep']} */ (entries === 'all' ? 'best' : keep),
+              order: /** @type {Leaderboard['order']} */ (order),
+              entries: /** @type {Leaderboard['entries']} */ (entries),
+              labels: linesOf(labels),
+            })
+          : await admin.call('updateLeaderboard', {
+              ...shared,
+              leaderboard: board.leaderboard,
+              addLabels: linesOf(labels),
+            });
+      toast(board === undefined ? 'Leaderboard created' : 'Saved', 'success');
+      onSaved(answer.leaderboard);
+    } catch (failed) {
+      setError(failed);
+      setBusy(false);
+    }
+  };
+  const labelsPath = board === undefined ? 'labels' : 'addLabels';
+  return html`
+    <${Dialog}
+      title=${board === undefined ? 'New leaderboard' : `Edit ${board.leaderboard}`}
+      onClose=${onClose}
+      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form=${formId} busy=${busy}>${board === undefined ? 'Create' : 'Save'}<//>`}
+    >
+      <form id=${formId} class="form" onSubmit=${save}>
+        ${
+          board === undefined
+            ? html`
+                <${TextField} label="Name" required autofocus maxlength=${64} spellcheck=${false} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} hint="What the game calls it: lowercase letters, digits, hyphens and underscores, such as weekly." />
+                <div class="form-row">
+                  <${SelectField} label="Entries" value=${entries} onValue=${setEntries} options=${entriesChoices} />
+                  ${entries === 'player' && html`<${SelectField} label="Ranked" value=${keep} onValue=${setKeep} options=${keepChoices} />`}
+                  <${SelectField} label="Sort order" value=${order} onValue=${setOrder} options=${orderChoices} />
+                </div>
+                <p class="hint">How it ranks cannot be changed later.</p>
+              `
+            : html`<p class="quiet">${rankingOf(board)}. How it ranks cannot be changed; create another one for that.</p>`
+        }
+        <${ScheduleFields} value=${schedule} onValue=${setSchedule} error=${error} />
+        <${TextField} label="Finished seasons kept" type="number" min="0" max="10000" step="1" placeholder="all" value=${keepSeasons} onValue=${setKeepSeasons} problem=${problemAt(error, 'keepSeasons')} hint="Older ones are deleted when a season ends. Empty: all are kept." />
+        <${TextField} label=${board === undefined ? 'Labels' : 'Add labels'} rows=${3} value=${labels} onValue=${setLabels} problem=${problemAtLine(error, labelsPath, labels)} hint=${labelsHint(board)} />
+        <${CheckField} label="Public" checked=${isPublic} onChecked=${setPublic} hint="Otherwise only administrators and the game's server read it." />
+        <${FormProblem} error=${error} fields=${fields} />
+      </form>
+    <//>
+  `;
+}
+
+/** @param {Leaderboard | undefined} board */
+function labelsHint(board) {
+  const there = board && board.labels.length > 0 ? ` There are: ${board.labels.join(', ')}.` : '';
+  return `What scores can be labelled with, one per line, such as countries; each is ranked separately too.${there}`;
+}
+
+/** @typedef {{ choice: string, cron: string, timeZone: string }} TypedSchedule */
+
+/** @param {Leaderboard['schedule']} schedule @returns {TypedSchedule} */
+function typedSchedule(schedule) {
+  const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (schedule === null) return { choice: '', cron: '', timeZone: ownZone };
+  const { cron, timeZone } = schedule;
+  return { choice: scheduleChoices.some(([known]) => known === cron) ? cron : custom, cron, timeZone };
+}
+
+/** @param {TypedSchedule} typed @returns {Leaderboard['schedule']} */
+function scheduleOf({ choice, cron, timeZone }) {
+  if (choice === '') return null;
+  return { cron: choice === custom ? cron.trim() : choice, timeZone: timeZone.trim() };
+}
+
+/** @param {{ value: TypedSchedule, onValue: (value: TypedSchedule) => void, error: unknown }} props */
+function ScheduleFields({ value, onValue, error }) {
+  const zonesId = useId();
+  const zones = useMemo(() => ['UTC', ...Intl.supportedValuesOf('timeZone')], []);
+  const problem = problemAt(error, 'schedule', (inside) => (inside === 'cron' ? 'Schedule' : 'Time zone'));
+  const isOfZone = /time zone/i.test(problem ?? '');
+  /** @type {readonly (readonly [value: string, label: string])[]} */
+  const options = [...scheduleChoices, [custom, 'Cron expression…']];
+  return html`
+    <${SelectField} label="Seasons end" value=${value.choice} onValue=${(/** @type {string} */ choice) => onValue({ ...value, choice })} options=${options} />
+    ${
+      value.choice !== '' &&
+      html`
+        <div class="form-row">
+          ${value.choice === custom && html`<${TextField} label="Cron expression" mono required maxlength=${100} spellcheck=${false} placeholder="0 18 * * 5" value=${value.cron} onValue=${(/** @type {string} */ cron) => onValue({ ...value, cron })} problem=${isOfZone ? undefined : problem} hint="Minute, hour, day of the month, month, day of the week." />`}
+          <${TextField} label="Time zone" required maxlength=${100} spellcheck=${false} autocomplete="off" list=${zonesId} value=${value.timeZone} onValue=${(/** @type {string} */ timeZone) => onValue({ ...value, timeZone })} problem=${isOfZone || value.choice !== custom ? problem : undefined} hint="Such as Europe/Berlin or UTC." />
+        </div>
+        <datalist id=${zonesId}>${zones.map((zone) => html`<option key=${zone} value=${zone}></option>`)}</datalist>
+      `
+    }
+  `;
+}

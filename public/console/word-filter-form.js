@@ -1,0 +1,44 @@
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { Allowed } from './allowed.js';
+import { FormProblem, linesOf, problemAtLine, SelectField, TextField } from './fields.js';
+import { useSaveGame } from './save-game.js';
+
+/** @typedef {import('./game-view.js').Game} Game */
+
+/** As the server allows them. */
+const maxWords = 500;
+
+/**
+ * What players may not say in a game.
+ * @param {{ game: Game, onChanged: () => void }} props
+ */
+export function WordFilterForm({ game, onChanged }) {
+  const { wordFilter } = game.policies;
+  const [action, setAction] = useState(/** @type {string} */ (wordFilter.action));
+  const [words, setWords] = useState(wordFilter.words.join('\n'));
+  const { busy, error, save } = useSaveGame(onChanged);
+  const count = linesOf(words).length;
+  const tooMany = count > maxWords ? `${count} words and phrases; at most ${maxWords} fit` : undefined;
+  const given = () => ({
+    gameId: game.gameId,
+    policies: {
+      wordFilter: {
+        action: /** @type {Game['policies']['wordFilter']['action']} */ (action),
+        words: linesOf(words),
+      },
+    },
+  });
+  return html`
+    <section class="card" aria-labelledby="moderation">
+      <div class="card-head"><h2 id="moderation">Moderation: word filter</h2></div>
+      <form class="card-body form" onSubmit=${save(given)}>
+        <${SelectField} label="Messages with these words" value=${action} onValue=${setAction} options=${[['mask', 'Replace the words with asterisks'], ['reject', 'Refuse the message']]} hint="Names of players and channels with these words are always refused." />
+        <${TextField} label="Words and phrases" rows=${6} spellcheck=${false} value=${words} onValue=${setWords} problem=${tooMany ?? problemAtLine(error, 'policies.wordFilter.words', words)} hint="One per line, up to ${maxWords} of at most 60 characters. Whole words are compared; case and accents make no difference. Messages already sent stay as they are." />
+        <${FormProblem} error=${error} fields=${['policies.wordFilter.words']} />
+        <div class="form-end"><${Allowed} to="updateGame" instead=${html`<p class="quiet small">Your role cannot change settings.</p>`}><${Button} type="submit" kind="primary" busy=${busy} disabled=${tooMany !== undefined}>Save word filter<//><//></div>
+      </form>
+    </section>
+  `;
+}

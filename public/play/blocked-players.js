@@ -1,0 +1,49 @@
+import { Observable } from '../shared/observable.js';
+
+const pageSize = 250;
+
+/** Whom the player has blocked in one game. */
+export class BlockedPlayers extends Observable {
+  #game;
+  /** By wallet; the values are their names, which may be empty. @type {ReadonlyMap<string, string>} */
+  names = new Map();
+
+  /** @param {Pick<import('gantry-client').GantryClient, 'call'>} game with the token of the session in the game */
+  constructor(game) {
+    super();
+    this.#game = game;
+  }
+
+  /** @param {string} wallet */
+  has(wallet) {
+    return this.names.has(wallet);
+  }
+
+  async load() {
+    /** @type {Map<string, string>} */
+    const names = new Map();
+    for (let total = 1; names.size < total; ) {
+      const answer = await this.#game.call('listBlockedPlayers', { limit: pageSize, skip: names.size });
+      total = answer.data.length === 0 ? 0 : answer.total;
+      for (const { wallet, username } of answer.data) names.set(wallet, username);
+    }
+    this.names = names;
+    this.changed();
+  }
+
+  /** @param {string} wallet */
+  async block(wallet) {
+    await this.#game.call('blockPlayer', { wallet });
+    this.names = new Map(this.names).set(wallet, this.names.get(wallet) ?? '');
+    this.changed();
+  }
+
+  /** @param {string} wallet */
+  async unblock(wallet) {
+    await this.#game.call('unblockPlayer', { wallet });
+    const names = new Map(this.names);
+    names.delete(wallet);
+    this.names = names;
+    this.changed();
+  }
+}

@@ -1,0 +1,53 @@
+using System;
+using System.Threading.Tasks;
+
+namespace Gantry
+{
+    /// <summary>
+    /// Every operation as a method; the methods themselves are generated. Each throws a <see cref="GantryException"/>
+    /// when the call is refused or fails.
+    /// </summary>
+    public abstract partial class GantryCalls
+    {
+        /// <summary>Calls an operation by its description, with a plain input.</summary>
+        /// <exception cref="GantryException">The call was refused, or failed.</exception>
+        public abstract Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null);
+
+        /// <summary>Calls an operation by its name.</summary>
+        /// <exception cref="GantryException">The call was refused, or failed.</exception>
+        /// <exception cref="ArgumentException">This version of the SDK knows no operation of this name.</exception>
+        public Task<JsonObject> CallAsync(string operation, JsonObject input = null, CallOptions options = null)
+        {
+            var found = Operations.Find(operation);
+            if (found == null) throw new ArgumentException("There is no operation " + operation, nameof(operation));
+            return CallAsync(found, input, options);
+        }
+
+        protected async Task<T> CallAsync<T>(Operation operation, Record input, CallOptions options, Func<object, T> read)
+        {
+            return read(await CallAsync(operation, input?.Json, options));
+        }
+    }
+
+    /// <summary>Calls with fields of their own over a client's connection.</summary>
+    internal sealed class ScopedCalls : GantryCalls
+    {
+        private readonly GantryClient _client;
+        private readonly string _field;
+        private readonly string _value;
+
+        public ScopedCalls(GantryClient client, string field, string value)
+        {
+            _client = client;
+            _field = field;
+            _value = value;
+        }
+
+        public override Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null)
+        {
+            var data = new JsonObject(input ?? new JsonObject());
+            data[_field] = _value;
+            return _client.CallAsync(operation, data, options);
+        }
+    }
+}

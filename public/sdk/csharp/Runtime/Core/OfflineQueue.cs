@@ -1,0 +1,126 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+
+namespace Gantry
+{
+    /// <summary>A write that waits to be sent, or to be answered.</summary>
+    public sealed class QueuedCall
+    {
+        public Operation Operation { get; }
+        public JsonObject Input { get; }
+        public string IdempotencyKey { get; }
+
+        /// <summary>When it was queued, in Unix milliseconds.</summary>
+        public long QueuedAt { get; }
+
+        /// <summary>It may have reached the server already.</summary>
+        public bool IsSent { get; internal set; }
+
+        internal QueuedCall(Operation operation, JsonObject input, string idempotencyKey, long queuedAt)
+        {
+            Operation = operation;
+            Input = input;
+            IdempotencyKey = idempotencyKey;
+            QueuedAt = queuedAt;
+        }
+
+        internal JsonObject ToJson()
+        {
+            var json = new JsonObject
+            {
+                { "operation", Operation.Name }, { "input", Input }, { "idempotencyKey", IdempotencyKey }, { "queuedAt", QueuedAt }
+            };
+            if (IsSent) json["isSent"] = true;
+            return json;
+        }
+
+        /// <summary>Null for one of an operation that there no longer is.</summary>
+        internal static QueuedCall FromJson(JsonObject json)
+        {
+            var operation = Operations.Find(json.Find("operation") as string);
+            var key = json.Find("idempotencyKey") as string;
+            if (operation == null || key == null) return null;
+            var input = json.Find("input") as JsonObject ?? new JsonObject();
+            return new QueuedCall(operation, input, key, Read.Integer(json.Find("queuedAt"))) { IsSent = Read.Boolean(json.Find("isSent")) };
+        }
+    }
+
+    /// <summary>How a queued call has ended.</summary>
+    public sealed class QueuedAnswer
+    {
+        public QueuedCall Call { get; }
+
+        /// <summary>What the server answered; null when it refused.</summary>
+        public JsonObject Result { get; }
+
+        /// <summary>Why it was refused; null when it succeeded.</summary>
+        public GantryException Error { get; }
+
+        internal QueuedAnswer(QueuedCall call, JsonObject result, GantryException error)
+        {
+            Call = call;
+            Result = result;
+            Error = error;
+        }
+    }
+
+    /// <summary>Writes in the order they were made, each with its idempotency key.</summary>
+    internal sealed class OfflineQueue
+    {
+        /// <summary>The server remembers a key for 24 hours; an hour less, since clocks differ and calls take time.</summary>
+        private const long KeyLivesMs = 23L * 60 * 60 * 1000;
+
+        private readonly List<QueuedCall> _calls = new List<QueuedCall>();
+
+        public int Count
+        {
+            get { return _calls.Count; }
+        }
+
+        public QueuedCall First
+        {
+            get { return _calls.Count == 0 ? null : _calls[0]; }
+        }
+
+        public IReadOnlyList<QueuedCall> Calls
+        {
+            get { return _calls.ToList(); }
+        }
+
+        public void Add(QueuedCall call)
+        {
+            _calls.Add(call);
+        }
+
+        public void Remove(QueuedCall call)
+        {
+            _calls.Remove(call);
+        }
+
+        /// <summary>It was sent, so long ago perhaps that sending it again might carry it out twice.</summary>
+        public static bool IsExpired(QueuedCall call)
+        {
+            return call.IsSent && UnixMs() - call.QueuedAt > KeyLivesMs;
+        }
+
+        public static long UnixMs()
+        {
+            return DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
+        }
+
+        public List<object> ToJson()
+        {
+            return _calls.Select(call => (object)call.ToJson()).ToList();
+        }
+
+        public void Load(List<object> saved)
+        {
+            foreach (var one in saved ?? new List<object>())
+            {
+                var call = one is JsonObject json ? QueuedCall.FromJson(json) : null;
+                if (call != null) _calls.Add(call);
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+namespace Gantry
+{
+    public enum ConnectionState
+    {
+        /// <summary>Not connected yet, or reconnecting.</summary>
+        Connecting,
+
+        /// <summary>Connected; events come, after the <see cref="Status.Replayed"/> missed ones.</summary>
+        Live,
+
+        /// <summary>The server ended the session. Sign in again; the client does not reconnect.</summary>
+        Ended,
+
+        /// <summary>The server refused the connection, see <see cref="Status.Error"/>. The client does not reconnect.</summary>
+        Refused,
+
+        /// <summary><see cref="GantryClient.Connect"/> was not called, or <see cref="GantryClient.Close"/> was.</summary>
+        Closed
+    }
+
+    /// <summary>How the connection stands.</summary>
+    public sealed class Status
+    {
+        public ConnectionState State { get; }
+
+        /// <summary>Of <see cref="ConnectionState.Live"/>: how many missed events are being replayed.</summary>
+        public long Replayed { get; }
+
+        /// <summary>Of <see cref="ConnectionState.Refused"/>: why.</summary>
+        public GantryException Error { get; }
+
+        internal Status(ConnectionState state, long replayed = 0, GantryException error = null)
+        {
+            State = state;
+            Replayed = replayed;
+            Error = error;
+        }
+    }
+}

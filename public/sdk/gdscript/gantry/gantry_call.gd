@@ -1,0 +1,38 @@
+# A call under way. In Godot 4 `await` its signal, in Godot 3 `yield` to it:
+#
+#     var answer = await client.set_user_score(2500).completed
+#     var answer = yield(client.set_user_score(2500), "completed")
+extends Resource
+
+# Emitted once, from the client's _process, with this object.
+signal completed(answer)
+
+# Whether the call succeeded.
+var ok = false
+# What the server answered, as its record of records.gd; null when the call failed.
+var data = null
+# The same as a plain Dictionary, with every field the server sent.
+var json = {}
+# Of sign_in_as_guest: signs in as the same player again. Keep it where the device keeps passwords.
+var device_secret = null
+# Why it failed, a gantry_error.gd; null when it succeeded.
+var error = null
+
+# The rest is the client's own.
+var _operation = ""
+var _input = {}
+var _over = "socket"
+var _timeout_ms = 15000
+var _attempt_deadline = 0
+var _not_before = 0
+var _is_repeatable = false
+var _failures = 0
+var _socket_id = -1
+var _http = null
+var _queued = null
+var _next = ""
+var _context = {}
+
+
+func _is_sent():
+	return _socket_id >= 0 or _http != null

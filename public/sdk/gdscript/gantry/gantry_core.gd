@@ -1,0 +1,703 @@
+# What gantry_client.gd is built on: calls, events in order within their stream, each once, also across lost
+# connections. Everything happens in _process; signals are emitted there. Use gantry_client.gd, which extends this with
+# a method for every operation and a signal for every event.
+extends Node
+
+const GantryCall = preload("gantry_call.gd")
+const GantryError = preload("gantry_error.gd")
+const GantryJson = preload("gantry_json.gd")
+const Connection = preload("connection.gd")
+const Cursors = preload("cursors.gd")
+const SignRequest = preload("sign_request.gd")
+
+# `status` has changed: closed, connecting, live, ended (the session has; sign in again) or refused (see `status_error`).
+# After ended and refused the client does not reconnect.
+signal status_changed(status)
+# A stream's history is not available (at the first connection, or after too long an absence): load again what it is
+# about. Later events follow without a gap. With `confirm_reloads`, call `reloaded` when that is done.
+signal resync(stream)
+# Every event and signal, also those this version of the SDK does not know, as `name` on the wire and a Dictionary.
+# `meta` has "stream", of an event "epoch" and "seq", of a notification that waited "late".
+signal heard(name, record, meta)
+# What to keep over a restart of the game has changed, ten times a second at most, but at once with every queued call:
+# store the text before you return, and set `saved_state` to it next time. `save_path` does so by itself.
+signal state_changed(saved_state)
+# A queued call has ended, also one of an earlier run of the game.
+signal queued_call_ended(answer)
+
+const CONNECTED_EVENT = "realtime-events connected"
+const SKIPPED_EVENT = "realtime-events skipped"
+# The pause after a refusal that says nothing of when to try again.
+const PASSING_PAUSE_MS = 1000
+# The limits' windows are half a minute and a minute.
+const RATE_LIMITED_PAUSE_MS = 10000
+const SAVE_INTERVAL_MS = 100
+# The server remembers a key for 24 hours; an hour less, since clocks differ and calls take time.
+const KEY_LIVES_MS = 82800000
+const NEVER_MS = 9000000000000000
+
+# The server's URL, such as http://127.0.0.1:3000, or a game's own address on it.
+var url = ""
+# The player's token. Without one, sign in; until then only what needs none can be called, and no events come.
+var launcher_jwt = null
+# For a game's own server, which names the player of each call by the option "wallet". Never in what players are given.
+var game_secret = null
+# The transport of calls, "socket" or "http"; events always come over the socket.
+var call_over = "socket"
+# How long one attempt of a call waits for its answer.
+var timeout_ms = 15000
+# How often a call is sent again that was not carried out (429, 503, after Retry-After), or whose answer was lost and that
+# does no harm twice: a read, or a write with an idempotency key. Queued ones are sent until they are answered.
+var retries = 2
+# A call is not sent again when the server asks for a longer wait.
+var max_retry_delay_ms = 10000
+# How many calls the offline queue holds at most; beyond that they fail with queue_full.
+var max_queued = 1000
+# What `state_changed` gave last: cursors, queue and a guest go on from there. Keep one for each player; of a guest it
+# holds the secret, which is the player's password.
+var saved_state = null
+# A file, such as user://gantry.json, in which the client keeps its state by itself; one for each player.
+var save_path = ""
+# The cursor of a stream that was not recovered is saved only when `reloaded` was called.
+var confirm_reloads = false
+
+# closed, connecting, live, ended or refused
+var status = "closed"
+# Of refused: why, a gantry_error.gd.
+var status_error = null
+# Of live: how many missed events are being replayed.
+var replayed = 0
+
+var _platform = null
+var _json = GantryJson.new()
+var _connection = Connection.new()
+var _cursors = Cursors.new()
+var _pending = []
+var _settled = []
+# The offline queue, first to last: { "operation", "input", "idempotencyKey", "queuedAt" (Unix ms), "isSent" }.
+var _queue = []
+var _queued_calls = {}
+var _is_queue_held = false
+var _device_secret = null
+var _subscriptions = {}
+var _loading = {}
+var _ready_calls = []
+var _is_loaded = false
+var _is_closed = false
+var _is_dirty = false
+var _is_handling = false
+var _is_save_due = false
+var _saved_at = 0
+
+
+func _init():
+	randomize()
+	var folder = get_script().resource_path.get_base_dir()
+	# Not preloaded: each version of Godot understands its own only.
+	_platform = load(folder + "/platform_godot%d.gd" % Engine.get_version_info()["major"]).new()
+	_json._platform = _platform
+	_connection._owner = self
+	_connection._platform = _platform
+	_connection._json = _json
+
+
+# Connects, and reconnects from then on. The client has to be in the scene tree.
+func open():
+	_load_state()
+	_is_closed = false
+	_connection.open()
+	_set_status("connecting")
+
+
+# Disconnects, and stays so until `open`: calls fail with client_closed meanwhile, and queued ones wait.
+func close():
+	_connection.close()
+	_is_closed = true
+	for call in _pending.duplicate():
+		_unsend(call)
+		_pending.erase(call)
+		if call._queued == null:
+			call.error = _client_closed()
+			_settled.append(call)
+	if _is_loaded:
+		_save_now()
+	_set_status("closed")
+
+
+# Goes on with this token, which must be the same player's where there is a state, and connects.
+func use_token(token):
+	launcher_jwt = token
+	_is_queue_held = false
+	_lose_calls()
+	open()
+
+
+# A call that succeeds when the connection is live, and fails when it is refused or the session has ended.
+func ready_to_hear():
+	var waiting = GantryCall.new()
+	_ready_calls.append(waiting)
+	_settle_ready_calls()
+	return waiting
+
+
+# Of each stream, the last event that was handled: { "epoch", "seq" }.
+func cursors():
+	return _cursors.positions.duplicate(true)
+
+
+# How many writes wait to be sent or answered.
+func queued_count():
+	return _queue.size()
+
+
+# With `confirm_reloads`: what the stream is about was loaded again.
+func reloaded(stream):
+	if _loading.erase(stream):
+		_is_dirty = true
+
+
+# Calls an operation by its name on the wire with a plain Dictionary. Options: "idempotency_key" (a write that is sent
+# again with the same key is carried out once, and so is sent again by itself), "queued" (puts the write in the offline
+# queue, with a key of its own), "over" ("socket" or "http"), "timeout_ms", "launcher_jwt" (another token for this call),
+# "wallet" (the player whom a game's server calls about).
+func call_operation(operation, input = {}, options = {}):
+	_load_state()
+	var call = GantryCall.new()
+	call._operation = operation
+	call._input = input.duplicate()
+	if options.has("launcher_jwt"):
+		call._input["launcherJwt"] = options["launcher_jwt"]
+	if options.has("wallet"):
+		call._input["wallet"] = options["wallet"]
+	if options.has("idempotency_key"):
+		call._input["idempotencyKey"] = options["idempotency_key"]
+	if options.get("queued", false):
+		_enqueue(call)
+		return call
+	if _is_closed:
+		call.error = _client_closed()
+		_settled.append(call)
+		return call
+	call._over = "socket" if _is_about_connection(operation) else options.get("over", call_over)
+	call._timeout_ms = options.get("timeout_ms", timeout_ms)
+	call._attempt_deadline = _platform.now_ms() + call._timeout_ms
+	call._is_repeatable = _repeat(operation) == "always" or (_repeat(operation) == "with-key" and call._input.has("idempotencyKey"))
+	_pending.append(call)
+	return call
+
+
+# Signs in as a guest, a player without a wallet, and connects: with the secret of an earlier time, which the state holds,
+# or as a new guest. Anyone who has the secret is the player: a game that keeps the `device_secret` of the answer elsewhere,
+# such as in the device's keychain, gives it here.
+func sign_in_as_guest(game_id, device_secret = null, device_name = null):
+	_load_state()
+	var secret = _device_secret if device_secret == null else device_secret
+	var input = {"gameId": game_id}
+	if secret != null:
+		input["deviceSecret"] = secret
+	elif device_name != null:
+		input["deviceName"] = device_name
+	var call = call_operation("createGuest" if secret == null else "signInGuest", input, {"over": "http"})
+	call._next = "_signed_in"
+	call.device_secret = secret
+	return call
+
+
+# Signs in with a wallet, and connects. `signer.call(method, text, request)` is to have the wallet sign the text with
+# personal_sign (EIP-191), and to call `request.sign(signature)` then, at once or later.
+func sign_in_with_wallet(game_id, wallet, signer, method = "sign", chain_id = null):
+	var input = {"gameId": game_id, "wallet": wallet}
+	return _begin_signing("createUnverifiedChannel", "verifyUnverifiedChannel", input, signer, method, chain_id)
+
+
+# Gives the signed-in guest a wallet; the signer is as for sign_in_with_wallet. Everything the player has is kept; the
+# guest's devices sign in no more.
+func upgrade_guest_with_wallet(wallet, signer, method = "sign", chain_id = null):
+	return _begin_signing("requestGuestUpgrade", "upgradeGuest", {"wallet": wallet}, signer, method, chain_id)
+
+
+func _begin_signing(ask, verify, input, signer, method, chain_id):
+	if chain_id != null:
+		input["chainId"] = chain_id
+	var call = call_operation(ask, input, {"over": "http"})
+	call._next = "_sign"
+	call._context = {"verify": verify, "signer": signer, "method": method, "chain_id": chain_id}
+	return call
+
+
+# The text is there: the call goes on as that of the second operation.
+func _sign(call):
+	var request = SignRequest.new()
+	request._client = self
+	request._call = call
+	var signer = call._context["signer"]
+	signer.call(call._context["method"], call.json["signRequest"], request)
+	return false
+
+
+func _signature_given(call, signature):
+	var input = {"channelId": call.json["channelId"], "signature": signature}
+	if call._context["chain_id"] != null:
+		input["chainId"] = call._context["chain_id"]
+	call._operation = call._context["verify"]
+	call._input = input
+	call._next = "_signed_in"
+	call._attempt_deadline = _platform.now_ms() + call._timeout_ms
+	call._failures = 0
+	_pending.append(call)
+
+
+func _signed_in(call):
+	if call.json.has("deviceSecret"):
+		call.device_secret = call.json["deviceSecret"]
+	if call.device_secret != null or call._operation == "upgradeGuest":
+		_device_secret = call.device_secret
+		_save_now()
+	use_token(call.json["launcherJwt"])
+	return true
+
+
+func _process(_delta):
+	update()
+
+
+# Done by _process; for programs without a scene tree's frames.
+func update():
+	_connection.update()
+	_update_queue()
+	for call in _pending.duplicate():
+		_update_call(call)
+	if _is_dirty and _platform.now_ms() - _saved_at >= SAVE_INTERVAL_MS:
+		_save_now()
+	var settled = _settled
+	_settled = []
+	for call in settled:
+		call.emit_signal("completed", call)
+		if call._queued != null:
+			emit_signal("queued_call_ended", call)
+
+
+func _exit_tree():
+	close()
+	update() # tells who waits
+
+
+# What the connection tells
+
+func _socket_url():
+	var address = url
+	if address.begins_with("http"):
+		address = "ws" + address.substr(4, address.length() - 4)
+	return _without_slash(address) + "/socket.io/?EIO=4&transport=websocket"
+
+
+func _without_slash(address):
+	return address.substr(0, address.length() - 1) if address.ends_with("/") else address
+
+
+func _handshake():
+	var handshake = {}
+	if launcher_jwt != null:
+		handshake["launcherJwt"] = launcher_jwt
+		_cursors.add_to(handshake)
+	if game_secret != null:
+		handshake["gameSecret"] = game_secret
+	return handshake
+
+
+func _on_accepted():
+	if launcher_jwt != null:
+		return # live with the first event
+	_connection.succeeded()
+	replayed = 0
+	_set_status("live")
+
+
+func _on_event(name, record, meta):
+	if name == CONNECTED_EVENT:
+		_begin(record.get("streams", {}))
+		return
+	if not meta.has("stream"):
+		return
+	var verdict = _cursors.judge(name, meta, record.get("_id"))
+	if verdict == Cursors.GAP:
+		_lose_calls()
+		_connection.reopen()
+		_set_status("connecting")
+	elif verdict == Cursors.TAKE:
+		if meta.has("seq"):
+			_is_dirty = true
+		if name == SKIPPED_EVENT:
+			return
+		_is_handling = true # what is saved is never ahead of what the game has made of an event
+		emit_signal("heard", name, record, meta)
+		_emit_event(name, record, meta)
+		_handled()
+
+
+func _handled():
+	_is_handling = false
+	if _is_save_due:
+		_save_now()
+
+
+func _on_answer(id, error_body, result):
+	for call in _pending.duplicate():
+		if call._socket_id != id:
+			continue
+		if error_body is Dictionary:
+			_fail(call, GantryError.new().read(error_body))
+			return
+		# Before the next event of the stream is judged.
+		if call._operation == "subscribe":
+			_subscriptions[result["stream"]] = call._input
+			_cursors.begin(result["stream"], result["epoch"], result["seq"])
+			_is_dirty = true
+		elif call._operation == "unsubscribe":
+			_subscriptions.erase(result["stream"])
+			_cursors.positions.erase(result["stream"]) # with a cursor, the next connection would subscribe again
+			_is_dirty = true
+		_succeed(call, result)
+		return
+
+
+func _on_lost():
+	_lose_calls()
+	_set_status("connecting")
+
+
+func _on_ended():
+	_lose_calls()
+	_set_status("ended")
+
+
+# Returns the pause in milliseconds before it is tried again; null: it is not.
+func _on_refused(body):
+	var error = GantryError.new().read(body)
+	if error.reason == "cursors_invalid" and _cursors.positions.size() > 0:
+		_cursors.positions = {} # every stream is told to be loaded again
+		_is_dirty = true
+		return 0
+	if error.code == 429 or error.code >= 500:
+		if error.retry_after != null:
+			return int(error.retry_after * 1000)
+		return RATE_LIMITED_PAUSE_MS if error.code == 429 else PASSING_PAUSE_MS
+	status_error = error
+	_set_status("refused")
+	return null
+
+
+func _begin(streams):
+	replayed = 0
+	var missed = []
+	for stream in streams:
+		var epoch = streams[stream]["epoch"]
+		var seq = streams[stream]["seq"]
+		var recovered = streams[stream]["recovered"]
+		replayed += streams[stream]["latest"] - seq
+		if recovered and _cursors.is_beyond(stream, epoch, seq):
+			continue # what comes again is dropped
+		# Its cursor may not have been sent: then nothing was missed when it stands where the stream does.
+		if not recovered and not _cursors.is_at(stream, epoch, seq):
+			missed.append(stream)
+		_cursors.move_to(stream, epoch, seq)
+	# The player no longer receives a stream that is not listed.
+	for stream in _cursors.positions.keys():
+		if not streams.has(stream):
+			_cursors.positions.erase(stream)
+	_is_dirty = true
+	_connection.succeeded()
+	_is_handling = true
+	for stream in missed:
+		_tell_resync(stream)
+	_handled()
+	_set_status("live")
+	for stream in _subscriptions.keys():
+		if not streams.has(stream):
+			# The server knows of a subscription by its cursor; this one's was lost with those it refused.
+			var again = call_operation("subscribe", _subscriptions[stream])
+			again._next = "_subscribed_again"
+
+
+func _subscribed_again(call):
+	_tell_resync(call.json["stream"])
+	return true
+
+
+func _tell_resync(stream):
+	if confirm_reloads:
+		_loading[stream] = true
+	emit_signal("resync", stream)
+
+
+# Calls
+
+func _update_call(call):
+	var now = _platform.now_ms()
+	if call._http != null and call._http.is_done:
+		_take_http_answer(call)
+	elif now > call._attempt_deadline:
+		_fail(call, _connection_lost())
+	elif not call._is_sent() and now >= call._not_before:
+		_send(call)
+
+
+func _send(call):
+	var is_over_http = call._over == "http" or (status == "closed" and not _is_about_connection(call._operation))
+	if not is_over_http and status == "refused":
+		_fail(call, status_error)
+	elif not is_over_http and status == "ended":
+		_fail(call, _session_ended())
+	elif is_over_http or _connection.is_accepted:
+		call._attempt_deadline = _platform.now_ms() + call._timeout_ms
+		if call._queued != null and not call._queued.get("isSent", false):
+			# Before it is sent: after a crash nobody else would know that it may have been carried out.
+			call._queued["isSent"] = true
+			_save_now()
+		if is_over_http:
+			_send_over_http(call)
+		else:
+			call._socket_id = _connection.send_call(call._operation, call._input)
+			if call._socket_id < 0:
+				_fail(call, GantryError.new().made("body_too_large", "The call is larger than the server takes", 413))
+
+
+func _send_over_http(call):
+	var headers = ["Content-Type: application/json", "X-Service-Method: " + call._operation]
+	if game_secret != null:
+		headers.append("Authorization: Bearer " + game_secret)
+	var data = call._input.duplicate()
+	if launcher_jwt != null and not data.has("launcherJwt"):
+		data["launcherJwt"] = launcher_jwt
+	call._http = _platform.post(self, _without_slash(url) + "/launcher", headers, _json.write(data))
+
+
+func _take_http_answer(call):
+	var body = _json.parse(call._http.body)
+	if not body is Dictionary and call._http.status in [429, 503]:
+		# A proxy has answered in the server's place, so that nothing was carried out.
+		var error = GantryError.new().made("unknown", "A proxy in front of the server has answered with status %d" % call._http.status, call._http.status)
+		error.retry_after = call._http.retry_after
+		_fail(call, error)
+	elif call._http.status == 0 or not body is Dictionary:
+		_fail(call, _connection_lost()) # nothing, or the error page of a proxy
+	elif call._http.status >= 400:
+		_fail(call, GantryError.new().read(body))
+	else:
+		_succeed(call, body)
+
+
+func _succeed(call, result):
+	call.json = result
+	_unsend(call)
+	_pending.erase(call)
+	if call._next != "" and not callv(call._next, [call]):
+		return # it goes on
+	call.ok = true
+	call.data = _answer_record(call._operation, result)
+	_settle(call)
+
+
+# Sends the call again later if that is safe and there is time; otherwise it has failed.
+func _fail(call, error):
+	_unsend(call)
+	var is_signed_out = error.is_signed_out() or error == status_error
+	if call._queued != null and is_signed_out and not call._input.has("launcherJwt"):
+		_pending.erase(call) # it stays first in the queue
+		_is_queue_held = true
+		return
+	var is_safe = error.is_passing() or (error.reason == "connection_lost" and call._is_repeatable)
+	var pause_ms = min(250 * pow(2, min(call._failures, 5)), 5000)
+	if error.retry_after != null:
+		pause_ms = error.retry_after * 1000
+	var is_too_much = call._failures >= retries or pause_ms > max_retry_delay_ms
+	if not is_safe or (is_too_much and call._queued == null):
+		_pending.erase(call)
+		call.error = error
+		_settle(call)
+		return
+	call._failures += 1
+	call._not_before = _platform.now_ms() + int(pause_ms)
+	call._attempt_deadline = call._not_before + call._timeout_ms if call._queued == null else NEVER_MS
+
+
+func _settle(call):
+	if call._queued != null:
+		_queue.erase(call._queued)
+		_queued_calls.erase(call._queued["idempotencyKey"])
+		_save_now()
+	_settled.append(call)
+
+
+func _unsend(call):
+	if call._http != null:
+		call._http.abort()
+	call._http = null
+	call._socket_id = -1
+
+
+# The socket is gone: what was sent over it and not answered may or may not have been carried out.
+func _lose_calls():
+	for call in _pending.duplicate():
+		if call._socket_id >= 0:
+			_fail(call, _connection_lost())
+
+
+func _connection_lost():
+	return GantryError.new().made("connection_lost", "The connection was lost before the response arrived")
+
+
+func _client_closed():
+	return GantryError.new().made("client_closed", "The client was closed before the response arrived")
+
+
+func _session_ended():
+	return GantryError.new().made("session_ended", "The session has ended; sign in again", 401)
+
+
+# A call that fails in the next frame.
+func _failed_call(reason, message):
+	var call = GantryCall.new()
+	call.error = GantryError.new().made(reason, message)
+	_settled.append(call)
+	return call
+
+
+# The offline queue
+
+func _enqueue(call):
+	if _repeat(call._operation) != "with-key":
+		call.error = GantryError.new().made("input_invalid", call._operation + " cannot be queued: it is no write that takes an idempotency key")
+		_settled.append(call)
+		return
+	if _queue.size() >= max_queued:
+		call.error = GantryError.new().made("queue_full", "The offline queue holds %d calls already" % max_queued)
+		_settled.append(call)
+		return
+	if not call._input.has("idempotencyKey"):
+		call._input["idempotencyKey"] = _platform.random_id()
+	var key = call._input["idempotencyKey"]
+	var input = call._input.duplicate()
+	input.erase("idempotencyKey")
+	call._queued = {"operation": call._operation, "input": input, "idempotencyKey": key, "queuedAt": _platform.unix_ms()}
+	_queue.append(call._queued)
+	_queued_calls[key] = call
+	_save_now()
+
+
+func _update_queue():
+	if _queue.size() == 0 or _is_queue_held or _is_closed or (launcher_jwt == null and game_secret == null):
+		return
+	for call in _pending:
+		if call._queued != null:
+			return
+	var first = _queue[0]
+	var next = _queued_calls.get(first["idempotencyKey"])
+	if next == null:
+		next = GantryCall.new() # of an earlier run of the game
+		next._operation = first["operation"]
+		next._input = first["input"].duplicate()
+		next._input["idempotencyKey"] = first["idempotencyKey"]
+		next._queued = first
+		_queued_calls[first["idempotencyKey"]] = next
+	if first.get("isSent", false) and _platform.unix_ms() - first["queuedAt"] > KEY_LIVES_MS:
+		next.error = GantryError.new().made("queue_expired", first["operation"] + " was sent too long ago to send it again; it may have been carried out")
+		_settle(next)
+		return
+	next._over = call_over
+	next._timeout_ms = timeout_ms
+	next._is_repeatable = true
+	next._not_before = 0
+	next._attempt_deadline = NEVER_MS # until it is sent
+	_pending.append(next)
+
+
+# State
+
+func _set_status(now):
+	status = now
+	emit_signal("status_changed", now)
+	_settle_ready_calls()
+
+
+func _settle_ready_calls():
+	if status == "connecting" or (status == "closed" and not _is_closed):
+		return
+	for waiting in _ready_calls:
+		waiting.ok = status == "live"
+		if status == "refused":
+			waiting.error = status_error
+		elif status == "ended":
+			waiting.error = _session_ended()
+		elif status == "closed":
+			waiting.error = _client_closed()
+		_settled.append(waiting)
+	_ready_calls = []
+
+
+func _load_state():
+	if _is_loaded:
+		return
+	_is_loaded = true
+	if saved_state == null and save_path != "":
+		saved_state = _platform.load_text(save_path)
+	if saved_state == null:
+		return
+	var saved = _json.parse(saved_state)
+	if not saved is Dictionary:
+		push_error("Gantry: the saved state cannot be read; events are not replayed, and every stream is told to be loaded again")
+		return
+	_cursors.load_saved(saved.get("cursors"), saved.get("notifications"))
+	if saved.get("queue") is Array:
+		for queued in saved["queue"]:
+			_queue.append(queued)
+	_device_secret = saved.get("deviceSecret")
+
+
+func _save_now():
+	_is_save_due = _is_handling
+	if _is_handling:
+		return
+	_is_dirty = false
+	_saved_at = _platform.now_ms()
+	var cursors_to_save = {}
+	for stream in _cursors.positions:
+		if not _loading.has(stream):
+			cursors_to_save[stream] = _cursors.positions[stream]
+	var state = {"cursors": cursors_to_save, "notifications": _cursors.notification_ids, "queue": _queue}
+	if _device_secret != null:
+		state["deviceSecret"] = _device_secret
+	var text = _json.write(state)
+	if save_path != "" and _platform.save_text(save_path, text) != OK:
+		push_error("Gantry: the state cannot be written to " + save_path)
+	emit_signal("state_changed", text)
+
+
+# What gantry_client.gd knows of the operations and events
+
+# always, with-key or never
+func _repeat(_operation):
+	return "never"
+
+
+func _is_about_connection(_operation):
+	return false
+
+
+func _answer_record(_operation, result):
+	return result
+
+
+func _emit_event(_name, _record, _meta):
+	pass
+
+
+# The input of a generated method: `fields` says how each optional field is called on the wire.
+func _call_generated(operation, required, optional, fields, options):
+	var input = required
+	for name in optional:
+		if not fields.has(name):
+			return _failed_call("input_invalid", "%s has no optional field %s; it has: %s" % [operation, name, str(fields.keys())])
+		if optional[name] != null:
+			input[fields[name]] = optional[name]
+	return call_operation(operation, input, options)

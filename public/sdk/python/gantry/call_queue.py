@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from concurrent.futures import Future
+from typing import Any, Callable, Mapping, Optional
+
+from .errors import GantryError, client_error
+from .names import REPEATABLE_WITH_KEY
+
+#: The server remembers idempotency keys for a day; a clock may be off by an hour.
+KEYS_LAST_SECONDS = 23 * 60 * 60
+#: The wait before a call is sent again when the server does not name one.
+RETRY_SECONDS = 1.0
+
+
+class CallQueue:
+    """Calls in their order, each sent until the server has answered, over lost connections and restarts."""
+
+    def __init__(
+        self,
+        call: Callable[[str, dict[str, Any]], Any],
+        connected: Callable[[], None],
+        pause: Callable[[float], None],
+        save: Callable[[], None],
+        settled: Callable[[dict[str, Any], Any, Optional[GantryError]], None],
+        restored: list[dict[str, Any]],
+    ) -> None:
+        self._call = call
+        self._connected = connected
+        self._pause = pause
+        self._save = save
+        self._settled = settled
+        self._lock = threading.Lock()
+        self._calls = [dict(one) for one in restored]
+        self._futures: dict[str, Future[Any]] = {}
+        self._is_sending = False
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """The calls no answer has come to, as JSON values."""
+        with self._lock:
+            return [dict(one) for one in self._calls]
+
+    def add(self, operation: str, data: Mapping[str, Any]) -> "Future[Any]":
+        call = {
+            "operation": operation,
+            "input": dict(data),
+            "idempotencyKey": secrets.token_hex(16),
+            "queuedAt": int(time.time() * 1000),
+        }
+        future: Future[Any] = Future()
+        with self._lock:
+            self._calls.append(call)
+            self._futures[call["idempotencyKey"]] = future
+        self._save()
+        self.send()
+        return future
+
+    def send(self) -> None:
+        """Begins to send what waits."""
+        with self._lock:
+            if self._is_sending or not self._calls:
+                return
+            self._is_sending = True
+        threading.Thread(target=self._send_all, name="gantry-queue", daemon=True).start()
+
+    def _send_all(self) -> None:
+        while True:
+            with self._lock:
+                if not self._calls:
+                    self._is_sending = False
+                    return
+                call = self._calls[0]
+            answer, error, is_over = self._send_until_answered(call)
+            if is_over:
+                with self._lock:
+                    self._is_sending = False
+                return
+            with self._lock:
+                self._calls.pop(0)
+                future = self._futures.pop(call["idempotencyKey"], None)
+            self._save()
+            if future is not None:
+                future.set_exception(error) if error is not None else future.set_result(answer)
+            self._settled(call, answer, error)
+
+    def _send_until_answered(self, call: dict[str, Any]) -> tuple[Any, Optional[GantryError], bool]:
+        """The answer, or why it was refused for good, or that the client will not connect any more."""
+        operation = call["operation"]
+        while True:
+            try:
+                self._connected()
+            except GantryError:
+                return None, None, True
+            age = time.time() - call["queuedAt"] / 1000
+            if call.get("isSent") and age > KEYS_LAST_SECONDS:
+                message = f"{operation} was sent too long ago to send it again; it may have been carried out"
+                return None, client_error("queue_expired", message), False
+            call["isSent"] = True
+            self._save()
+            data = dict(call["input"])
+            if operation in REPEATABLE_WITH_KEY:
+                data["idempotencyKey"] = call["idempotencyKey"]
+            try:
+                return self._call(operation, data), None, False
+            except GantryError as error:
+                if error.reason == "client_closed":
+                    return None, None, True
+                if error.code not in (0, 429, 503):
+                    return None, error, False
+                wait = error.retry_after_seconds
+                self._pause(RETRY_SECONDS if wait is None else wait)

@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+import logging
+import queue
+import random
+import threading
+import time
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from typing import Any, Callable, Optional
+
+from .errors import GantryError, connection_lost
+
+_log = logging.getLogger("gantry")
+
+#: The delays before connecting again, in seconds: PROTOCOL.md, sections 3 and 6.
+FIRST_DELAY = 0.25
+LONGEST_DELAY = 5.0
+REFUSED_DELAY = 1.0
+RATE_LIMITED_DELAY = 10.0
+#: How long a connection may take to be opened, in seconds.
+OPENING_TIMEOUT = 20.0
+NEVER = -1.0
+
+
+def _socket_class() -> Any:
+    import engineio
+    import socketio
+
+    class Outgoing(queue.Queue):  # type: ignore[type-arg]
+        """python-engineio ends its sending thread by a None, and waits 30 s when that was taken with packets before it."""
+
+        Empty = queue.Empty
+        is_over = False
+
+        def put(self, item: Any, block: bool = True, timeout: Optional[float] = None) -> None:
+            self.is_over = self.is_over or item is None
+            super().put(item, block, timeout)
+
+        def get(self, block: bool = True, timeout: Optional[float] = None) -> Any:
+            if block and self.is_over and self.empty():
+                super().put(None)
+            return super().get(block, timeout)
+
+    class InOrder(engineio.Client):
+        """python-engineio handles each message in a thread of its own, in no order; this one, as they come."""
+
+        def create_queue(self, *_: Any, **__: Any) -> Any:
+            return Outgoing()
+
+        def _trigger_event(self, event: str, *args: Any, **kwargs: Any) -> Any:
+            if event == "message":
+                kwargs["run_async"] = False
+            return super()._trigger_event(event, *args, **kwargs)
+
+    class Socket(socketio.Client):
+        #: Whether the server has said goodbye, which it does only when the session has ended.
+        has_ended = False
+
+        def _engineio_client_class(self) -> Any:
+            return InOrder
+
+        #: Called once the transport is gone, also when it was never used.
+        on_transport_lost: Callable[[], None]
+
+        def _handle_disconnect(self, namespace: Optional[str]) -> None:
+            self.has_ended = True
+            super()._handle_disconnect(namespace)
+
+        def _handle_eio_disconnect(self, *arguments: Any) -> None:
+            super()._handle_eio_disconnect(*arguments)
+            self.on_transport_lost()
+
+    return Socket
+
+
+class Connection:
+    """Connects, and again whenever the connection is lost, until the session ends or it is closed.
+
+    Everything it tells goes to `tell`, in the order in which it came: ("connected", number), ("event", number, name,
+    arguments), ("lost", number), ("cursors_invalid",), ("ended",), ("refused", error). The number is the connection's.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        handshake: Callable[[], dict[str, Any]],
+        tell: Callable[..., None],
+        transports: list[str],
+    ) -> None:
+        self._url = url
+        self._handshake = handshake
+        self._tell = tell
+        self._transports = transports
+        self._closed = threading.Event()
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._is_over = False
+        self._socket: Any = None
+        self._number = 0
+        self._pending: set[Future[Any]] = set()
+        self._is_dropped = False
+        self._lost = threading.Event()
+        self._has_cleared_cursors = False
+        self._thread = threading.Thread(target=self._run, name="gantry-connection", daemon=True)
+        self._thread.start()
+
+    def call(self, operation: str, data: dict[str, Any], timeout: float) -> Any:
+        """Waits for a connection where there is none. Raises GantryError: `connection_lost` after `timeout` seconds."""
+        until = time.monotonic() + timeout
+        future: Future[Any] = Future()
+
+        def answered(error: Any = None, result: Any = None) -> None:
+            if not future.done():
+                future.set_exception(GantryError(error)) if error else future.set_result(result)
+
+        with self._changed:
+            self._changed.wait_for(lambda: self._socket is not None or self._is_over, timeout)
+            socket = self._socket
+            if socket is None:
+                raise connection_lost()
+            self._pending.add(future)
+        try:
+            socket.emit(operation, ("launcher", data, {}), callback=answered)
+            return future.result(max(0.0, until - time.monotonic()))
+        except GantryError:
+            raise
+        except (FutureTimeout, Exception):  # the socket's own errors say that it is not connected
+            raise connection_lost() from None
+        finally:
+            with self._lock:
+                self._pending.discard(future)
+
+    def drop(self, number: int) -> None:
+        """Gives a connection up, if it is still the one there is; another one follows at once."""
+        with self._lock:
+            if self._number == number and self._socket is not None:
+                self._is_dropped = True
+                self._lost.set()
+
+    def close(self) -> None:
+        self._closed.set()
+        with self._lock:
+            self._lost.set()
+
+    def _run(self) -> None:
+        socket_class = _socket_class()
+        failures = 0
+        while not self._closed.is_set():
+            was_connected, asked = self._connect_once(socket_class)
+            if was_connected:
+                failures = 0
+            if asked == NEVER:
+                with self._changed:
+                    self._is_over = True
+                    self._changed.notify_all()
+                return
+            usual = min(LONGEST_DELAY, FIRST_DELAY * 2**failures) * random.uniform(0.5, 1.5)
+            failures += 1
+            _log.debug("connected: %s; next: %s or %.2f s", was_connected, asked, usual)
+            self._closed.wait(usual if asked is None else asked)
+
+    def _connect_once(self, socket_class: Any) -> tuple[bool, Optional[float]]:
+        """Until it is over. Returns whether it was connected, and the wait before the next, in seconds, if it is not the usual."""
+        socket = socket_class(reconnection=False)
+        opened, over = threading.Event(), threading.Event()
+        refusals: list[Any] = []
+        with self._lock:
+            self._number += 1
+            number = self._number
+            self._is_dropped = False
+            self._lost = over
+            if self._closed.is_set():
+                return False, NEVER
+
+        def on_connect() -> None:
+            with self._changed:
+                self._socket = socket
+                self._changed.notify_all()
+            self._tell("connected", number)
+            opened.set()
+
+        def on_refused(refusal: Any = None) -> None:
+            refusals.append(refusal)
+            on_lost()
+
+        def on_lost() -> None:
+            over.set()
+            opened.set()
+
+        socket.on("connect", on_connect)
+        socket.on("connect_error", on_refused)
+        socket.on("*", lambda name, *arguments: self._tell("event", number, name, arguments))
+        socket.on_transport_lost = on_lost
+        try:
+            socket.connect(self._url, auth=self._handshake(), transports=self._transports, wait=False)
+            if opened.wait(OPENING_TIMEOUT) and not self._closed.is_set():
+                over.wait()
+        except Exception as error:  # the network's
+            _log.debug("could not connect: %r", error)
+        with self._lock:
+            was_connected = self._socket is socket
+            self._socket = None
+            pending = list(self._pending)
+            is_dropped = self._is_dropped
+        self._hang_up(socket)
+        for future in pending:
+            if not future.done():
+                future.set_exception(connection_lost())
+        if self._closed.is_set():
+            return was_connected, NEVER
+        if socket.has_ended:
+            self._tell("ended")
+            return was_connected, NEVER
+        refusal = refusals[0] if refusals else None
+        body = refusal.get("data") if isinstance(refusal, dict) else None
+        if isinstance(body, dict):
+            return was_connected, self._after_refusal(body)
+        if was_connected:
+            self._tell("lost", number)
+        return was_connected, 0.0 if is_dropped else None
+
+    def _hang_up(self, socket: Any) -> None:
+        try:
+            ws = socket.eio.ws
+            if ws is None:
+                socket.disconnect()
+                return
+            # Nothing need be said first, and python-engineio leaves open what the server has closed.
+            ws.abort()
+            socket.eio.read_loop_task.join(5)
+            ws.shutdown()
+        except Exception as error:  # it is gone already
+            _log.debug("could not hang up: %r", error)
+
+    def _after_refusal(self, body: dict[str, Any]) -> float:
+        error = GantryError(body)
+        if error.reason == "cursors_invalid" and not self._has_cleared_cursors:
+            self._has_cleared_cursors = True
+            self._tell("cursors_invalid")
+            return FIRST_DELAY
+        if error.code == 429 or error.code >= 500:
+            usual = RATE_LIMITED_DELAY if error.code == 429 else REFUSED_DELAY
+            return usual if error.retry_after_seconds is None else error.retry_after_seconds
+        self._tell("refused", error)
+        return NEVER

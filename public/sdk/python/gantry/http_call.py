@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import email.utils
+import http.client
+import json
+import time
+import urllib.error
+import urllib.request
+from typing import Any, Mapping, Optional
+
+from .errors import GantryError, connection_lost
+
+
+def call_over_http(
+    url: str,
+    operation: str,
+    data: Mapping[str, Any],
+    game_secret: Optional[str] = None,
+    timeout: float = 15.0,
+) -> Any:
+    """Calls an operation by method dispatch; `timeout` in seconds. Raises GantryError."""
+    headers = {"Content-Type": "application/json", "X-Service-Method": operation}
+    if game_secret is not None:
+        headers["Authorization"] = "Bearer " + game_secret
+    body = json.dumps(data).encode()
+    request = urllib.request.Request(url.rstrip("/") + "/launcher", body, headers, method="POST")
+    try:
+        with urllib.request.urlopen(request, timeout=timeout) as response:
+            return json.loads(response.read())
+    except urllib.error.HTTPError as answer:
+        raise _refusal(answer) from None
+    except (OSError, http.client.HTTPException, ValueError):
+        raise connection_lost() from None
+
+
+def _refusal(answer: urllib.error.HTTPError) -> GantryError:
+    try:
+        body = json.loads(answer.read())
+    except (OSError, http.client.HTTPException, ValueError):
+        body = None
+    # A page in place of an answer comes from a proxy: with these statuses it has not passed the call on.
+    if not isinstance(body, dict):
+        if answer.code not in (429, 503):
+            return connection_lost()
+        body = {"message": f"The server answered with status {answer.code}", "code": answer.code}
+    data = dict(body.get("data") or {})
+    seconds = _seconds(answer.headers.get("Retry-After"))
+    if seconds is not None:
+        data.setdefault("retryAfterSeconds", seconds)
+    return GantryError({**body, "data": data})
+
+
+def _seconds(header: Optional[str]) -> Optional[float]:
+    """`Retry-After` is a number of seconds or a date: RFC 9110, 10.2.3."""
+    if header is None:
+        return None
+    if header.isdigit():
+        return int(header)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,87 @@
+import { operations } from '../catalogue/operations.ts';
+import { adminRole } from '../core/schemas/admin-role.ts';
+import type { AnyOperation } from '../operations/define.ts';
+import { kebabCase } from '../operations/registry.ts';
+import type { SdkEvent, SdkModel } from '../sdk/model.ts';
+
+const all: readonly AnyOperation[] = operations;
+
+/**
+ * The documents with tables that follow from the declarations, by their path in the repository: the operations of
+ * players and games, those of administrators, and the fields of events. `read` gives a document as it is.
+ */
+export async function documentTables(
+  model: SdkModel,
+  read: (path: string) => Promise<string>,
+): Promise<Record<string, string>> {
+  const calling = 'public/docs/calling.md';
+  const administration = 'public/docs/administration.md';
+  const protocol = 'src/transports/socket/PROTOCOL.md';
+  const withEvents = replaceRecords(await read(protocol), 'event', model, false);
+  return {
+    [calling]: replaceRows(await read(calling), '| Name | Dedicated path |', callerRows()),
+    [administration]: replaceRows(await read(administration), '| Name | Path | Roles |', administratorRows()),
+    [protocol]: replaceRecords(withEvents, 'signal', model, true),
+  };
+}
+
+function callerRows(): string[] {
+  return all
+    .filter(({ service }) => service !== 'admin')
+    .map((operation) => {
+      const post = `\`POST /launcher/${kebabCase(operation.name)}\``;
+      const paths = operation.getPath ? `${post}, \`GET ${operation.getPath}\`` : post;
+      return `| \`${operation.name}\` | ${paths} | \`${operation.service}\` | ${operation.summary} |`;
+    });
+}
+
+function administratorRows(): string[] {
+  return all
+    .filter(({ service }) => service === 'admin')
+    .map(({ name, summary, roles = [] }) => {
+      const who = roles.length === adminRole.options.length ? 'all' : roles.join(', ');
+      return `| \`${name}\` | \`POST /admin/${kebabCase(name)}\` | ${who} | ${summary} |`;
+    });
+}
+
+/** The fields of each event or signal in the last cell of its row; the other cells are written by hand. */
+function replaceRecords(text: string, kind: 'event' | 'signal', model: SdkModel, isSignal: boolean): string {
+  const head = `| ${kind} | stream | record |`;
+  const rows = rowsBelow(text, head);
+  const streams = new Map(rows.map((row) => row.split(' | ').slice(0, 2).join(' | ')).map(keyed));
+  const events = model.events.filter((one) => one.isSignal === isSignal);
+  return replaceRows(
+    text,
+    head,
+    events.map((event) => {
+      const begin = streams.get(event.name) ?? `| \`${event.name}\` | ?`;
+      return `${begin} | ${fieldsOf(model, event)} |`;
+    }),
+  );
+}
+
+function keyed(begin: string): [string, string] {
+  const [, name = ''] = /^\| `([^`]+)`/.exec(begin) ?? [];
+  return [name, begin];
+}
+
+function fieldsOf({ records }: SdkModel, { record }: SdkEvent): string {
+  const fields = records.find(({ name }) => name === record)?.fields ?? [];
+  return fields.map(({ name }) => `\`${name}\``).join(', ');
+}
+
+/** @throws Error when the document has no such table */
+function rowsBelow(text: string, head: string): string[] {
+  const lines = text.split('\n');
+  const at = lines.findIndex((line) => line.startsWith(head));
+  if (at === -1) throw new Error(`there is no table "${head}" any more`);
+  const end = lines.findIndex((line, index) => index > at && !line.startsWith('|'));
+  return lines.slice(at + 2, end);
+}
+
+/** The document with these rows in the table that begins with `head`. @throws Error when there is none */
+export function replaceRows(text: string, head: string, rows: readonly string[]): string {
+  const before = rowsBelow(text, head).join('\n');
+  if (before === '') throw new Error(`there are no rows below ${head}`);
+  return text.replace(before, () => rows.join('\n'));
+}

@@ -1,0 +1,16 @@
+import type { z } from 'zod';
+import type { operations } from './operations.ts';
+
+type AnyOf = (typeof operations)[number];
+type Named<Name extends OperationName> = Extract<AnyOf, { name: Name }>;
+
+/** The name of every operation, those of administrators included. */
+export type OperationName = AnyOf['name'];
+
+/** An operation's input, without credentials. */
+export type OperationInput<Name extends OperationName> = z.input<
+  NonNullable<Named<Name>['dispatchInput' | 'input']>
+>;
+
+/** An operation's output. */
+export type OperationOutput<Name extends OperationName> = z.output<Named<Name>['output']>;

@@ -1,0 +1,116 @@
+import { clientError, GantryError } from './client-error.ts';
+import { repeatableWithKey } from './operation-names.ts';
+import type { QueuedCall } from './store.ts';
+
+/** The server remembers idempotency keys for a day; a clock may be off by an hour. */
+const keysLastMs = 23 * 60 * 60 * 1000;
+/** The wait before a call is sent again when the server does not name one. */
+const retryMs = 1_000;
+
+/** What became of a queued call. */
+export type QueuedOutcome = { answer: unknown } | { error: GantryError };
+
+export interface QueueParts {
+  /** Sends a call once. @throws GantryError */
+  call(operation: string, data: object): Promise<unknown>;
+  /** Resolves when there is a connection to send over. */
+  connected(): Promise<void>;
+  pause(ms: number): Promise<void>;
+  /** The queue has changed. */
+  save(): void;
+  settled(call: QueuedCall, outcome: QueuedOutcome): void;
+}
+
+interface Waiting {
+  resolve(answer: unknown): void;
+  reject(error: GantryError): void;
+}
+
+/** Calls in their order, each sent until the server has answered, over lost connections and restarts of the game. */
+export class CallQueue {
+  readonly #parts: QueueParts;
+  readonly #calls: QueuedCall[];
+  readonly #waiting = new Map<QueuedCall, Waiting>();
+  #isSending = false;
+
+  constructor(parts: QueueParts, restored: readonly QueuedCall[] = []) {
+    this.#parts = parts;
+    this.#calls = [...restored];
+  }
+
+  /** The calls no answer has come to. */
+  get calls(): readonly QueuedCall[] {
+    return this.#calls;
+  }
+
+  /** Resolves with the answer. @throws GantryError when the server refuses the call for good */
+  add(operation: string, input: object): Promise<unknown> {
+    const call = {
+      operation,
+      input: { ...input },
+      idempotencyKey: newKey(),
+      queuedAt: Date.now(),
+    };
+    this.#calls.push(call);
+    this.#parts.save();
+    const answered = new Promise((resolve, reject) => this.#waiting.set(call, { resolve, reject }));
+    answered.catch(() => undefined); // who is not interested need not await it
+    this.send();
+    return answered;
+  }
+
+  /** Begins to send what waits. */
+  send(): void {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    void this.#sendAll();
+  }
+
+  async #sendAll(): Promise<void> {
+    for (let call = this.#calls[0]; call !== undefined; call = this.#calls[0]) {
+      const outcome = await this.#sendUntilAnswered(call);
+      if (outcome === null) break;
+      this.#calls.shift();
+      this.#parts.save();
+      const waiting = this.#waiting.get(call);
+      this.#waiting.delete(call);
+      if ('error' in outcome) waiting?.reject(outcome.error);
+      else waiting?.resolve(outcome.answer);
+      this.#parts.settled(call, outcome);
+    }
+    this.#isSending = false; // at once: a call that is added next has to start sending again
+  }
+
+  /** Null when the client will not connect any more: the call waits for the next one. */
+  async #sendUntilAnswered(call: QueuedCall): Promise<QueuedOutcome | null> {
+    const { operation, input, idempotencyKey } = call;
+    for (;;) {
+      try {
+        await this.#parts.connected();
+      } catch {
+        return null;
+      }
+      if (call.isSent && Date.now() - call.queuedAt > keysLastMs) {
+        const message = `${operation} was sent too long ago to send it again; it may have been carried out`;
+        return { error: clientError('queue_expired', message) };
+      }
+      call.isSent = true;
+      this.#parts.save();
+      try {
+        const key = repeatableWithKey.includes(operation) ? { idempotencyKey } : {};
+        return { answer: await this.#parts.call(operation, { ...input, ...key }) };
+      } catch (error) {
+        if (!(error instanceof GantryError) || error.reason === 'client_closed') return null;
+        const mayPass = error.code === 0 || error.code === 429 || error.code === 503;
+        if (!mayPass) return { error };
+        await this.#parts.pause((error.retryAfterSeconds ?? retryMs / 1000) * 1000);
+      }
+    }
+  }
+}
+
+/** 128 random bits. `crypto.randomUUID` is not there on pages without TLS. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

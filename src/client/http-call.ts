@@ -1,0 +1,47 @@
+import { connectionLost, GantryError } from './client-error.ts';
+
+export interface HttpCallOptions {
+  gameSecret?: string | undefined;
+  /** In milliseconds. */
+  timeoutMs?: number | undefined;
+}
+
+/** Calls an operation by method dispatch. @throws GantryError */
+export async function callOverHttp(
+  url: string,
+  operation: string,
+  data: object,
+  { gameSecret, timeoutMs = 15_000 }: HttpCallOptions = {},
+): Promise<unknown> {
+  const response = await fetch(`${url.replace(/\/$/, '')}/launcher`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'X-Service-Method': operation,
+      ...(gameSecret !== undefined && { Authorization: `Bearer ${gameSecret}` }),
+    },
+    body: JSON.stringify(data),
+    signal: AbortSignal.timeout(timeoutMs),
+  }).catch(() => {
+    throw connectionLost();
+  });
+  const body = await response.json().catch(() => null);
+  if (body !== null && response.ok) return body;
+  const retryAfterSeconds = body?.data?.retryAfterSeconds ?? secondsOf(response.headers.get('Retry-After'));
+  // A page in place of an answer comes from a proxy: with these statuses it has not passed the call on.
+  const isRefusal = body !== null || response.status === 429 || response.status === 503;
+  if (!isRefusal) throw connectionLost();
+  throw new GantryError({
+    message: `The server answered with status ${response.status}`,
+    code: response.status,
+    ...body,
+    data: { ...body?.data, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) },
+  });
+}
+
+/** `Retry-After` is a number of seconds or a date: RFC 9110, 10.2.3. */
+function secondsOf(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
+}

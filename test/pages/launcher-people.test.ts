@@ -1,0 +1,254 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { seedDemo } from '../../src/demo/seed.ts';
+import { findGameBySlug } from '../../src/games/queries.ts';
+import { readMutes } from '../../src/moderation/queries.ts';
+import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { readReports } from '../../src/reports/queries.ts';
+import { endSeason } from '../../src/scores/leaderboard-commands.ts';
+import { setLeaderboardScore } from '../../src/scores/leaderboard-score-commands.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
+import { issuesInBothSchemes } from './color-scheme.ts';
+import { bubbles, type PlayerAtLauncher, playDemoGame, say, startConversation } from './players.ts';
+
+const wholePage = { limit: 250, skip: 0 };
+
+describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () => {
+  let server: TestServer;
+  let browser: Browser;
+  let gameId: string;
+  const opened: PlayerAtLauncher[] = [];
+  beforeAll(async () => {
+    server = await startTestServer();
+    await seedDemo(server.services.db, server.box);
+    gameId = (await server.services.db.read(findGameBySlug, 'demo-game'))?.id ?? '';
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+  afterEach(async () => {
+    const complaints = opened.splice(0).flatMap((one) => one.complaints);
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    expect(complaints).toEqual([]);
+  });
+
+  async function play(options: BrowserContextOptions = desktop): Promise<PlayerAtLauncher> {
+    const player = await playDemoGame(browser, server.url, options);
+    opened.push(player);
+    return player;
+  }
+
+  const picture = async (page: Page, name: string) => {
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
+  };
+
+  /** The two in conversation, with what Grace said. */
+  async function inConversation(content: string) {
+    const [ada, grace] = await Promise.all([play(), play()]);
+    await startConversation(ada, grace.wallet);
+    await grace.page.getByRole('tab', { name: /Messages/ }).click();
+    await grace.page.getByRole('button', { name: /No messages yet/ }).click();
+    await say(grace, content);
+    await until('Ada has it', async () => (await bubbles(ada)).includes(content));
+    return { ada, grace };
+  }
+
+  test('a leaderboard with a name is chosen, moves live, and its finished seasons are read', async () => {
+    const { db } = server.services;
+    const ada = await play();
+    const { page } = ada;
+    await page.getByRole('combobox', { name: 'Leaderboard' }).selectOption({ label: 'Weekly' });
+    await page.getByText(/^Season \d+ ends/).waitFor();
+    const margaret = page.locator('.board-row').filter({ hasText: 'Margaret' });
+    await margaret.getByText('Containers: 21').waitFor();
+    await page.getByText('You have no score yet.').waitFor();
+    const owner = { gameId, wallet: ada.wallet };
+    await db.write(setLeaderboardScore, owner, 'weekly', 5_000, { metadata: { containers: 40 } });
+    const own = page.locator('.board-row.own');
+    await own.getByText('Containers: 40').waitFor();
+    expect(await own.locator('.place').textContent()).toContain('1');
+    await picture(page, 'play weekly');
+
+    const next = await db.write(endSeason, gameId, 'weekly');
+    await page.getByText('No scores yet').waitFor();
+    await page.getByRole('combobox', { name: 'Season' }).selectOption({ label: `Season ${next}, now` });
+    const finished = page
+      .getByLabel('Season')
+      .locator('option')
+      .filter({ hasText: `Season ${next - 1}, ended` });
+    await page
+      .getByRole('combobox', { name: 'Season' })
+      .selectOption((await finished.getAttribute('value')) ?? '');
+    await page.getByText(`Season ${next - 1} is over`).waitFor();
+    await own.getByText('5,000').waitFor();
+    await picture(page, 'play finished season');
+    // What moves now is not on the board that is over.
+    await db.write(setLeaderboardScore, owner, 'weekly', 7_000);
+    await page.getByRole('combobox', { name: 'Season' }).selectOption('');
+    await own.getByText('7,000').waitFor();
+    await page.getByRole('combobox', { name: 'Leaderboard' }).selectOption({ label: 'All time' });
+    await page.locator('.board-row').filter({ hasText: '2,020' }).waitFor();
+  });
+
+  test('one replies to a message, which is quoted, until it is unsent', async () => {
+    const { ada, grace } = await inConversation('Shall we play tomorrow?');
+    await ada.page.getByRole('button', { name: 'Reply to: Shall we play' }).click();
+    await ada.page.getByText(/^Replying to .*: Shall we play tomorrow\?$/).waitFor();
+    await say(ada, 'At eight.');
+    for (const { page } of [ada, grace]) {
+      const reply = page
+        .locator('.message')
+        .filter({ has: page.locator('.bubble', { hasText: 'At eight.' }) });
+      await reply.locator('.replied').getByText('Shall we play tomorrow?').waitFor();
+    }
+    await picture(ada.page, 'play reply');
+    expect(await ada.page.getByText(/^Replying to/).count()).toBe(0);
+    // Escape takes back that one wanted to reply.
+    await ada.page.getByRole('button', { name: 'Reply to: Shall we play' }).click();
+    await ada.page.keyboard.press('Escape');
+    await ada.page.getByText(/^Replying to/).waitFor({ state: 'hidden' });
+    await grace.page.getByRole('button', { name: 'Unsend: Shall we play' }).click();
+    await grace.page.getByRole('button', { name: 'Unsend', exact: true }).click();
+    await ada.page.getByText('A message that is gone').waitFor();
+  });
+
+  test('what is unread is counted, and is read on every device once it was on one', async () => {
+    const { ada, grace } = await inConversation('One');
+    await ada.page.getByRole('button', { name: 'Back to all messages' }).click();
+    await say(grace, 'Two');
+    await say(grace, 'Three');
+    const entry = ada.page.getByRole('button', { name: /Three.*2 unread/ });
+    await entry.waitFor();
+    // The same player on a second device, and then on the first again.
+    const state = await ada.page.context().storageState();
+    const second = await browser.newContext({ storageState: state });
+    const page = await second.newPage();
+    const kept = await ada.page.evaluate(() => Object.entries(sessionStorage));
+    await page.addInitScript((entries) => {
+      for (const [key, value] of entries) sessionStorage.setItem(key, value);
+    }, kept);
+    await page.goto(`${server.url}/play#demo-game`);
+    await page.getByRole('tab', { name: /Messages/ }).click();
+    await page.getByRole('button', { name: /Three.*2 unread/ }).click();
+    await page.getByRole('log').waitFor();
+    await until('it is read on the first one', async () => !(await entry.isVisible()));
+    expect(await ada.page.getByText(/unread/).count()).toBe(0);
+    expect(await ada.page.title()).not.toMatch(/^\(/);
+  });
+
+  test('one blocks a player, hears nothing more of them, and unblocks them', async () => {
+    const { ada, grace } = await inConversation('Buy gold!');
+    await ada.page.getByRole('button', { name: /^More about .*Buy gold/ }).click();
+    const dialog = ada.page.getByRole('dialog').filter({ hasText: 'Report to the moderators' });
+    await picture(ada.page, 'play player actions');
+    await dialog.getByRole('button', { name: /^Block/ }).click();
+    await ada.page.getByText(/ blocked$/).waitFor();
+    await until('it is hidden', async () => (await bubbles(ada)).length === 0);
+    await say(grace, 'Cheap gold!');
+    await until('it was said', async () => (await bubbles(grace)).length === 2);
+    await say(ada, 'Nothing from you');
+    await until('Grace hears it', async () => (await bubbles(grace)).length === 3);
+    expect(await bubbles(ada)).toEqual(['Nothing from you']);
+    await ada.page.reload();
+    await ada.page.getByRole('tab', { name: /Messages/ }).click();
+    await ada.page.getByRole('button', { name: 'Blocked players (1)' }).click();
+    await ada.page.getByRole('button', { name: /^Unblock/ }).click();
+    await ada.page.getByText('No blocked players in this game.').waitFor();
+    await ada.page.getByRole('button', { name: 'Done' }).click();
+    await ada.page.getByRole('button', { name: /Nothing from you/ }).click();
+    await until('all of it is there again', async () => (await bubbles(ada)).length === 3);
+  });
+
+  test('one reports a message, and who started the conversation mutes the other one', async () => {
+    const { db } = server.services;
+    const { ada, grace } = await inConversation('You all play badly');
+    const more = ada.page.getByRole('button', { name: /^More about .*You all play/ });
+    await more.click();
+    await ada.page.getByLabel('Reason').selectOption('Harassment');
+    await ada.page.getByLabel('Comment (optional)').fill('Every evening');
+    await ada.page.getByRole('button', { name: 'Report', exact: true }).click();
+    await ada.page.getByText('Reported to the moderators').waitFor();
+    const { rows } = await db.read(readReports, { subject: grace.wallet }, wholePage);
+    expect(rows).toMatchObject([{ reporter: ada.wallet, reason: 'harassment', comment: 'Every evening' }]);
+    await more.click();
+    await ada.page.getByRole('button', { name: 'Report', exact: true }).click();
+    await ada.page
+      .getByRole('alert')
+      .getByText(/already/)
+      .waitFor();
+
+    await ada.page.getByLabel('Mute for').selectOption('1 day');
+    await ada.page.getByRole('button', { name: 'Mute', exact: true }).click();
+    await ada.page.getByText(/is muted$/).waitFor();
+    expect((await db.read(readMutes, { wallet: grace.wallet }, wholePage)).total).toBe(1);
+    await say(grace, 'Hello?');
+    await grace.page.getByText('Not sent').waitFor();
+    await grace.page.locator('.toast').getByText(/muted/).waitFor();
+  });
+
+  test('notifications stay in the inbox, with what is unread, and are read on every device', async () => {
+    const { db } = server.services;
+    const ada = await play();
+    const owner = { gameId, wallet: ada.wallet };
+    for (let sent = 1; sent <= 32; sent++)
+      await db.write(notifyPlayer, owner, { message: `Hat ${sent}`, type: 'success' });
+    await ada.page.getByRole('button', { name: 'Notifications, 32 new' }).waitFor();
+    await ada.page.reload();
+    await ada.page.getByRole('button', { name: 'Notifications, 32 new' }).click();
+    const inbox = ada.page.getByRole('dialog', { name: 'Notifications' });
+    await inbox.getByText('Hat 32', { exact: true }).waitFor();
+    await picture(ada.page, 'play inbox');
+    await ada.page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+    await inbox.getByRole('button', { name: 'Show earlier' }).click();
+    await inbox.getByText('Hat 1', { exact: true }).waitFor();
+    await ada.page.reload();
+    await ada.page.getByRole('button', { name: 'Notifications', exact: true }).click();
+    await inbox.getByText('Hat 32', { exact: true }).waitFor();
+    expect(await inbox.locator('.notification.unread').count()).toBe(0);
+  });
+
+  test.each([
+    ['1440', { ...desktop, viewport: { width: 1440, height: 900 } }],
+    ['390', phone],
+  ])('none of it has a serious issue %s pixels wide, light and dark', async (width, options) => {
+    const { db } = server.services;
+    const [ada, grace] = await Promise.all([play(options), play()]);
+    await db.write(notifyPlayer, { gameId, wallet: ada.wallet }, { message: 'A hat', type: 'success' });
+    await startConversation(ada, grace.wallet);
+    await grace.page.getByRole('tab', { name: /Messages/ }).click();
+    await grace.page.getByRole('button', { name: /No messages yet/ }).click();
+    await say(grace, 'Shall we play?');
+    await ada.page.getByRole('button', { name: 'Reply to: Shall we' }).click();
+    await say(ada, 'At eight.');
+    await ada.page.getByRole('button', { name: 'Reply to: Shall we' }).click();
+    const { page } = ada;
+    const fine = async (name: string) => {
+      const issues = await issuesInBothSchemes(page, async () => {
+        const dark = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
+        const over = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
+        expect([name, await page.evaluate(over)]).toEqual([name, 0]);
+        await picture(page, `play ${name} ${width} ${dark ? 'dark' : 'light'}`);
+      });
+      expect([name, issues]).toEqual([name, { light: [], dark: [] }]);
+    };
+    await page.locator('.toast').waitFor({ state: 'hidden' });
+    await fine('reply');
+    await page
+      .getByRole('button', { name: /^More about/ })
+      .first()
+      .click();
+    await fine('player actions');
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: /^Lead/ }).click();
+    await page.getByRole('combobox', { name: 'Leaderboard' }).selectOption({ label: 'Weekly' });
+    await page.getByText(/^Season \d+ ends/).waitFor();
+    await fine('leaderboard');
+    await page.getByRole('button', { name: /^Notifications/ }).click();
+    await page.getByText('A hat').first().waitFor();
+    await fine('inbox');
+  });
+});

@@ -1,0 +1,145 @@
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { replaceRules } from '../../src/rules/commands.ts';
+import { readRules } from '../../src/rules/queries.ts';
+import { ruleList } from '../../src/rules/rule.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { desktop, launchBrowser, noBrowser, phone, type WatchedPage } from './browser.ts';
+import { issuesInBothSchemes } from './color-scheme.ts';
+import { openConsole } from './operator.ts';
+
+const rules = [
+  {
+    trigger: 'win',
+    limitExecutions: { amount: 3, resetInterval: 86_400_000 },
+    actions: [
+      { type: 'UpdateScore', mode: 'add', ratio: 10, nonce: 'season' },
+      {
+        type: 'Notify',
+        message: 'New record: {value}',
+        conditions: [{ type: 'payload-value-condition', operator: 'gte', value: 100 }],
+      },
+    ],
+  },
+];
+
+/** Whether an element of a shadow tree has the focus. */
+function hasFocus(editor: Locator): Promise<boolean> {
+  return editor.evaluate((element) => element.matches(':focus'));
+}
+
+describe.skipIf(noBrowser !== null)('the editor of rules', { timeout: 60_000 }, () => {
+  let server: TestServer;
+  let browser: Browser;
+  let games = 0;
+  const opened: WatchedPage[] = [];
+  beforeAll(async () => {
+    server = await startTestServer();
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+  afterEach(async () => {
+    const complaints = opened.splice(0).flatMap((one) => one.complaints);
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    // The browser tells of rules that the server refuses itself.
+    expect(complaints.filter((one) => !one.includes('status of 400'))).toEqual([]);
+  });
+
+  async function open(options: BrowserContextOptions = desktop) {
+    const slug = `ruled-${++games}`;
+    const { gameId } = await server.createGame({ name: `Ruled ${games}`, slug });
+    await server.services.db.write(replaceRules, gameId, ruleList.parse(rules));
+    const watched = await openConsole(browser, server, `games/${slug}/rules`, options);
+    opened.push(watched);
+    const { page } = watched;
+    const editor = page.getByLabel('Rules (JSON array)');
+    await editor.waitFor();
+    return { page, editor, gameId, slug };
+  }
+
+  const picture = async (page: Page, name: string) => {
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
+  };
+
+  test('colours keys, texts and numbers, and marks the place that the server names', async () => {
+    const { page, editor } = await open();
+    const colourOf = (text: string) =>
+      editor
+        .getByText(text, { exact: true })
+        .first()
+        .evaluate((element) => getComputedStyle(element).color);
+    const colours = await Promise.all(['"trigger"', '"win"', '3'].map(colourOf));
+    expect(new Set(colours).size).toBe(3);
+    await editor.fill((await editor.innerText()).replace('"Notify"', '"Notifi"'));
+    await page.locator('.cm-lint-marker-error').waitFor();
+    const marked = page.locator('.cm-lintRange-error').first();
+    const line = await marked.evaluate((element) => element.closest('.cm-line')?.textContent ?? '');
+    expect(line).toMatch(/\{|Notifi/);
+    await picture(page, 'rules marked');
+    await page.getByRole('button', { name: /unknown action type "Notifi"/ }).click();
+    await until('the place has the focus', () => hasFocus(editor));
+    await editor.fill(JSON.stringify(rules));
+    await page.locator('.cm-lint-marker-error').waitFor({ state: 'detached' });
+  });
+
+  test('is written in by keyboard; Tab indents, and Escape and then Tab leaves it', async () => {
+    const { page, editor, gameId } = await open();
+    await editor.focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('[{"trigger":"typed","actions":[{"type":"Notify","message":"by hand"}]}]');
+    await page.getByText('1 rule, valid').waitFor();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Tab');
+    expect(await editor.innerText()).toMatch(/^\s+\[/);
+    expect(await hasFocus(editor)).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    expect(await hasFocus(editor)).toBe(false);
+    await page.getByRole('button', { name: 'Save rules' }).click();
+    await page.getByText('Rules saved').waitFor();
+    expect((await server.services.db.read(readRules, gameId)).rules).toMatchObject([{ trigger: 'typed' }]);
+    await editor.focus();
+    await page.keyboard.press('Control+z');
+    await page.getByText('Unsaved changes').first().waitFor();
+  });
+
+  test('is loaded by the view of rules only, and without it one writes in a plain field', async () => {
+    const { page, slug } = await open();
+    const loaded = () =>
+      page.evaluate(() =>
+        performance.getEntriesByType('resource').filter(({ name }) => name.includes('/vendor/codemirror/')),
+      );
+    expect((await loaded()).length).toBeGreaterThan(5);
+    await page.goto('about:blank');
+    await page.goto(`${server.url}/console#/games/${slug}/settings`);
+    await page.getByText('Save policies').waitFor();
+    expect(await loaded()).toEqual([]);
+    await page.goto('about:blank');
+    await page.route(/\/vendor\/codemirror\//, (route) => route.abort());
+    await page.goto(`${server.url}/console#/games/${slug}/rules`);
+    const field = page.getByLabel('Rules (JSON array)');
+    await field.waitFor();
+    expect(await field.inputValue()).toContain('"trigger": "win"');
+    opened[0]?.complaints.splice(0);
+  });
+
+  test.each([
+    ['1440', { ...desktop, viewport: { width: 1440, height: 900 } }],
+    ['390', phone],
+  ])('has no serious issue %s pixels wide, light and dark', async (width, options) => {
+    const { page, editor } = await open(options);
+    await editor.fill((await editor.innerText()).replace('"Notify"', '"Notifi"'));
+    await page.locator('.cm-lint-marker-error').waitFor();
+    const issues = await issuesInBothSchemes(page, async () => {
+      const dark = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
+      const over = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
+      expect(await page.evaluate(over)).toBe(0);
+      await picture(page, `rules ${width} ${dark ? 'dark' : 'light'}`);
+    });
+    expect(issues).toEqual({ light: [], dark: [] });
+  });
+});

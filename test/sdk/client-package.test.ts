@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+import { repository } from '../support/gantry-process.ts';
+import { startTestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const run = promisify(execFile);
+
+const version = async (program: string): Promise<string> =>
+  existsSync(program) ? (await run(program, ['--version'])).stdout.trim() : '';
+
+test('gantry-client, packed by one command, works in a project of its own', { timeout: 90_000 }, async () => {
+  await run('npm', ['run', '-s', 'build:client'], { cwd: repository });
+  await using folder = await temporaryDirectory();
+  const installed = join(folder.path, 'node_modules/gantry-client');
+  await mkdir(join(folder.path, 'node_modules'));
+  await run('tar', ['xzf', join(repository, 'dist/gantry-client-0.1.0.tgz'), '-C', folder.path]);
+  await rename(join(folder.path, 'package'), installed);
+  for (const name of ['socket.io-client', 'engine.io-client', 'socket.io-parser', '@socket.io'])
+    await symlink(join(repository, 'node_modules', name), join(folder.path, 'node_modules', name));
+
+  const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+  expect(Object.keys(manifest.dependencies)).toEqual(['socket.io-client']);
+  expect(manifest.sideEffects).toBe(false);
+
+  await using server = await startTestServer();
+  const { gameId } = await server.createGame();
+  await writeFile(
+    join(folder.path, 'play.mjs'),
+    `import { ClientError, connectAsGuest, GantryError } from 'gantry-client';
+    const client = await connectAsGuest({ url: process.argv[2], gameId: process.argv[3] });
+    const { newScore } = await client.api.setUserScore({ score: 12 });
+    const refused = await client.call('setUserScore', { score: 'many' }).catch((error) => error);
+    client.close();
+    console.log(JSON.stringify([newScore.score, refused.reason, refused instanceof GantryError, ClientError === GantryError]));`,
+  );
+  // The Node that runs the tests, and the system's where it is one of those the package is for.
+  const others = /^v2[0-9]\./.test(await version('/usr/bin/node')) ? ['/usr/bin/node'] : [];
+  for (const node of [process.execPath, ...others]) {
+    const { stdout } = await run(node, ['play.mjs', server.url, gameId], { cwd: folder.path });
+    expect(JSON.parse(stdout)).toEqual([12, 'score_not_finite', true, true]);
+  }
+
+  // What a game does not use is not in its bundle.
+  await writeFile(
+    join(folder.path, 'page.js'),
+    "import { GantryError } from 'gantry-client'; console.log(GantryError);",
+  );
+  const { outputFiles } = await build({
+    entryPoints: [join(folder.path, 'page.js')],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+  });
+  expect(outputFiles[0]?.contents.length).toBeLessThan(2_500);
+
+  await writeFile(
+    join(folder.path, 'types.mts'),
+    `import { connectAsGuest, GantryError, type Heard, type Reason } from 'gantry-client';
+    const client = await connectAsGuest({ url: 'http://127.0.0.1:3000', gameId: 'a game' });
+    const { newScore } = await client.api.setUserScore({ score: 12, leaderboard: 'hard' });
+    const score: number = newScore.score;
+    await client.queue('setUserScore', { score });
+    client.on('scores created', (record: Heard['scores created']) => record.nonce.length);
+    const reason: Reason = 'rate_limited';
+    if (new GantryError({}).reason === reason) client.close();
+    // @ts-expect-error a score is a number
+    await client.api.setUserScore({ score: 'many' });
+    // @ts-expect-error there is no such operation
+    await client.api.setScore({ score: 1 });
+    // @ts-expect-error a sign-in cannot be queued
+    await client.queue('createGuest', {});
+    // @ts-expect-error there is no such reason
+    if (new GantryError({}).reason === 'no_such_reason') client.close();
+  `,
+  );
+  const strict = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom', '--types', ''];
+  const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+  for (const types of [installed, join(repository, 'public/sdk/typescript')]) {
+    if (types !== installed) {
+      // The single file that every server serves, in the package's place.
+      await writeFile(join(installed, 'client.d.ts'), await readFile(join(types, 'client.d.ts'), 'utf8'));
+    }
+    const said = await run(process.execPath, [tsc, ...strict, '--module', 'nodenext', 'types.mts'], {
+      cwd: folder.path,
+    }).catch((error) => error);
+    expect(said).toMatchObject({ stdout: '', stderr: '' });
+  }
+});

@@ -1,0 +1,45 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { repository } from '../support/gantry-process.ts';
+import type { DriverEntry } from './drivers.ts';
+
+const sdk = join(repository, 'public/sdk/csharp');
+const drivers = join(repository, 'test/sdk/drivers/csharp');
+
+/** Why C# can neither be compiled nor run here; null when it can. */
+export const monoMissing =
+  spawnSync('mcs', ['--version']).status === 0 && spawnSync('mono', ['--version']).status === 0
+    ? null
+    : 'no Mono here: apt-get install mono-mcs mono-runtime libmono-system-net-http4.0-cil';
+
+/**
+ * Compiles the whole SDK with a file of the tests, every warning an error.
+ * @throws Error with what the compiler says
+ */
+export async function compile(out: string, source: string, ...options: readonly string[]): Promise<void> {
+  const files = readdirSync(sdk, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.cs'),
+  );
+  await promisify(execFile)('mcs', [
+    '-langversion:7.2',
+    '-warn:4',
+    '-warnaserror',
+    `-out:${out}`,
+    '-r:System.Net.Http.dll',
+    ...options,
+    ...files.map((name) => join(sdk, name)),
+    join(drivers, source),
+  ]);
+}
+
+export const csharpDriver: DriverEntry = {
+  name: 'C# on Mono',
+  missing: monoMissing,
+  async prepare(folder) {
+    const program = join(folder, 'driver.exe');
+    await compile(program, 'Driver.cs');
+    return { command: 'mono', args: [program] };
+  },
+};

@@ -1,0 +1,25 @@
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { describeClientRules } from './client-rules.ts';
+import { compile, csharpDriver, monoMissing } from './csharp-driver.ts';
+import { Driver } from './driver.ts';
+import { describeWithRealServer } from './real-server.ts';
+
+describe.skipIf(monoMissing !== null)('the C# SDK', () => {
+  describeClientRules(() => Driver.start(csharpDriver));
+  describeWithRealServer(() => Driver.start(csharpDriver));
+
+  test.each([
+    ['Unity', '-define:UNITY_5_3_OR_NEWER'],
+    ['Unity in a browser', '-define:UNITY_5_3_OR_NEWER,UNITY_WEBGL'],
+  ])('its files and the sample compile for %s', async (_, define) => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'gantry-csharp-'));
+    const out = join(folder.path, 'unity.dll');
+    await expect(compile(out, 'UnityStubs.cs', '-target:library', define)).resolves.toBeUndefined();
+  });
+});
+
+// Not skipped where nothing is missing: skipped tests fail a run of CI.
+if (monoMissing !== null) test('the C# SDK', ({ skip }) => skip(true, monoMissing ?? ''));

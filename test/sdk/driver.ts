@@ -1,0 +1,223 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { PrivateKeyAccount } from 'viem/accounts';
+import type { Cursor, Meta, Saved } from '../../src/client/client.ts';
+import { until } from '../support/until.ts';
+import type { DriverEntry } from './drivers.ts';
+
+type Json = Record<string, unknown>;
+
+/** What a driver says of a refused call. */
+export interface DriverRefusal {
+  reason: string;
+  code: number;
+  message: string;
+  retryAfterSeconds: number | null;
+  data: Json;
+  errors: readonly { path: string; message: string }[];
+}
+
+/** Thrown when a driver answers a command with an error. */
+export class DriverError extends Error {
+  readonly refusal: DriverRefusal;
+
+  constructor(refusal: DriverRefusal) {
+    super(`${refusal.reason}: ${refusal.message}`);
+    this.refusal = refusal;
+  }
+}
+
+export interface DriverHeard {
+  name: string;
+  record: Json;
+  meta: Meta;
+}
+
+export interface OpenOptions {
+  url: string;
+  launcherJwt?: string | undefined;
+  gameSecret?: string | undefined;
+  saved?: Saved | null;
+  callOver?: 'socket' | 'http';
+  timeoutMs?: number;
+  retries?: number;
+}
+
+/** What carries lines to a driver, wherever it runs. */
+export interface DriverLink {
+  send(line: string): void;
+  close(): Promise<void>;
+}
+
+/** A client in a driver, with everything it has reported. */
+export class DriverClient {
+  readonly heard: DriverHeard[] = [];
+  readonly resyncs: string[] = [];
+  readonly statuses: string[] = [];
+  refusedFor: string | undefined;
+  readonly #name: string;
+  readonly #driver: Driver;
+
+  constructor(name: string, driver: Driver) {
+    this.#name = name;
+    this.#driver = driver;
+  }
+
+  ready(): Promise<unknown> {
+    return this.#ask('ready');
+  }
+
+  call(operation: string, input: object = {}, options: object = {}): Promise<Json> {
+    return this.#ask('call', { operation, input, options }) as Promise<Json>;
+  }
+
+  queue(operation: string, input: object): Promise<Json> {
+    return this.#ask('queue', { operation, input }) as Promise<Json>;
+  }
+
+  subscribe(gameId?: string): Promise<unknown> {
+    return this.#ask('subscribe', { gameId });
+  }
+
+  cursors(): Promise<Record<string, Cursor>> {
+    return this.#ask('cursors') as Promise<Record<string, Cursor>>;
+  }
+
+  saved(): Promise<Saved | null> {
+    return this.#ask('saved') as Promise<Saved | null>;
+  }
+
+  close(): Promise<unknown> {
+    return this.#ask('close');
+  }
+
+  /** Waits until the client has reported that it is in this state. */
+  async until(status: string): Promise<void> {
+    await until(status, () => this.statuses.includes(status), 20_000);
+  }
+
+  /** Takes a report. */
+  take(line: Json): void {
+    if (typeof line.event === 'string') {
+      this.heard.push({ name: line.event, record: line.record as Json, meta: line.meta as Meta });
+    } else if (typeof line.resync === 'string') this.resyncs.push(line.resync);
+    else if (typeof line.status === 'string') {
+      this.statuses.push(line.status);
+      if (typeof line.reason === 'string') this.refusedFor = line.reason;
+    } else throw new Error(`a driver reports ${JSON.stringify(line)}`);
+  }
+
+  #ask(what: string, fields: object = {}): Promise<unknown> {
+    return this.#driver.ask({ do: what, client: this.#name, ...fields });
+  }
+}
+
+/** A running driver. */
+export class Driver implements AsyncDisposable {
+  readonly #clients = new Map<string, DriverClient>();
+  readonly #waiting = new Map<number, { resolve(ok: unknown): void; reject(error: Error): void }>();
+  readonly #signers = new Map<number, PrivateKeyAccount>();
+  #link: DriverLink | undefined;
+  #count = 0;
+  #ended: Error | undefined;
+
+  /** Starts the process of an entry. */
+  static async start(entry: DriverEntry): Promise<Driver> {
+    const folder = await mkdtemp(join(tmpdir(), 'gantry-driver-'));
+    const { command, args, env } = await entry.prepare(folder);
+    const child = spawn(command, args, {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    });
+    const gone = once(child, 'close');
+    const driver = new Driver();
+    let complaints = '';
+    child.stderr.on('data', (text) => {
+      complaints = (complaints + text).slice(-4_000);
+    });
+    createInterface({ input: child.stdout }).on('line', (line) => driver.take(line));
+    child.on('exit', (code) => driver.end(new Error(`the driver ended with ${code}: ${complaints}`)));
+    driver.#link = {
+      send: (line) => void child.stdin.write(`${line}\n`),
+      async close() {
+        child.stdin.end();
+        const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
+        await gone;
+        clearTimeout(timer);
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
+    return driver;
+  }
+
+  /** With a link of the caller's, which has lines taken by `take`. */
+  static over(link: DriverLink): Driver {
+    const driver = new Driver();
+    driver.#link = link;
+    return driver;
+  }
+
+  async open(options: OpenOptions): Promise<DriverClient> {
+    const name = `client ${this.#clients.size + 1}`;
+    const client = new DriverClient(name, this);
+    this.#clients.set(name, client);
+    await this.ask({ do: 'open', client: name, options });
+    return client;
+  }
+
+  signInAsGuest(options: object): Promise<Json> {
+    return this.ask({ do: 'signInAsGuest', options }) as Promise<Json>;
+  }
+
+  signInWithWallet(account: PrivateKeyAccount, options: object): Promise<Json> {
+    this.#signers.set(this.#count + 1, account);
+    return this.ask({
+      do: 'signInWithWallet',
+      options: { ...options, wallet: account.address },
+    }) as Promise<Json>;
+  }
+
+  ask(command: Json): Promise<unknown> {
+    if (this.#ended) return Promise.reject(this.#ended);
+    const id = ++this.#count;
+    const answered = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    this.#link?.send(JSON.stringify({ id, ...command }));
+    return answered;
+  }
+
+  /** Takes a line the driver has written. */
+  take(line: string): void {
+    const told = JSON.parse(line) as Json;
+    if (typeof told.client === 'string') {
+      this.#clients.get(told.client)?.take(told);
+      return;
+    }
+    if (typeof told.sign === 'string') {
+      void this.#sign(Number(told.for), told.sign);
+      return;
+    }
+    const waiting = this.#waiting.get(Number(told.id));
+    this.#waiting.delete(Number(told.id));
+    if (told.error) waiting?.reject(new DriverError(told.error as DriverRefusal));
+    else waiting?.resolve(told.ok);
+  }
+
+  end(error: Error): void {
+    this.#ended = error;
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#link?.close();
+  }
+
+  async #sign(id: number, text: string): Promise<void> {
+    const signature = await this.#signers.get(id)?.signMessage({ message: text });
+    await this.ask({ do: 'signature', for: id, signature });
+  }
+}

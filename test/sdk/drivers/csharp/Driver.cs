@@ -1,0 +1,286 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Reflection;
+using System.Text;
+using System.Threading.Tasks;
+using Gantry;
+
+/// <summary>The C# SDK's driver, by test/sdk/driver-protocol.md.</summary>
+public static class Driver
+{
+    private static readonly Dictionary<string, GantryClient> Clients = new Dictionary<string, GantryClient>();
+    private static readonly Dictionary<string, string> Saved = new Dictionary<string, string>();
+    private static readonly Dictionary<long, TaskCompletionSource<string>> Signing = new Dictionary<long, TaskCompletionSource<string>>();
+    private static readonly System.IO.Stream Output = Console.OpenStandardOutput();
+
+    public static void Main()
+    {
+        var input = new System.IO.StreamReader(Console.OpenStandardInput(), new UTF8Encoding(false));
+        string line;
+        while ((line = input.ReadLine()) != null)
+        {
+            var command = Json.ParseObject(line);
+            Answer(command).ContinueWith(task => { });
+        }
+        Environment.Exit(0);
+    }
+
+    private static async Task Answer(JsonObject command)
+    {
+        var report = new JsonObject { { "id", command["id"] } };
+        try
+        {
+            report["ok"] = await Do(command);
+        }
+        catch (GantryException error)
+        {
+            report["error"] = Describe(error);
+        }
+        catch (Exception error)
+        {
+            Console.Error.WriteLine(error);
+            report["error"] = new JsonObject { { "reason", "driver_failed" }, { "code", 0 }, { "message", error.ToString() } };
+        }
+        Report(report);
+    }
+
+    private static async Task<object> Do(JsonObject command)
+    {
+        var name = command.Find("client") as string;
+        var options = command.Find("options") as JsonObject ?? new JsonObject();
+        switch ((string)command["do"])
+        {
+            case "open":
+                Open(name, options);
+                return null;
+            case "ready":
+                await Clients[name].ReadyAsync();
+                return null;
+            case "call":
+                return await Call(Caller(Clients[name], options), command, new CallOptions { IdempotencyKey = options.Find("idempotencyKey") as string });
+            case "queue":
+                return await Call(Clients[name], command, new CallOptions { IsQueued = true });
+            case "subscribe":
+                return Copy(await Clients[name].SubscribeAsync(new SubscribeInput { GameId = command.Find("gameId") as string }));
+            case "unsubscribe":
+                return Copy(await Clients[name].UnsubscribeAsync(new UnsubscribeInput { GameId = command.Find("gameId") as string }));
+            case "cursors":
+                return CursorsOf(Clients[name]);
+            case "saved":
+                return SavedOf(name);
+            case "signInAsGuest":
+                return await SignInAsGuest(options);
+            case "signInWithWallet":
+                return await SignInWithWallet((long)command["id"], options);
+            case "signature":
+                lock (Signing) Signing[(long)command["for"]].SetResult((string)command["signature"]);
+                return null;
+            case "close":
+                Clients[name].Dispose();
+                return null;
+            default:
+                throw new ArgumentException("There is no command " + command["do"]);
+        }
+    }
+
+    private static JsonObject SavedOf(string name)
+    {
+        lock (Saved) return Saved.ContainsKey(name) ? Json.ParseObject(Saved[name]) : null;
+    }
+
+    private static JsonObject CursorsOf(GantryClient client)
+    {
+        var json = new JsonObject();
+        foreach (var one in client.Cursors) json[one.Key] = new JsonObject { { "epoch", one.Value.Epoch }, { "seq", one.Value.Seq } };
+        return json;
+    }
+
+    private static GantryOptions OptionsOf(JsonObject options)
+    {
+        var made = new GantryOptions
+        {
+            Url = (string)options["url"],
+            LauncherJwt = options.Find("launcherJwt") as string,
+            GameSecret = options.Find("gameSecret") as string,
+            SavedState = options.Find("saved")?.ToString(),
+            CallOver = options.Find("callOver") as string == "http" ? Transport.Http : Transport.Socket
+        };
+        if (options.Find("timeoutMs") is long) made.Timeout = TimeSpan.FromMilliseconds((long)options["timeoutMs"]);
+        if (options.Find("retries") is long) made.Retries = (int)(long)options["retries"];
+        return made;
+    }
+
+    private static void Open(string name, JsonObject options)
+    {
+        var made = OptionsOf(options);
+        made.Save = state =>
+        {
+            lock (Saved) Saved[name] = state;
+        };
+        var client = new GantryClient(made);
+        lock (Clients) Clients[name] = client;
+        client.StatusChanged += status => ReportStatus(name, status);
+        client.OnResync(stream => Report(new JsonObject { { "client", name }, { "resync", stream } }));
+        var listen = typeof(Driver).GetMethod("Listen", BindingFlags.NonPublic | BindingFlags.Static);
+        foreach (var field in typeof(Events).GetFields(BindingFlags.Public | BindingFlags.Static))
+            listen.MakeGenericMethod(field.FieldType.GetGenericArguments()).Invoke(null, new[] { name, client, field.GetValue(null) });
+        client.Connect();
+        client.RunInBackground();
+    }
+
+    private static void Listen<T>(string name, GantryClient client, Event<T> heard) where T : Record
+    {
+        client.On(heard, (record, meta) => Report(new JsonObject
+        {
+            { "client", name }, { "event", heard.Name }, { "record", Copy(record) }, { "meta", MetaOf(meta) }
+        }));
+    }
+
+    private static JsonObject MetaOf(Meta meta)
+    {
+        var json = new JsonObject { { "stream", meta.Stream } };
+        if (meta.Epoch != null) json["epoch"] = meta.Epoch;
+        if (meta.Seq != null) json["seq"] = meta.Seq;
+        if (meta.IsLate) json["late"] = true;
+        return json;
+    }
+
+    private static void ReportStatus(string name, Status status)
+    {
+        if (status.State == ConnectionState.Closed) return;
+        var report = new JsonObject { { "client", name }, { "status", status.State.ToString().ToLowerInvariant() } };
+        if (status.Error != null) report["reason"] = status.Error.Reason;
+        Report(report);
+    }
+
+    private static GantryCalls Caller(GantryClient client, JsonObject options)
+    {
+        if (options.Find("launcherJwt") is string) return client.As((string)options["launcherJwt"]);
+        return options.Find("wallet") is string ? client.ForPlayer((string)options["wallet"]) : client;
+    }
+
+    /// <summary>By the generated method, with its input and answer through the generated properties.</summary>
+    private static async Task<object> Call(GantryCalls caller, JsonObject command, CallOptions options)
+    {
+        var operation = (string)command["operation"];
+        var method = typeof(GantryCalls).GetMethod(char.ToUpperInvariant(operation[0]) + operation.Substring(1) + "Async");
+        var arguments = new List<object> { options };
+        var parameters = method.GetParameters();
+        if (parameters.Length == 2)
+        {
+            var given = command.Find("input") as JsonObject ?? new JsonObject();
+            var input = (Record)Activator.CreateInstance(parameters[0].ParameterType, given);
+            arguments.Insert(0, IsTyped(input) ? ThroughProperties(input) : input);
+        }
+        var task = (Task)method.Invoke(caller, arguments.ToArray());
+        await task;
+        return Copy((Record)task.GetType().GetProperty("Result").GetValue(task));
+    }
+
+    /// <summary>What the types do not allow, and the server has to refuse, goes past the properties.</summary>
+    private static bool IsTyped(Record input)
+    {
+        try
+        {
+            ThroughProperties(input);
+            return true;
+        }
+        catch (TargetInvocationException)
+        {
+            return false;
+        }
+    }
+
+    private static JsonObject Copy(Record record)
+    {
+        return ThroughProperties(record).Json;
+    }
+
+    /// <summary>The same with every field that has a property read and set by it; a field nobody knows as it came.</summary>
+    private static Record ThroughProperties(Record record)
+    {
+        var type = record.GetType();
+        var copy = (Record)Activator.CreateInstance(type, new JsonObject(record.Json));
+        foreach (var field in record.Json.Keys)
+        {
+            var property = PropertyOf(type, field);
+            if (property == null) continue;
+            copy.Json.Remove(field);
+            property.SetValue(copy, Deeply(property.GetValue(record), property.PropertyType));
+            // Left out is what null means to a property; here it was said.
+            if (record.Json[field] == null && !copy.Json.ContainsKey(field)) copy.Json[field] = null;
+        }
+        return copy;
+    }
+
+    private static PropertyInfo PropertyOf(Type type, string field)
+    {
+        var name = field.TrimStart('_');
+        return type.GetProperty(char.ToUpperInvariant(name[0]) + name.Substring(1), BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly);
+    }
+
+    private static object Deeply(object value, Type type)
+    {
+        if (value is Record) return ThroughProperties((Record)value);
+        var isList = type.IsGenericType && type.GetGenericTypeDefinition() == typeof(IReadOnlyList<>);
+        var item = isList ? type.GetGenericArguments()[0] : null;
+        if (value == null || item == null || !typeof(Record).IsAssignableFrom(item)) return value;
+        var copies = ((IEnumerable<Record>)value).Select(ThroughProperties).ToArray();
+        var typed = Array.CreateInstance(item, copies.Length);
+        Array.Copy(copies, typed, copies.Length);
+        return typed;
+    }
+
+    private static async Task<object> SignInAsGuest(JsonObject options)
+    {
+        using (var client = new GantryClient(OptionsOf(options)))
+        {
+            client.RunInBackground();
+            var guest = await client.SignInAsGuestAsync((string)options["gameId"], options.Find("deviceSecret") as string);
+            return new JsonObject
+            {
+                { "launcherJwt", client.LauncherJwt }, { "wallet", guest.Wallet }, { "deviceSecret", guest.DeviceSecret }
+            };
+        }
+    }
+
+    private static async Task<object> SignInWithWallet(long id, JsonObject options)
+    {
+        using (var client = new GantryClient(OptionsOf(options)))
+        {
+            client.RunInBackground();
+            await client.SignInWithWalletAsync((string)options["gameId"], (string)options["wallet"], text =>
+            {
+                var signature = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
+                lock (Signing) Signing[id] = signature;
+                Report(new JsonObject { { "sign", text }, { "for", id } });
+                return signature.Task;
+            });
+            return new JsonObject { { "launcherJwt", client.LauncherJwt } };
+        }
+    }
+
+    private static JsonObject Describe(GantryException error)
+    {
+        return new JsonObject
+        {
+            { "reason", error.Reason },
+            { "code", error.Code },
+            { "message", error.Message },
+            { "retryAfterSeconds", error.RetryAfter == null ? null : (object)(long)error.RetryAfter.Value.TotalSeconds },
+            { "data", error.Body.Find("data") },
+            { "errors", error.Fields.Select(field => new JsonObject { { "path", field.Path }, { "message", field.Message } }) }
+        };
+    }
+
+    private static void Report(JsonObject report)
+    {
+        var bytes = Encoding.UTF8.GetBytes(Json.Write(report) + "\n");
+        lock (Output)
+        {
+            Output.Write(bytes, 0, bytes.Length);
+            Output.Flush();
+        }
+    }
+}

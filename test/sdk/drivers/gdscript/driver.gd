@@ -1,0 +1,267 @@
+# The GDScript SDK's driver, by test/sdk/driver-protocol.md, for Godot 3. Its scripts cannot read standard input:
+# bridge.ts passes it on over TCP, to the port DRIVER_PORT.
+extends SceneTree
+
+const GantryClient = preload("res://gantry/gantry_client.gd")
+const GantryJson = preload("res://gantry/gantry_json.gd")
+const Platform = preload("res://gantry/platform_godot3.gd")
+const SCRIPT_VARIABLE = 8192
+
+var _json = GantryJson.new()
+var _peer = StreamPeerTCP.new()
+var _received = PoolByteArray()
+var _clients = {}
+var _saved = {}
+var _requests = {}
+var _watchers = []
+# Of each generated method, as Godot 3 does not tell their names.
+var _parameters = {}
+
+
+class Watcher:
+	extends Resource
+	var driver
+	var id
+	var client
+	var kind
+
+	func done(answer):
+		driver._done(self, answer)
+
+	func status(now):
+		driver._report_status(client, now)
+
+	func resync(stream):
+		driver._report({"client": client, "resync": stream})
+
+	func saved(state):
+		driver._saved[client] = state
+
+	func sign(text, request):
+		driver._requests[id] = request
+		driver._report({"sign": text, "for": id})
+
+
+# One of these for each event, since a signal does not say its name.
+class EventWatcher:
+	extends Resource
+	var driver
+	var client
+	var event
+
+	func heard(record, meta):
+		driver._report({"client": client, "event": event, "record": driver._through_properties(record), "meta": meta})
+
+
+func _init():
+	Engine.target_fps = 200
+	_json._platform = Platform.new()
+	for line in GantryClient.source_code.split("\n"):
+		if line.begins_with("func "):
+			var parts = line.substr(5, line.find(")") - 5).split("(")
+			_parameters[parts[0]] = parts[1].replace(" = {}", "").split(", ", false)
+	_peer.connect_to_host("127.0.0.1", int(OS.get_environment("DRIVER_PORT")))
+
+
+func _idle(_delta):
+	if _peer.get_status() == StreamPeerTCP.STATUS_CONNECTING:
+		return
+	if _peer.get_status() != StreamPeerTCP.STATUS_CONNECTED:
+		quit()
+		return
+	var waiting = _peer.get_available_bytes()
+	if waiting > 0:
+		_received.append_array(_peer.get_data(waiting)[1])
+		_take_lines()
+
+func _take_lines():
+	var from = 0
+	for at in range(_received.size()):
+		if _received[at] == 10:
+			_do(_json.parse(_received.subarray(from, at).get_string_from_utf8()))
+			from = at + 1
+	_received = _received.subarray(from, _received.size() - 1) if from < _received.size() else PoolByteArray()
+
+
+func _do(command):
+	var name = command.get("client")
+	var options = command.get("options", {})
+	match command["do"]:
+		"open":
+			_open(name, options)
+			_ok(command, null)
+		"ready":
+			_watch(command, _clients[name].ready_to_hear())
+		"call":
+			_watch(command, _call(name, command, _call_options(options)))
+		"queue":
+			_watch(command, _call(name, command, {"queued": true}))
+		"subscribe":
+			_watch(command, _clients[name].subscribe({"game_id": command.get("gameId")}))
+		"unsubscribe":
+			_watch(command, _clients[name].unsubscribe({"game_id": command.get("gameId")}))
+		"cursors":
+			_ok(command, _clients[name].cursors())
+		"saved":
+			_ok(command, _json.parse(_saved[name]) if _saved.has(name) else null)
+		"signInAsGuest":
+			_sign_in(command, options, "guest")
+		"signInWithWallet":
+			_sign_in(command, options, "wallet")
+		"signature":
+			_requests[command["for"]].sign(command["signature"])
+			_ok(command, null)
+		"close":
+			_clients[name].close()
+			_ok(command, null)
+
+
+func _new_client(options):
+	var client = GantryClient.new()
+	client.url = options["url"]
+	client.launcher_jwt = options.get("launcherJwt")
+	client.game_secret = options.get("gameSecret")
+	if options.get("saved") != null:
+		client.saved_state = _json.write(options["saved"])
+	client.call_over = options.get("callOver", "socket")
+	client.timeout_ms = options.get("timeoutMs", client.timeout_ms)
+	client.retries = options.get("retries", client.retries)
+	get_root().add_child(client)
+	return client
+
+
+func _open(name, options):
+	var client = _new_client(options)
+	_clients[name] = client
+	var watcher = _watcher({"id": 0}, name)
+	client.connect("status_changed", watcher, "status")
+	client.connect("resync", watcher, "resync")
+	client.connect("state_changed", watcher, "saved")
+	for event in client.EVENTS:
+		var heard = EventWatcher.new()
+		heard.driver = self
+		heard.client = name
+		heard.event = event
+		_watchers.append(heard)
+		client.connect(client.EVENTS[event], heard, "heard")
+	client.open()
+
+
+func _sign_in(command, options, kind):
+	var client = _new_client(options)
+	var watcher = _watcher(command, client, kind)
+	if kind == "guest":
+		client.sign_in_as_guest(options["gameId"], options.get("deviceSecret")).connect("completed", watcher, "done")
+	else:
+		client.sign_in_with_wallet(options["gameId"], options["wallet"], watcher).connect("completed", watcher, "done")
+
+
+func _watcher(command, client, kind = ""):
+	var watcher = Watcher.new()
+	watcher.driver = self
+	watcher.id = command["id"]
+	watcher.client = client
+	watcher.kind = kind
+	_watchers.append(watcher)
+	return watcher
+
+
+func _watch(command, call):
+	call.connect("completed", _watcher(command, command["client"], command["do"]), "done")
+
+
+func _done(watcher, answer):
+	_watchers.erase(watcher)
+	if not answer.ok:
+		var data = answer.error.data
+		_report({"id": watcher.id, "error": {
+			"reason": answer.error.reason, "code": answer.error.code, "message": answer.error.message,
+			"retryAfterSeconds": answer.error.retry_after, "data": data, "errors": answer.error.fields}})
+	elif watcher.kind == "ready":
+		_report({"id": watcher.id, "ok": null})
+	elif watcher.kind == "guest" or watcher.kind == "wallet":
+		var signed_in = {"launcherJwt": watcher.client.launcher_jwt}
+		if watcher.kind == "guest":
+			signed_in["wallet"] = answer.data.wallet
+			signed_in["deviceSecret"] = answer.device_secret
+		watcher.client.queue_free()
+		_report({"id": watcher.id, "ok": signed_in})
+	else:
+		_report({"id": watcher.id, "ok": _through_properties(answer.data)})
+
+
+func _call_options(options):
+	var given = {}
+	for name in ["idempotencyKey", "launcherJwt", "wallet"]:
+		if options.has(name):
+			given[_snake(name)] = options[name]
+	return given
+
+
+# By the generated method: required fields in their order, then the optional ones.
+func _call(name, command, options):
+	var method = _snake(command["operation"])
+	var optional = {}
+	var input = command.get("input", {})
+	for field in input:
+		optional[_snake(field)] = input[field]
+	var arguments = []
+	var takes_optional = false
+	for parameter in _parameters[method]:
+		if parameter == "optional":
+			takes_optional = true
+		elif parameter != "options":
+			arguments.append(optional.get(parameter))
+			optional.erase(parameter)
+	if takes_optional:
+		arguments.append(optional)
+	arguments.append(options)
+	return _clients[name].callv(method, arguments)
+
+
+# The record as its properties have it; a field nobody knows as it came.
+func _through_properties(value):
+	if value is Array:
+		var items = []
+		for item in value:
+			items.append(_through_properties(item))
+		return items
+	if not value is Object:
+		return value
+	var names = {}
+	for property in value.get_property_list():
+		if property["usage"] & SCRIPT_VARIABLE:
+			names[property["name"]] = true
+	var copy = {}
+	for field in value.json:
+		copy[field] = value.json[field]
+		if names.has(_snake(field)):
+			copy[field] = _through_properties(value.get(_snake(field)))
+	return copy
+
+
+func _snake(name):
+	var text = ""
+	for at in range(name.length()):
+		var one = name.substr(at, 1)
+		if one == "_":
+			continue
+		text += "_" + one.to_lower() if one != one.to_lower() else one
+	return text
+
+
+func _report_status(client, now):
+	if now == "closed":
+		return
+	var report = {"client": client, "status": now}
+	if now == "refused":
+		report["reason"] = _clients[client].status_error.reason
+	_report(report)
+
+
+func _ok(command, value):
+	_report({"id": command["id"], "ok": value})
+
+
+func _report(report):
+	_peer.put_data((_json.write(report) + "\n").to_utf8())

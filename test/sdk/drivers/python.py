@@ -1,0 +1,157 @@
+"""The driver of the Python SDK; see driver-protocol.md."""
+
+import json
+import os
+import re
+import sys
+import threading
+
+sys.path.insert(0, sys.argv[1])
+import gantry  # noqa: E402
+from gantry.names import EVENTS, METHODS  # noqa: E402
+
+clients = {}
+signatures = {}
+writing = threading.Lock()
+
+
+def report(line):
+    with writing:
+        sys.stdout.write(json.dumps(line) + "\n")
+        sys.stdout.flush()
+
+
+class KeptStore:
+    def __init__(self, saved):
+        self.saved = saved
+
+    def load(self):
+        return self.saved
+
+    def save(self, saved):
+        self.saved = json.loads(json.dumps(saved))
+
+
+def snake(name):
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)
+    return "_".join(word.lower() for word in words)
+
+
+def open_client(name, options):
+    store = KeptStore(options.get("saved"))
+    known = {
+        "game_secret": options.get("gameSecret"),
+        "call_over": options.get("callOver", "socket"),
+        "timeout": options["timeoutMs"] / 1000 if "timeoutMs" in options else None,
+        "retries": options.get("retries"),
+    }
+    given = {key: value for key, value in known.items() if value is not None}
+    client = gantry.GantryClient(options["url"], options.get("launcherJwt"), store=store, **given)
+    clients[name] = client, store
+    for event in EVENTS:
+
+        def heard(record, meta, event=event):
+            report({"client": name, "event": event, "record": record, "meta": meta})
+
+        client.on(event, heard)
+    client.on_resync(lambda stream: report({"client": name, "resync": stream}))
+
+    def on_status(status):
+        reason = {"reason": client._refused().reason} if status == "refused" else {}
+        report({"client": name, "status": status, **reason})
+
+    client.on_status(on_status)
+
+
+def arguments(data):
+    return {snake(name): value for name, value in (data or {}).items()}
+
+
+def call(command):
+    client, _ = clients[command["client"]]
+    options = command.get("options") or {}
+    caller = client
+    if "launcherJwt" in options:
+        caller = client.as_player(options["launcherJwt"])
+    elif "wallet" in options:
+        caller = client.for_player(options["wallet"])
+    given = arguments(command.get("input"))
+    if "idempotencyKey" in options:
+        given["idempotency_key"] = options["idempotencyKey"]
+    return getattr(caller, METHODS[command["operation"]])(**given)
+
+
+def signing(number):
+    def sign(text):
+        waiting = signatures[number] = {"signed": threading.Event(), "signature": ""}
+        report({"sign": text, "for": number})
+        waiting["signed"].wait()
+        return waiting["signature"]
+
+    return sign
+
+
+def carry_out(command):
+    what, options = command["do"], command.get("options") or {}
+    if what == "open":
+        return open_client(command["client"], options)
+    if what == "signInAsGuest":
+        guest = gantry.sign_in_as_guest(options["url"], options["gameId"], options.get("deviceSecret"))
+        return {"launcherJwt": guest.launcher_jwt, "wallet": guest.wallet, "deviceSecret": guest.device_secret}
+    if what == "signInWithWallet":
+        signed_in = gantry.sign_in_with_wallet(
+            options["url"], options["gameId"], options["wallet"], signing(command["id"])
+        )
+        return {"launcherJwt": signed_in.launcher_jwt}
+    if what == "signature":
+        waiting = signatures[command["for"]]
+        waiting["signature"] = command["signature"]
+        waiting["signed"].set()
+        return None
+    client, store = clients[command["client"]]
+    if what == "ready":
+        return client.ready()
+    if what == "call":
+        return call(command)
+    if what == "queue":
+        return command["future"].result()
+    if what == "subscribe":
+        return client.subscribe(game_id=command.get("gameId"))
+    if what == "unsubscribe":
+        return client.unsubscribe(game_id=command.get("gameId"))
+    if what == "cursors":
+        return client.cursors
+    if what == "saved":
+        return store.saved
+    if what == "close":
+        return client.close()
+    raise ValueError(f"unknown command {what}")
+
+
+def take(command):
+    try:
+        report({"id": command["id"], "ok": carry_out(command)})
+    except gantry.GantryError as error:
+        told = {
+            "reason": error.reason,
+            "code": error.code,
+            "message": str(error),
+            "retryAfterSeconds": error.retry_after_seconds,
+            "data": error.data,
+            "errors": error.errors,
+        }
+        report({"id": command["id"], "error": told})
+
+
+for line in sys.stdin:
+    received = json.loads(line)
+    # A client is there for the commands that follow; what waits holds up nothing.
+    if received["do"] == "open":
+        take(received)
+    else:
+        if received["do"] == "queue":  # in the order of the commands
+            client, _ = clients[received["client"]]
+            method = METHODS[received["operation"]]
+            received["future"] = client.queue(method, **arguments(received["input"]))
+        threading.Thread(target=take, args=(received,), daemon=True).start()
+os._exit(0)

@@ -1,0 +1,11 @@
+import { createInterface } from 'node:readline';
+import { catalogue, signals } from '../../../src/catalogue/events.ts';
+import * as sdk from '../../../src/client/client.ts';
+import { makeDriver } from './driver-core.ts';
+
+// The driver of the TypeScript client in Node; see `driver-protocol.md`.
+const names = [...Object.keys(catalogue), ...Object.keys(signals)];
+const take = makeDriver(sdk, names, (line) => process.stdout.write(`${JSON.stringify(line)}\n`));
+const lines = createInterface({ input: process.stdin });
+lines.on('line', (line) => void take(JSON.parse(line)));
+lines.on('close', () => process.exit(0));

@@ -1,0 +1,15 @@
+import { describe, test } from 'vitest';
+import { describeClientRules } from './client-rules.ts';
+import { Driver } from './driver.ts';
+import { gdscriptDriver } from './gdscript-driver.ts';
+import { describeWithRealServer } from './real-server.ts';
+
+const { missing } = gdscriptDriver;
+
+describe.skipIf(missing !== null)('the GDScript SDK', () => {
+  describeClientRules(() => Driver.start(gdscriptDriver));
+  describeWithRealServer(() => Driver.start(gdscriptDriver));
+});
+
+// Not skipped where nothing is missing: skipped tests fail a run of CI.
+if (missing !== null) test('the GDScript SDK', ({ skip }) => skip(true, missing));

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { catalogue, signals } from '../../src/catalogue/events.ts';
+import { operations } from '../../src/catalogue/operations.ts';
+import recorded from '../../src/openapi/examples.json' with { type: 'json' };
+import { pascalCase, type SdkType, sdkModel, snakeCase } from '../../src/sdk/model.ts';
+import { misfits } from './fits-model.ts';
+
+const model = sdkModel();
+const examples: Readonly<Record<string, { input: unknown; output: unknown }>> = recorded;
+
+function recordsIn(type: SdkType): string[] {
+  if (type.kind === 'record') return [type.name];
+  if (type.kind === 'list' || type.kind === 'map') return recordsIn(type.of);
+  return type.kind === 'union' ? type.of.flatMap(recordsIn) : [];
+}
+
+test('the model has every operation but those of administrators, and everything that is heard', () => {
+  const callable = operations.filter(({ auth }) => auth !== 'admin');
+  expect(model.operations.map(({ name }) => name)).toEqual(callable.map(({ name }) => name));
+  expect(model.events.map(({ name }) => name)).toEqual([...Object.keys(catalogue), ...Object.keys(signals)]);
+});
+
+test('every record that is named is there once, and every one that is there is named', () => {
+  const named = new Set([
+    ...model.operations.flatMap(({ input, output }) => (input === null ? [output] : [input, output])),
+    ...model.events.map(({ record }) => record),
+    ...model.records.flatMap(({ fields }) => fields.flatMap(({ type }) => recordsIn(type))),
+  ]);
+  expect(model.records.map(({ name }) => name)).toEqual([...named].toSorted());
+});
+
+test.each(model.operations.filter(({ name }) => Object.hasOwn(examples, name)))(
+  'what $name was sent and has answered fits its records',
+  ({ name, input, output }) => {
+    const example = examples[name];
+    if (input !== null) expect(misfits(model, { kind: 'record', name: input }, example?.input)).toEqual([]);
+    expect(misfits(model, { kind: 'record', name: output }, example?.output)).toEqual([]);
+  },
+);
+
+test('what does not fit is found', () => {
+  const output = { success: true, newScore: { score: 'many' } };
+  expect(misfits(model, { kind: 'record', name: 'SetUserScoreOutput' }, output)).toContain(
+    '.newScore.score: no number',
+  );
+});
+
+test('an operation says who calls it, and whether it may be sent again', () => {
+  const byName = new Map(model.operations.map((one) => [one.name, one]));
+  expect(byName.get('setUserScore')).toMatchObject({
+    token: 'optional',
+    server: 'player',
+    repeat: 'with-key',
+    isAboutConnection: false,
+    input: 'SetUserScoreInput',
+    output: 'SetUserScoreOutput',
+  });
+  expect(byName.get('getGames')).toMatchObject({ token: 'none', server: 'no', repeat: 'always' });
+  expect(byName.get('createGuest')).toMatchObject({ token: 'none', repeat: 'never' });
+  expect(byName.get('notifyPlayers')).toMatchObject({ token: 'none', server: 'game' });
+  expect(byName.get('subscribe')).toMatchObject({ token: 'required', isAboutConnection: true });
+  expect(byName.get('channelHeartbeat')).toMatchObject({ input: null, repeat: 'always' });
+});
+
+test('names are written as languages write them', () => {
+  expect(['setUserScore', 'chat-messages created', '_id'].map(pascalCase)).toEqual([
+    'SetUserScore',
+    'ChatMessagesCreated',
+    'Id',
+  ]);
+  expect(
+    ['setUserScore', 'chat-messages created', '_id', 'launcherJwt', 'normalizedAddress'].map(snakeCase),
+  ).toEqual(['set_user_score', 'chat_messages_created', 'id', 'launcher_jwt', 'normalized_address']);
+});

@@ -1,0 +1,187 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { gantry, repository } from '../support/gantry-process.ts';
+import { startTestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+import { monoMissing } from './csharp-driver.ts';
+import { pythonDriver } from './drivers.ts';
+import { gdscriptDriver } from './gdscript-driver.ts';
+
+const page = await readFile(join(repository, 'public/docs/sdks.md'), 'utf8');
+
+/** The block of the page that is marked with this name behind its language. */
+function block(name: string): string {
+  const [, text] = new RegExp(`^\`\`\`\\w+ ${RegExp.escape(name)}\\n(.*?)^\`\`\`$`, 'ms').exec(page) ?? [];
+  if (text === undefined) throw new Error(`the page about SDKs has no ${name}`);
+  return text;
+}
+
+const scoreAndNotification = [/^score: 1200$/m, /^notification: You won a hat$/m];
+
+/** Runs a quick start against a server of its own, until it has printed what the page's are to print. */
+async function holdQuickStart(
+  text: string,
+  run: (parts: { file: string; folder: string; gameId: string }) => Promise<ChildProcess>,
+  file: string,
+  prints: readonly RegExp[] = [...scoreAndNotification, /^leaderboard: \[ ?1200 ?\]$/m],
+): Promise<void> {
+  await using server = await startTestServer();
+  await using folder = await temporaryDirectory();
+  const { gameId } = await server.createGame();
+  const here = text.replaceAll('http://127.0.0.1:3000', server.url).replaceAll('YOUR_GAME_ID', gameId);
+  await writeFile(join(folder.path, file), here);
+  const child = await run({ file, folder: folder.path, gameId });
+  let output = '';
+  child.stdout?.on('data', (part) => {
+    output += part;
+  });
+  child.stderr?.on('data', (part) => {
+    output += part;
+  });
+  const gone = once(child, 'close');
+  try {
+    const missing = () => prints.filter((line) => !line.test(output)).map(String);
+    await until('what it prints', () => missing().length === 0, 20_000).catch(() => undefined);
+    expect(missing(), output).toEqual([]);
+  } finally {
+    child.kill();
+    await gone;
+  }
+}
+
+test('the quick start for Node does what it says', { timeout: 60_000 }, async () => {
+  const text = block('quick-start.mjs');
+  expect(text.trim().split('\n').length).toBeLessThanOrEqual(10);
+  await holdQuickStart(
+    text,
+    async ({ file, folder, gameId }) => {
+      const { code } = await gantry([
+        'sdk',
+        'typescript',
+        '--out',
+        join(folder, 'node_modules/gantry-client'),
+      ]);
+      expect(code).toBe(0);
+      return spawn(process.execPath, [file, gameId], { cwd: folder });
+    },
+    'quick-start.mjs',
+  );
+});
+
+test('the quick start for Python does what it says', { timeout: 60_000 }, async ({ skip }) => {
+  skip(pythonDriver.missing !== null, pythonDriver.missing ?? '');
+  const text = block('quick-start.py');
+  expect(text.trim().split('\n').length).toBeLessThanOrEqual(10);
+  await holdQuickStart(
+    text,
+    async ({ file, folder, gameId }) => {
+      const written = await gantry(['sdk', 'python', '--out', folder]);
+      expect(written.code).toBe(0);
+      const { command } = await pythonDriver.prepare(folder);
+      return spawn(command, ['-B', file, gameId], { cwd: folder });
+    },
+    'quick-start.py',
+  );
+});
+
+test('the quick start for C# does what it says', { timeout: 60_000 }, async ({ skip }) => {
+  skip(monoMissing !== null, monoMissing ?? '');
+  const text = block('quick-start.cs');
+  expect(text.trim().split('\n').length).toBeLessThanOrEqual(10);
+  await holdQuickStart(
+    text,
+    async ({ file, folder, gameId }) => {
+      expect((await gantry(['sdk', 'csharp', '--out', join(folder, 'sdk')])).code).toBe(0);
+      const sources = ['-r:System.Net.Http.dll', '-out:quick-start.exe', '-recurse:sdk/*.cs', file];
+      await promisify(execFile)('mcs', sources, { cwd: folder });
+      return spawn('mono', ['quick-start.exe', gameId], { cwd: folder });
+    },
+    'quick-start.cs',
+  );
+});
+
+test('the quick start for Godot 3 does what it says', { timeout: 60_000 }, async ({ skip }) => {
+  skip(gdscriptDriver.missing !== null, gdscriptDriver.missing ?? '');
+  const text = block('quick-start-godot3.gd');
+  expect(text.trim().split('\n').length).toBeLessThanOrEqual(10);
+  expect(block('quick-start-godot4.gd').trim().split('\n').length).toBeLessThanOrEqual(10);
+  await holdQuickStart(
+    text,
+    async ({ file, folder }) => {
+      expect((await gantry(['sdk', 'gdscript', '--out', folder])).code).toBe(0);
+      return startInGodot(folder, `load("res://${file}").new()`);
+    },
+    'quick-start-godot3.gd',
+    scoreAndNotification,
+  );
+});
+
+test('the sample for Godot 3 plays, and again as the same guest', { timeout: 60_000 }, async ({ skip }) => {
+  skip(gdscriptDriver.missing !== null, gdscriptDriver.missing ?? '');
+  await using server = await startTestServer();
+  await using folder = await temporaryDirectory();
+  const { gameId } = await server.createGame();
+  expect((await gantry(['sdk', 'gdscript', '--out', folder.path])).code).toBe(0);
+  const sample = join(folder.path, 'sample/godot3');
+  await cp(join(folder.path, 'gantry'), join(sample, 'gantry'), { recursive: true });
+  const shown: string[] = [];
+  for (const _ of ['first', 'second']) {
+    const child = await startInGodot(
+      sample,
+      'load("res://main.tscn").instance()',
+      `node.url = "${server.url}"; node.game_id = "${gameId}"`,
+      'if node.rows.size() == 0 and node.client.status == "live" and node.points == 0: node._score()',
+      'if node.rows.size() > 0:',
+      '\tprint("board: ", node.board.text.strip_edges())',
+      '\tget_root().remove_child(node)',
+      '\tquit()',
+    );
+    let output = '';
+    child.stdout?.on('data', (part) => {
+      output += part;
+    });
+    await once(child, 'close');
+    shown.push(/board: (.*)/.exec(output)?.[1] ?? output);
+  }
+  expect(shown[0]).toMatch(/^1\. .*: 100$/);
+  expect(shown[1]).toBe(shown[0]);
+});
+
+/** Runs a node in a Godot without a window; `steps` are lines of GDScript about `node`, run in every frame. */
+async function startInGodot(
+  folder: string,
+  node: string,
+  begin = 'pass',
+  ...steps: readonly string[]
+): Promise<ChildProcess> {
+  await writeFile(
+    join(folder, 'run.gd'),
+    [
+      'extends SceneTree',
+      `var node = ${node}`,
+      'func _init():',
+      `\t${begin}`,
+      '\tget_root().call_deferred("add_child", node)',
+      'func _idle(_delta):',
+      ...(steps.length === 0 ? ['pass'] : steps).map((step) => `\t${step}`),
+    ].join('\n'),
+  );
+  const project = join(folder, 'project.godot');
+  if (!existsSync(project)) await writeFile(project, 'config_version=4\n');
+  return spawn('godot3-server', ['--path', folder, '-s', 'res://run.gd'], {
+    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, LC_ALL: 'C.UTF-8' },
+    timeout: 30_000,
+  });
+}
+
+test('the three lines of each language are three lines', () => {
+  const three = [...page.matchAll(/^```\w+ three-lines\n(.*?)^```$/gms)].map(([, text = '']) => text);
+  expect(three.length).toBe(4);
+  for (const text of three) expect(text.trim().split('\n').length, text).toBeLessThanOrEqual(3);
+});

@@ -1,0 +1,213 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Server, type Socket } from 'socket.io';
+import { listenOn } from '../../src/transports/http/http-server.ts';
+
+/** An event of a stream; its place is its number in the list, from 1. */
+export interface ScriptedEvent {
+  name: string;
+  record: Record<string, unknown>;
+}
+
+interface Stream {
+  epoch: string;
+  events: ScriptedEvent[];
+  /** Events up to this one are no longer kept. */
+  trimmed: number;
+}
+
+export interface Handshake {
+  launcherJwt?: string;
+  cursors?: Record<string, { epoch: string; seq: number }>;
+  partial?: true;
+}
+
+export type Frame = [name: string, record: object, meta: object];
+
+/** What the network makes of the frames of one connection, and whether it then breaks it. */
+export interface Fault {
+  change(frames: readonly Frame[]): Frame[];
+  breaks: boolean;
+}
+
+export interface ScriptedCall {
+  name: string;
+  data: Record<string, unknown>;
+  /** When it came, in milliseconds of a clock that only goes forward. */
+  at: number;
+}
+
+/** What becomes of a call: an answer, an error body, or the connection breaks before either. */
+export type CallOutcome =
+  | { answer: object }
+  | { error: { code: number; reason: string; retryAfterSeconds?: number; errors?: object[] } }
+  | { breaks: true }
+  /** Over HTTP only: a proxy's page. */
+  | { page: { status: number; retryAfter?: string } };
+
+/**
+ * A server that speaks PROTOCOL.md and does what a test tells it: it keeps streams, replays them by cursors, and puts a
+ * script's faults between itself and each connection in turn; without one left, the network is good.
+ */
+export class ScriptedServer implements AsyncDisposable {
+  readonly url: string;
+  readonly streams = new Map<string, Stream>();
+  /** For the connections to come, in turn. */
+  readonly faults: Fault[] = [];
+  /** Refusals of the connections to come, in turn. */
+  readonly refusals: { code: number; reason: string; retryAfterSeconds?: number }[] = [];
+  /** Frames sent behind the first one of each connection, before the replay. */
+  greetings: Frame[] = [];
+  readonly handshakes: (Handshake & { at: number })[] = [];
+  readonly calls: ScriptedCall[] = [];
+  /** For the calls to come, in turn; then all are answered. */
+  readonly outcomes: CallOutcome[] = [];
+  readonly #http: ReturnType<typeof createServer>;
+  readonly #io: Server;
+
+  private constructor(http: ReturnType<typeof createServer>, url: string) {
+    this.url = url;
+    this.#http = http;
+    this.#io = new Server(http, { serveClient: false, cors: { origin: true } });
+    http.on('request', (request, response) => {
+      if (request.url?.startsWith('/launcher')) void this.#answerHttp(request, response);
+    });
+    this.#io.use((socket, next) => {
+      this.handshakes.push({ ...socket.handshake.auth, at: performance.now() });
+      const refusal = this.refusals.shift();
+      if (!refusal) return next();
+      next(Object.assign(new Error('refused'), { data: errorBody(refusal) }));
+    });
+    this.#io.on('connection', (socket) => this.#greet(socket));
+  }
+
+  static async start(): Promise<ScriptedServer> {
+    const http = createServer();
+    return new ScriptedServer(http, await listenOn(http, 0, '127.0.0.1'));
+  }
+
+  /** Sockets that are connected. */
+  get connected(): number {
+    return this.#io.of('/').sockets.size;
+  }
+
+  stream(name: string): Stream {
+    const stream = this.streams.get(name) ?? { epoch: 'first', events: [], trimmed: 0 };
+    this.streams.set(name, stream);
+    return stream;
+  }
+
+  /** Adds an event to a stream, and sends it to everyone connected. */
+  add(stream: string, event: ScriptedEvent): void {
+    const { epoch, events } = this.stream(stream);
+    const seq = events.push(event);
+    this.#io.emit(event.name, event.record, { stream, epoch, seq });
+  }
+
+  /** Sends a frame as it is. */
+  send(...frame: Frame): void {
+    this.#io.emit(...frame);
+  }
+
+  /** Breaks every connection, as a network does. */
+  break(): void {
+    for (const socket of this.#io.of('/').sockets.values()) breakOff(socket);
+  }
+
+  /** Ends every session. */
+  endSessions(): void {
+    this.#io.disconnectSockets();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#http.closeAllConnections();
+    await this.#io.close();
+  }
+
+  #greet(socket: Socket): void {
+    const handshake: Handshake = socket.handshake.auth;
+    const fault = this.faults.shift();
+    const frames: Frame[] = [...this.greetings];
+    const streams: Record<string, object> = {};
+    for (const [name, { epoch, events, trimmed }] of this.streams) {
+      const cursor = handshake.cursors?.[name];
+      const recovered =
+        cursor !== undefined &&
+        cursor.epoch === epoch &&
+        cursor.seq >= trimmed &&
+        cursor.seq <= events.length;
+      const seq = recovered ? cursor.seq : events.length;
+      streams[name] = { epoch, seq, latest: events.length, recovered };
+      for (const [index, event] of events.entries()) {
+        if (index >= seq) frames.push([event.name, event.record, { stream: name, epoch, seq: index + 1 }]);
+      }
+    }
+    socket.on('error', () => undefined);
+    socket.onAny((name: string, _service: string, data: ScriptedCall['data'], ...rest: unknown[]) => {
+      const acknowledge = rest.at(-1) as (...answer: unknown[]) => void;
+      const outcome = this.#take(name, data);
+      if ('answer' in outcome) acknowledge(null, outcome.answer);
+      else if ('error' in outcome) acknowledge(errorBody(outcome.error));
+      else breakOff(socket);
+    });
+    if (handshake.launcherJwt === undefined) return;
+    socket.emit('realtime-events connected', { sessionId: 'a session', streams }, {});
+    for (const frame of fault ? fault.change(frames) : frames) socket.emit(...frame);
+    if (fault?.breaks) breakOff(socket);
+  }
+
+  #take(name: string, data: ScriptedCall['data']): CallOutcome {
+    this.calls.push({ name, data, at: performance.now() });
+    return this.outcomes.shift() ?? { answer: { success: true } };
+  }
+
+  async #answerHttp(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    // Browsers send a request again by themselves that broke on a connection used before.
+    response.setHeader('Connection', 'close');
+    response.setHeader('Access-Control-Allow-Headers', 'Content-Type, X-Service-Method, Authorization');
+    response.setHeader('Access-Control-Expose-Headers', 'Retry-After');
+    if (request.method === 'OPTIONS') return void response.end();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const data = JSON.parse(Buffer.concat(chunks).toString());
+    const outcome = this.#take(String(request.headers['x-service-method']), data);
+    if ('breaks' in outcome) return void request.socket.destroy();
+    if ('page' in outcome) {
+      const { status, retryAfter } = outcome.page;
+      const headers = { 'Content-Type': 'text/html', ...(retryAfter && { 'Retry-After': retryAfter }) };
+      return void response.writeHead(status, headers).end('<h1>Not now</h1>');
+    }
+    const isAnswer = 'answer' in outcome;
+    response.setHeader('Content-Type', 'application/json');
+    response.statusCode = isAnswer ? 200 : outcome.error.code;
+    response.end(JSON.stringify(isAnswer ? outcome.answer : errorBody(outcome.error)));
+  }
+}
+
+function breakOff(socket: Socket): void {
+  socket.conn.close();
+}
+
+function errorBody({
+  code,
+  reason,
+  errors,
+  ...data
+}: {
+  code: number;
+  reason: string;
+  retryAfterSeconds?: number;
+  errors?: object[];
+}) {
+  const message = `refused: ${reason}`;
+  return {
+    success: false,
+    error: message,
+    name: 'Error',
+    message,
+    code,
+    className: 'error',
+    data: { reason, success: false, error: message, ...data },
+    ...(errors && { errors }),
+  };
+}
