@@ -11,6 +11,7 @@ import { streams } from '../../src/core/events/streams.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import type { AnyTable } from '../../src/core/storage/table.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
+import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { sendMessage } from '../../src/messages/message-commands.ts';
 import { serverKeys } from '../../src/sessions/tables.ts';
 import { caseOf } from '../operations/cases.ts';
@@ -58,9 +59,11 @@ test.skipIf(noPostgres !== null)(
       db.write(sendMessage, world.owner, world.channelId, content);
     for (let n = 1; n <= 30; n++) await say(before.services.db, `missed ${n}`);
     const answers = await answersOf(before.url, calls, adminToken);
-    const content = await contentOfAll(before.services.db);
     const signingKeys = (await get(`${before.url}/.well-known/jwks.json`)).body;
     await before.close();
+    const left = new SqliteDatabase(dataFiles(directory.path).database, domain);
+    const content = await contentOfAll(left); // only now: a running server goes on trying its deliveries
+    await left.close();
 
     const { secretKey: secretFile } = dataFiles(directory.path);
     const secretKey = readFileSync(secretFile, 'utf8');
