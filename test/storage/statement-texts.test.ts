@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { listActivities } from '../../src/activities/queries.ts';
 import { GameEraser } from '../../src/administration/game-eraser.ts';
 import { exportGame, measureGame } from '../../src/administration/game-transfer.ts';
@@ -23,7 +23,14 @@ const gameId = '0198f2a0-0000-7000-8000-000000000001';
 const wallet = `0x${'1'.repeat(40)}`;
 
 /** Every statement that was declared so far, with the file that declares it, below src. */
-const declared = vi.hoisted(() => new Map<Statement, string>());
+const declared = vi.hoisted(() => {
+  vi.resetModules(); // files before this one, in the same process, have loaded them unrecorded
+  return new Map<Statement, string>();
+});
+afterAll(() => {
+  vi.doUnmock('../../src/core/storage/statement.ts');
+  vi.resetModules();
+});
 
 vi.mock('../../src/core/storage/statement.ts', async (importOriginal) => {
   const actual = await importOriginal<typeof import('../../src/core/storage/statement.ts')>();

@@ -70,3 +70,9 @@ function start(): ChildProcess {
   child.channel?.unref();
   return child;
 }
+
+/** Ends the process, for the next test file to have one that nothing was run in. */
+export function endWarmGantry(): void {
+  warm?.disconnect();
+  warm = null;
+}
