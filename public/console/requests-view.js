@@ -145,7 +145,7 @@ export function RequestsView({ outcome: linked, range: rangeText }) {
       <${SelectField} label="Outcome" hideLabel value=${outcome} onValue=${(/** @type {string} */ value) => goTo('requests', value || 'all', ...(rangeText ? [rangeText] : []))} options=${outcomes} />
       <${SelectField} label="Game" hideLabel value=${gameId} onValue=${setGameId} options=${gameChoices(names)} />
       ${player.field}
-      <${TextField} label="Request ID, operation or reason" hideLabel type="search" placeholder="Request ID, operation or reason" maxlength=${100} spellcheck=${false} autocomplete="off" value=${text} onValue=${setText} />
+      <${TextField} label="Request ID, operation or reason" hideLabel type="search" placeholder="ID, operation, reason" maxlength=${100} spellcheck=${false} autocomplete="off" value=${text} onValue=${setText} />
     <//>
     ${shown && html`<${RequestDialog} request=${shown} game=${nameOf(shown.gameId)} onClose=${() => setShown(null)} />`}
   `;

@@ -711,6 +711,12 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByRole('row', { name: /found the key.*found-key/ }).waitFor();
     await page.getByRole('link', { name: 'Messages' }).click();
     await page.getByRole('button', { name: /^View/ }).click();
+    await page.getByRole('button', { name: 'Something rude' }).click();
+    await page
+      .getByRole('dialog', { name: 'Message' })
+      .locator('.quote', { hasText: 'Something rude' })
+      .waitFor();
+    await page.keyboard.press('Escape');
     await page
       .getByRole('row', { name: /Something rude/ })
       .getByRole('button', { name: 'Remove' })
