@@ -6,6 +6,7 @@ import { reportReasons } from '../shared/report-reasons.js';
 import { Empty, ErrorState, Loading, messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
+import { actorName } from './audit-log.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
@@ -84,10 +85,9 @@ export function ReportsView() {
       value: ({ openAgainst }) => openAgainst,
     },
     {
-      title: 'By',
-      narrow: 'omit',
-      cell: ({ reporter, reporterName }) =>
-        html`<${PlayerCell} wallet=${reporter} username=${reporterName} />`,
+      title: 'By', // the report's page says it
+      exportOnly: true,
+      cell: () => null,
       value: ({ reporter }) => reporter,
     },
     {
@@ -142,7 +142,7 @@ export function ReportPage({ reportId }) {
           <div><dt>Reported by</dt><dd><${PlayerCell} wallet=${report.reporter} username=${report.reporterName} /></dd></div>
           <div><dt>Comment</dt><dd class="wrap">${report.comment || html`<span class="quiet">none</span>`}</dd></div>
           <div><dt>Open reports</dt><dd>${report.openAgainst} about this player</dd></div>
-          ${report.status !== 'open' && html`<div><dt>Closed</dt><dd class="wrap">${report.status} by ${report.closedBy}${report.note ? `: ${report.note}` : ''}</dd></div>`}
+          ${report.status !== 'open' && html`<div><dt>Closed</dt><dd class="wrap">${report.status} by ${actorName(report.closedBy ?? '')}${report.note ? `: ${report.note}` : ''}</dd></div>`}
         </dl>
       </section>
       ${report.messageId !== null && html`<${Context} report=${report} />`}

@@ -19,7 +19,7 @@ interface Place {
 
 export function completionCommand(program: () => Command): Command {
   return new Command('completion')
-    .description('print a shell completion script for commands and options')
+    .description('print a shell completion script for commands, options and their values')
     .addArgument(new Argument('<shell>').choices(shells))
     .addHelpText(
       'after',

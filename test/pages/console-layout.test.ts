@@ -7,6 +7,7 @@ import { demoPlayers } from '../../src/demo/demo-data.ts';
 import { seedDemo } from '../../src/demo/seed.ts';
 import { findGameBySlug } from '../../src/games/queries.ts';
 import { fileReport } from '../../src/reports/commands.ts';
+import { setScore } from '../../src/scores/commands.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone } from './browser.ts';
@@ -27,6 +28,8 @@ describe.skipIf(noBrowser !== null)('the console', () => {
     const { db } = server.services;
     await seedDemo(db, server.box);
     const gameId = (await db.read(findGameBySlug, 'demo-game'))?.id ?? '';
+    const long = await server.createGame({ name: 'A game with a long name', slug: 'long' });
+    await db.write(setScore, await server.openSession(long.gameId), 1);
     const [ada, grace] = demoPlayers;
     const comment = 'In every channel, every evening, for a week now';
     await db.write(
