@@ -122,7 +122,7 @@ export function AdministratorsView() {
     <div class="stacked-cards">
       <section class="card" aria-label="Administrators">
         <${Table}
-          caption="Administrators"
+          caption="Administrators, by name"
           columns=${columns}
           rows=${result?.administrators}
           keyOf=${(/** @type {Administrator} */ { administratorId }) => administratorId}

@@ -148,6 +148,9 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await picture(ada.page, 'play player actions');
     await dialog.getByRole('button', { name: /^Block/ }).click();
     await ada.page.getByText(/ blocked$/).waitFor();
+    // What the dialog was opened from is gone: the focus is where it was.
+    const focused = () => ada.page.evaluate(() => document.activeElement?.role);
+    await expect.poll(focused).toBe('log');
     await until('it is hidden', async () => (await bubbles(ada)).length === 0);
     await say(grace, 'Cheap gold!');
     await until('it was said', async () => (await bubbles(grace)).length === 2);
@@ -162,7 +165,9 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await ada.page.getByRole('button', { name: 'Blocked players (1)' }).click();
     await ada.page.getByRole('button', { name: /^Unblock/ }).click();
     await ada.page.getByText('No blocked players in this game.').waitFor();
-    await ada.page.getByRole('button', { name: 'Done' }).click();
+    expect(await ada.page.evaluate(() => document.activeElement?.textContent)).toBe('Done');
+    await ada.page.keyboard.press('Enter');
+    await expect.poll(focused).toBe('tabpanel');
     await ada.page.getByRole('button', { name: /Nothing from you/ }).click();
     await until('all of it is there again', async () => (await bubbles(ada)).length === 3);
   });
