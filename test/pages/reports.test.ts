@@ -84,7 +84,7 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", { ti
     if (process.env.PICTURES)
       await page.screenshot({ path: `${process.env.PICTURES}/reports ${screen}.png` });
     await page.goto(`${server.url}/console#/reports/${reportId}`);
-    await page.getByText('Reported: Buy gold').waitFor();
+    await page.locator('.said.reported').getByText('Buy gold').waitFor();
     expect(await issuesInBothSchemes(page, nothing)).toEqual({ light: [], dark: [] });
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/report ${screen}.png` });
     expect(complaints).toEqual([]);
