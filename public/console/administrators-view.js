@@ -67,7 +67,7 @@ export function AdministratorsView() {
       narrow: 'main',
       wide: true,
       cell: ({ name, administratorId }) =>
-        html`<span class="truncate"><strong>${name}</strong>${administratorId === self ? html` <span class="quiet small">you</span>` : ''}</span>`,
+        html`<span class="wrap"><strong>${name}</strong>${administratorId === self ? html` <span class="quiet small">you</span>` : ''}</span>`,
     },
     {
       title: 'Role',
@@ -122,7 +122,7 @@ export function AdministratorsView() {
     <div class="stacked-cards">
       <section class="card" aria-label="Administrators">
         <${Table}
-          caption="Administrators"
+          caption="Administrators, by name"
           columns=${columns}
           rows=${result?.administrators}
           keyOf=${(/** @type {Administrator} */ { administratorId }) => administratorId}
@@ -168,7 +168,7 @@ function Create({ onClose, onCreated }) {
       actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form="new-administrator" busy=${busy}>Create<//>`}
     >
       <form id="new-administrator" class="form" onSubmit=${create}>
-        <${TextField} label="Name" required autofocus maxlength=${60} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} hint="In the audit log, such as Ada or ada@studio.example." />
+        <${TextField} label="Name" required autofocus maxlength=${60} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} hint="Shown in the audit log. Such as Ada, or ada@studio.example." />
         <${SelectField} label="Role" value=${role} onValue=${(/** @type {string} */ chosen) => setRole(roleOf(chosen))} options=${roleOptions} hint=${mayOf(role)} />
         <${SelectField} label="Token expires" value=${days} onValue=${setDays} options=${lifetimes} />
         <${FormProblem} error=${error} fields=${['name', 'role', 'lifetimeDays']} />

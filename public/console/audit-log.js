@@ -31,7 +31,7 @@ export function AuditLog() {
     {
       title: 'Actor',
       narrow: 'bare',
-      cell: ({ actor }) => html`<span class="truncate">${nameOf(actor)}</span>`,
+      cell: ({ actor }) => html`<span class="truncate">${actorName(actor)}</span>`,
       value: ({ actor }) => actor,
     },
     {
@@ -76,7 +76,7 @@ export function AuditLog() {
         <${Dialog} title=${shown.operation} onClose=${() => setShown(null)} actions=${html`<${Button} onClick=${() => setShown(null)}>Close<//>`}>
           <dl class="facts">
             <div><dt>Time</dt><dd><${TimeCell} at=${shown.at} /></dd></div>
-            <div><dt>Actor</dt><dd class="wrap">${nameOf(shown.actor)}</dd></div>
+            <div><dt>Actor</dt><dd class="wrap">${actorName(shown.actor)}</dd></div>
             <div><dt>Outcome</dt><dd><${Outcome} outcome=${shown.outcome} /></dd></div>
           </dl>
           <h3>Input</h3>
@@ -87,8 +87,8 @@ export function AuditLog() {
   `;
 }
 
-/** @param {string} actor */
-function nameOf(actor) {
+/** Who an administrator's call was by, in words. @param {string} actor */
+export function actorName(actor) {
   if (actor === 'cli') return 'command line';
   return actor === 'admin-token' ? 'admin token' : actor;
 }

@@ -138,7 +138,10 @@ function List({ backups, onChanged }) {
     {
       title: 'Keys',
       narrow: 'bare',
-      cell: ({ hasKeys }) => (hasKeys ? 'with keys' : html`<span class="badge warn">without keys</span>`),
+      cell: ({ hasKeys }) =>
+        hasKeys
+          ? html`<span class="nowrap">with keys</span>`
+          : html`<span class="badge warn">without keys</span>`,
     },
     {
       title: 'File',
@@ -228,7 +231,7 @@ function ScheduleCard({ schedule, onChanged }) {
     <section class="card" aria-labelledby="schedule">
       <div class="card-head">
         <h2 id="schedule">Schedule</h2>
-        ${schedule && html`<span class="quiet small">next <${TimeCell} at=${schedule.dueAt} /></span>`}
+        ${schedule && html`<span class="quiet small">Next backup: <${TimeCell} at=${schedule.dueAt} /></span>`}
       </div>
       <form class="card-body form" onSubmit=${save}>
         ${schedule?.failure && html`<p class="banner bad" role="alert"><span><strong>The last scheduled backup failed</strong> <${TimeCell} at=${schedule.failedAt} />. ${schedule.failure}. It is tried again.</span></p>`}

@@ -81,6 +81,7 @@ export function EventsView({ game }) {
       ? [
           {
             title: 'Game',
+            narrow: /** @type {const} */ ('bare'),
             cell: (/** @type {TailEvent} */ event) =>
               html`<span class="truncate">${nameOf(event.gameId)}</span>`,
             value: (/** @type {TailEvent} */ event) => nameOf(event.gameId),

@@ -31,7 +31,9 @@ export function GameSecrets({ game }) {
     {
       title: 'Expires',
       cell: ({ expiresAt }) =>
-        expiresAt === null ? 'until it is rotated' : html`until <${TimeCell} at=${expiresAt} />`,
+        expiresAt === null
+          ? html`<span class="nowrap">on rotation</span>`
+          : html`until <${TimeCell} at=${expiresAt} />`,
     },
     {
       title: 'Revoke',

@@ -146,7 +146,7 @@ function ScheduleFields({ value, onValue, error }) {
   /** @type {readonly (readonly [value: string, label: string])[]} */
   const options = [...scheduleChoices, [custom, 'Cron expression…']];
   return html`
-    <${SelectField} label="Seasons end" value=${value.choice} onValue=${(/** @type {string} */ choice) => onValue({ ...value, choice })} options=${options} />
+    <${SelectField} label="Seasons end" value=${value.choice} onValue=${(/** @type {string} */ choice) => onValue({ ...value, choice })} options=${options} hint=${value.choice === '' ? "A season lasts until it is ended here or by the game's server." : undefined} />
     ${
       value.choice !== '' &&
       html`

@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
-import { exactTime } from '../shared/relative-time.js';
+import { minuteTime } from '../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { Allowed } from './allowed.js';
@@ -80,7 +80,7 @@ function Head({ game, board, onChanged }) {
             onDone=${onChanged}
           >
             <p>Its places become final and stay readable, and season ${season + 1} begins with an empty board. Players, webhooks and rules are told that it ended.</p>
-            ${seasonEndsAt !== null && html`<p>By its schedule it would end on ${exactTime(seasonEndsAt)}.</p>`}
+            ${seasonEndsAt !== null && html`<p>By its schedule it would end on ${minuteTime(seasonEndsAt)}.</p>`}
           <//>
           <${ConfirmButton}
             needs="removeLeaderboard"

@@ -42,7 +42,7 @@ export function rankingOf({ keep, order, entries }) {
 
 /** The schedules that have a name of their own; others are cron expressions. */
 export const scheduleChoices = /** @type {const} */ ([
-  ['', 'Only when ended by hand or by the server'],
+  ['', 'Without a schedule'],
   ['0 0 * * *', 'Every day at midnight'],
   ['0 0 * * 1', 'Every Monday at midnight'],
   ['0 0 1 * *', 'On the first of the month at midnight'],

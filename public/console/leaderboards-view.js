@@ -104,8 +104,10 @@ function columnsOf({ slug }) {
       narrow: 'main',
       wide: true,
       cell: ({ leaderboard, public: isPublic }) => html`
-        <a class="truncate" href=${linkTo('games', slug, 'leaderboard', leaderboard)}>${leaderboard}</a>
-        ${!isPublic && html` <span class="badge">not public</span>`}
+        <span class="name-cell">
+          <a class="truncate" href=${linkTo('games', slug, 'leaderboard', leaderboard)}>${leaderboard}</a>
+          ${!isPublic && html`<span class="badge">not public</span>`}
+        </span>
       `,
     },
     {

@@ -2,7 +2,9 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { shortAddress } from '../shared/address.js';
 import { Button } from '../shared/button.js';
+import { Dialog } from '../shared/dialog.js';
 import { Icon } from '../shared/icon.js';
+import { exactTime } from '../shared/relative-time.js';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
@@ -84,6 +86,7 @@ export function Moderation({ game }) {
 function Messages({ channel, onBack }) {
   const admin = useAdmin();
   const channelId = channel._id;
+  const [shown, setShown] = useState(/** @type {Message | null} */ (null));
   const pages = usePages(
     (page) => admin.call('listMessages', { channelId, ...page }),
     (/** @type {Message} */ message) => message._id,
@@ -93,18 +96,26 @@ function Messages({ channel, onBack }) {
   const columns = [
     {
       title: 'From',
+      narrow: 'bare',
       cell: ({ senderId }) => html`<${PlayerCell} wallet=${senderId} />`,
       value: ({ senderId }) => senderId,
     },
     {
       title: 'Message',
       wide: true,
-      cell: ({ content, createdAt, updatedAt }) =>
-        html`<span class="truncate" title=${content}>${content}${updatedAt > createdAt ? html` <span class="quiet small">edited</span>` : ''}</span>`,
+      cell: (message) => {
+        const { content, createdAt, updatedAt } = message;
+        return html`
+          <button type="button" class="row-text truncate" aria-haspopup="dialog" onClick=${() => setShown(message)}>
+            ${content}${updatedAt > createdAt ? html` <span class="quiet small">edited</span>` : ''}
+          </button>
+        `;
+      },
       value: ({ content }) => content,
     },
     {
       title: 'Sent',
+      narrow: 'bare',
       cell: ({ createdAt }) => html`<${TimeCell} at=${createdAt} />`,
       value: ({ createdAt }) => isoTime(createdAt),
     },
@@ -138,6 +149,21 @@ function Messages({ channel, onBack }) {
       filter="Filter by text"
       empty=${html`<${Empty} icon="chat" title="No messages" />`}
     />
+    ${shown && html`<${WholeMessage} message=${shown} onClose=${() => setShown(null)} />`}
+  `;
+}
+
+/** A message that may be longer than its row. @param {{ message: Message, onClose: () => void }} props */
+function WholeMessage({ message: { senderId, content, createdAt, updatedAt }, onClose }) {
+  return html`
+    <${Dialog} title="Message" onClose=${onClose} actions=${html`<${Button} onClick=${onClose}>Close<//>`}>
+      <dl class="facts">
+        <div><dt>From</dt><dd><${PlayerCell} wallet=${senderId} /></dd></div>
+        <div><dt>Sent</dt><dd>${exactTime(createdAt)}</dd></div>
+        ${updatedAt > createdAt && html`<div><dt>Edited</dt><dd>${exactTime(updatedAt)}</dd></div>`}
+      </dl>
+      <blockquote class="quote">${content}</blockquote>
+    <//>
   `;
 }
 

@@ -45,7 +45,7 @@ export function usePlayerFilter(gameId) {
       ? current.problem || tooManyOrNone(current.players.length, gameId !== undefined)
       : undefined;
   const field = html`
-    <${TextField} label="Filter by player" hideLabel type="search" placeholder="Filter by player: name or wallet" maxlength=${100} spellcheck=${false} autocomplete="off" list=${listId} value=${text} onValue=${setText} problem=${problem} />
+    <${TextField} label="Filter by player" hideLabel type="search" placeholder="Player or wallet" maxlength=${100} spellcheck=${false} autocomplete="off" list=${listId} value=${text} onValue=${setText} problem=${problem} />
     <datalist id=${listId}>
       ${current?.players.map(({ wallet, username }) => html`<option key=${wallet} value=${wallet} label=${username ? `${username} · ${shortAddress(wallet)}` : undefined}></option>`)}
     </datalist>

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Icon } from '../shared/icon.js';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
@@ -8,6 +9,7 @@ import { SelectField } from './fields.js';
 import { useGameNames } from './game-names.js';
 import { asCount } from './numbers.js';
 import { usePages } from './queries.js';
+import { linkTo } from './route.js';
 
 /** @typedef {import('./admin.js').Output<'listRefusals'>['data'][number]} Refusal */
 
@@ -66,6 +68,13 @@ export function RefusalsView() {
       title: 'Last',
       cell: ({ lastAt }) => html`<${TimeCell} at=${lastAt} />`,
       value: ({ lastAt }) => isoTime(lastAt),
+    },
+    {
+      title: 'Requests',
+      hidden: true,
+      cell: ({ reason: why, operation }) =>
+        operation !== null &&
+        html`<a class="button small" href=${linkTo('requests', 'refused', 'all', why)} aria-label="Show requests refused with ${why}"><${Icon} name="list" />Requests</a>`,
     },
     { title: 'First', exportOnly: true, cell: () => null, value: ({ firstAt }) => isoTime(firstAt) },
     { title: 'Where', exportOnly: true, cell: () => null, value: ({ at }) => at },

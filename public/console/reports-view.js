@@ -2,9 +2,11 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
+import { reportReasons } from '../shared/report-reasons.js';
 import { Empty, ErrorState, Loading, messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
+import { actorName } from './audit-log.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
@@ -12,7 +14,7 @@ import { SelectField, TextField } from './fields.js';
 import { gameChoices, useGameNames } from './game-names.js';
 import { PageHead } from './page-head.js';
 import { usePages, useQuery } from './queries.js';
-import { goTo, linkTo } from './route.js';
+import { linkTo } from './route.js';
 
 /**
  * @typedef {import('./admin.js').Output<'listReports'>['data'][number]} Report
@@ -63,7 +65,7 @@ export function ReportsView() {
       cell: ({ reportId, reason, comment, messageId, status: state }) => html`
         <span class="truncate">
           <span class="badge ${tones[state]}">${state}</span>${' '}
-          <a href=${linkTo('reports', reportId)}>${reason}${messageId === null ? '' : ' in a message'}</a>${' '}
+          <a href=${linkTo('reports', reportId)}>${reportReasons[reason]}${messageId === null ? '' : ' in a message'}</a>${' '}
           <span class="quiet small">${comment}</span>
         </span>
       `,
@@ -77,15 +79,15 @@ export function ReportsView() {
       value: ({ subject }) => subject,
     },
     {
-      title: 'Open about them',
+      title: 'Open reports',
       number: true,
       cell: ({ openAgainst }) => openAgainst,
       value: ({ openAgainst }) => openAgainst,
     },
     {
-      title: 'By',
-      cell: ({ reporter, reporterName }) =>
-        html`<${PlayerCell} wallet=${reporter} username=${reporterName} />`,
+      title: 'By', // the report's page says it
+      exportOnly: true,
+      cell: () => null,
       value: ({ reporter }) => reporter,
     },
     {
@@ -120,50 +122,64 @@ export function ReportPage({ reportId }) {
   const admin = useAdmin();
   const { nameOf } = useGameNames();
   const { result, error, reload } = useQuery(() => admin.call('getReport', { reportId }), [reportId]);
-  const back = html`<p class="crumb"><${Button} kind="plain" size="small" onClick=${() => goTo('reports')}><${Icon} name="arrowLeft" />All reports<//></p>`;
+  const back = html`<p class="crumb"><a class="back" href=${linkTo('reports')}><${Icon} name="arrowLeft" />All reports</a></p>`;
   if (error !== null) return html`${back}<${ErrorState} error=${error} onRetry=${reload} />`;
   if (!result) return html`${back}<${Loading} />`;
   const { report } = result;
   return html`
     ${back}
-    <${PageHead} title="Report: ${report.reason}">
+    <${PageHead} title="Report: ${reportReasons[report.reason]}">
       <p class="quiet">
         <span class="badge ${tones[report.status]}">${report.status}</span>${' '}
         in ${nameOf(report.gameId)}, <${TimeCell} at=${report.createdAt} />
       </p>
     <//>
-    <section class="card" aria-labelledby="report-what">
-      <div class="card-head"><h2 id="report-what">What was reported</h2></div>
-      <div class="card-body">
-        <p>About <${PlayerCell} wallet=${report.subject} username=${report.subjectName} /></p>
-        <p>By <${PlayerCell} wallet=${report.reporter} username=${report.reporterName} /></p>
-        ${report.comment && html`<blockquote class="quote">${report.comment}</blockquote>`}
-        <p class="quiet">Open reports about this player: ${report.openAgainst}</p>
-        ${report.status !== 'open' && html`<p>${report.status} by ${report.closedBy}${report.note ? `: ${report.note}` : ''}</p>`}
-      </div>
-    </section>
-    ${report.messageId !== null && html`<${Context} report=${report} />`}
-    <${Actions} key=${report.status} report=${report} onChanged=${reload} />
+    <div class="stacked-cards">
+      <section class="card" aria-labelledby="report-what">
+        <div class="card-head"><h2 id="report-what">What was reported</h2></div>
+        <dl class="card-body facts">
+          <div><dt>About</dt><dd><${PlayerCell} wallet=${report.subject} username=${report.subjectName} /></dd></div>
+          <div><dt>Reported by</dt><dd><${PlayerCell} wallet=${report.reporter} username=${report.reporterName} /></dd></div>
+          <div><dt>Comment</dt><dd class="wrap">${report.comment || html`<span class="quiet">none</span>`}</dd></div>
+          <div><dt>Open reports</dt><dd>${report.openAgainst} about this player</dd></div>
+          ${report.status !== 'open' && html`<div><dt>Closed</dt><dd class="wrap">${report.status} by ${actorName(report.closedBy ?? '')}${report.note ? `: ${report.note}` : ''}</dd></div>`}
+        </dl>
+      </section>
+      ${report.messageId !== null && html`<${Context} report=${report} />`}
+      <${Actions} report=${report} onChanged=${reload} />
+      ${report.status === 'open' && admin.may('resolveReport') && html`<${Closing} reportId=${reportId} onChanged=${reload} />`}
+    </div>
   `;
 }
 
 /** The reported message, with what was said around it. @param {{ report: Details }} props */
-function Context({ report: { before, message, after } }) {
+function Context({ report: { before, message, after, ...report } }) {
+  const names = new Map([
+    [report.subject, report.subjectName],
+    [report.reporter, report.reporterName],
+  ]);
   /** @param {Message} one */
-  const line = (one) => html`
-    <li key=${one._id} class=${one._id === message?._id ? 'reported' : 'quiet'}>
-      ${one._id === message?._id ? html`<strong>Reported: ${one.content}</strong>` : one.content}${' '}
-      <span class="small"><${PlayerCell} wallet=${one.senderId} /> <${TimeCell} at=${one.createdAt} /></span>
-    </li>
-  `;
+  const line = (one) => {
+    const isReported = one._id === message?._id;
+    return html`
+      <li key=${one._id} class="said ${isReported ? 'reported' : ''}">
+        <p class="said-by small">
+          <${PlayerCell} wallet=${one.senderId} username=${names.get(one.senderId) ?? ''} />
+          <span class="quiet"><${TimeCell} at=${one.createdAt} /></span>
+          ${isReported && html`<span class="badge bad">reported</span>`}
+        </p>
+        <p class="said-text">${one.content}</p>
+      </li>
+    `;
+  };
   return html`
     <section class="card" aria-labelledby="report-context">
       <div class="card-head"><h2 id="report-context">Conversation</h2></div>
       <div class="card-body">
         ${
           message === null
-            ? html`<p>The message is gone: it was unsent or removed.</p>`
-            : html`<ol class="plain-list conversation">${[...before, message, ...after].map(line)}</ol>`
+            ? html`<p>The message no longer exists: it was unsent or removed.</p>`
+            : html`<ol role="list" class="said-list">${[...before, message, ...after].map(line)}</ol>`
         }
       </div>
     </section>
@@ -174,30 +190,13 @@ function Context({ report: { before, message, after } }) {
 function Actions({ report, onChanged }) {
   const admin = useAdmin();
   const [seconds, setSeconds] = useState('86400');
-  const [note, setNote] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const { reportId, gameId, subject, message, status } = report;
-  /** @param {'resolved' | 'dismissed'} outcome */
-  const close = async (outcome) => {
-    setBusy(true);
-    try {
-      await admin.call('resolveReport', { reportId, outcome, note });
-      toast(`Report ${outcome}`, 'success');
-      onChanged();
-    } catch (thrown) {
-      toast(messageOf(thrown), 'error');
-    }
-    setBusy(false);
-  };
+  const { gameId, subject, message } = report;
   const time = muteTimes.find(([value]) => value === seconds)?.[1];
-  const reason = `Reported for ${report.reason}`;
+  const reason = `Reported: ${reportReasons[report.reason]}`;
   return html`
     <section class="card" aria-labelledby="report-actions">
       <div class="card-head"><h2 id="report-actions">Actions</h2></div>
-      <div class="card-body form">
-        <div class="form-row">
-          <${SelectField} label="Mute for" value=${seconds} onValue=${setSeconds} options=${muteTimes} />
-        </div>
+      <div class="card-body">
         <div class="button-row">
           ${
             message !== null &&
@@ -219,12 +218,13 @@ function Actions({ report, onChanged }) {
           <${ConfirmButton}
             needs="mutePlayer"
             label="Mute player"
-            title="Mute this player for ${time}?"
-            confirm="Mute"
+            title="Mute this player?"
+            confirm="Mute for ${time}"
             act=${() => admin.call('mutePlayer', { gameId, wallet: subject, seconds: Number(seconds), reason })}
             done="Player muted"
           >
-            <p>The player cannot post in this game until then, and is told when the mute ends and why.</p>
+            <p>The player cannot post in this game until the mute ends, and is told when that is and why.</p>
+            <${SelectField} label="Mute for" value=${seconds} onValue=${setSeconds} options=${muteTimes} />
           <//>
           <${ConfirmButton}
             needs="banPlayer"
@@ -238,17 +238,37 @@ function Actions({ report, onChanged }) {
             <p>The player's sessions in the game end immediately, and no new ones can be opened. Existing data is kept.</p>
           <//>
         </div>
-        ${
-          status === 'open' &&
-          admin.may('resolveReport') &&
-          html`
-            <${TextField} label="Note (for the audit log)" rows=${2} maxlength=${1000} value=${note} onValue=${setNote} />
-            <div class="button-row">
-              <${Button} kind="primary" disabled=${isBusy} onClick=${() => close('resolved')}>Resolve<//>
-              <${Button} disabled=${isBusy} onClick=${() => close('dismissed')}>Dismiss<//>
-            </div>
-          `
-        }
+      </div>
+    </section>
+  `;
+}
+
+/** Takes the report off the queue. @param {{ reportId: string, onChanged: () => void }} props */
+function Closing({ reportId, onChanged }) {
+  const admin = useAdmin();
+  const [note, setNote] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  /** @param {'resolved' | 'dismissed'} outcome */
+  const close = async (outcome) => {
+    setBusy(true);
+    try {
+      await admin.call('resolveReport', { reportId, outcome, note });
+      toast(`Report ${outcome}`, 'success');
+      onChanged();
+    } catch (thrown) {
+      toast(messageOf(thrown), 'error');
+    }
+    setBusy(false);
+  };
+  return html`
+    <section class="card" aria-labelledby="report-close">
+      <div class="card-head"><h2 id="report-close">Close this report</h2></div>
+      <div class="card-body form">
+        <${TextField} label="Note (for other moderators and the audit log)" rows=${2} maxlength=${1000} value=${note} onValue=${setNote} />
+        <div class="button-row">
+          <${Button} kind="primary" disabled=${isBusy} onClick=${() => close('resolved')}>Resolve<//>
+          <${Button} disabled=${isBusy} onClick=${() => close('dismissed')}>Dismiss<//>
+        </div>
       </div>
     </section>
   `;

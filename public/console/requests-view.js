@@ -41,14 +41,15 @@ function rangeOf(name) {
 
 /**
  * The calls that this node answered lately: all that failed, were refused or slow, and a sample of the others.
- * @param {{ outcome: string | undefined, range: string | undefined }} props as in the view's address; `range`: `FROM-TO`
+ * @param {{ outcome: string | undefined, range: string | undefined, search: string | undefined }} props as in the view's
+ *   address; `range`: `FROM-TO`, or anything else for all times
  */
-export function RequestsView({ outcome: linked, range: rangeText }) {
+export function RequestsView({ outcome: linked, range: rangeText, search }) {
   const admin = useAdmin();
   const outcome = outcomes.find(([value]) => value === linked)?.[0] ?? '';
   const range = rangeOf(rangeText);
   const [gameId, setGameId] = useState('');
-  const [text, setText] = useState('');
+  const [text, setText] = useState(search ?? '');
   const [shown, setShown] = useState(/** @type {RequestRecord | null} */ (null));
   const player = usePlayerFilter(gameId || undefined);
   const { names, nameOf } = useGameNames();
@@ -142,10 +143,10 @@ export function RequestsView({ outcome: linked, range: rangeText }) {
       fileName="requests"
       empty=${html`<${Empty} icon="check" title="No such requests"><p>${range ? 'They may have been displaced by later ones, or answered before the last restart.' : 'Requests appear here as they are answered.'}</p><//>`}
     >
-      <${SelectField} label="Outcome" hideLabel value=${outcome} onValue=${(/** @type {string} */ value) => goTo('requests', value || 'all', ...(rangeText ? [rangeText] : []))} options=${outcomes} />
+      <${SelectField} label="Outcome" hideLabel value=${outcome} onValue=${(/** @type {string} */ value) => goTo('requests', value || 'all', ...(rangeText ? [rangeText] : []), ...(search ? [search] : []))} options=${outcomes} />
       <${SelectField} label="Game" hideLabel value=${gameId} onValue=${setGameId} options=${gameChoices(names)} />
       ${player.field}
-      <${TextField} label="Request ID, operation or reason" hideLabel type="search" placeholder="Request ID, operation or reason" maxlength=${100} spellcheck=${false} autocomplete="off" value=${text} onValue=${setText} />
+      <${TextField} label="Request ID, operation or reason" hideLabel type="search" placeholder="ID, operation, reason" maxlength=${100} spellcheck=${false} autocomplete="off" value=${text} onValue=${setText} />
     <//>
     ${shown && html`<${RequestDialog} request=${shown} game=${nameOf(shown.gameId)} onClose=${() => setShown(null)} />`}
   `;

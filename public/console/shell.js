@@ -157,7 +157,7 @@ function viewOf(section, id, tab, rest) {
     case 'events':
       return html`<${PageHead} title="Live events" /><${EventsView} />`;
     case 'requests':
-      return html`<${PageHead} title="Requests"><p class="quiet">Recent failed, refused and slow requests to this node, and a sample of the others.</p><//><${RequestsView} outcome=${id} range=${tab} />`;
+      return html`<${PageHead} title="Requests"><p class="quiet">Recent failed, refused and slow requests to this node, and a sample of the others.</p><//><${RequestsView} outcome=${id} range=${tab} search=${rest[0]} />`;
     case 'refusals':
       return html`<${PageHead} title="Refusals"><p class="quiet">Calls and connections refused by this node in the last hour.</p><//><${RefusalsView} />`;
     case 'audit':

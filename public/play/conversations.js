@@ -87,7 +87,11 @@ export class Conversations extends Observable {
         }),
       );
       if (this.openId !== null && !this.#byId.has(this.openId)) this.openId = null;
-      await Promise.all(data.slice(0, preloadedConversations).map(({ _id }) => this.loadMessages(_id)));
+      await Promise.all(
+        data
+          .slice(0, preloadedConversations)
+          .map(({ _id }) => Promise.all([this.loadMessages(_id), this.#learnNames(_id)])),
+      );
       this.error = null;
       this.loaded = true;
       if (this.openId !== null) await this.refreshParticipants();
@@ -149,11 +153,25 @@ export class Conversations extends Observable {
 
   /** Loads the open conversation's participants, with their names and presence. */
   async refreshParticipants() {
-    const conversation = this.open;
+    if (this.openId !== null) await this.#loadParticipants(this.openId);
+  }
+
+  /**
+   * Loads a conversation's participants where the list of conversations could only show a wallet of them.
+   * @param {string} channelId
+   */
+  async #learnNames(channelId) {
+    const { channel } = this.#byId.get(channelId) ?? {};
+    if (channel?.name !== '' || channel.participants.every(({ wallet }) => this.#players.knows(wallet)))
+      return;
+    await this.#loadParticipants(channelId).catch(() => {}); // the wallets stay
+  }
+
+  /** @param {string} channelId */
+  async #loadParticipants(channelId) {
+    const conversation = this.#byId.get(channelId);
     if (!conversation) return;
-    const { participants } = await this.#game.call('getChannelParticipants', {
-      channelId: conversation.channel._id,
-    });
+    const { participants } = await this.#game.call('getChannelParticipants', { channelId });
     for (const { wallet, username, avatar } of participants) this.#players.learn(wallet, username, avatar);
     conversation.participants = new Map(participants.map((one) => [one.wallet, one]));
     this.changed();
@@ -340,8 +358,10 @@ export class Conversations extends Observable {
     const known = this.#byId.get(channel._id);
     this.#byId.set(channel._id, conversationOf(channel, known));
     // A conversation that others added the player to may already have messages.
-    if (!known) this.loadMessages(channel._id).catch(() => {});
-    else if (this.openId === channel._id) this.refreshParticipants().catch(() => {});
+    if (!known) {
+      this.loadMessages(channel._id).catch(() => {});
+      this.#learnNames(channel._id);
+    } else if (this.openId === channel._id) this.refreshParticipants().catch(() => {});
     this.changed();
   }
 

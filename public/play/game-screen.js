@@ -77,7 +77,7 @@ export function GameScreen({ launcher, current }) {
         ${
           shown !== 'game' &&
           html`
-            <div class="panel" role="tabpanel" id="panel-${shown}" aria-labelledby="tab-${shown}">
+            <div class="panel" role="tabpanel" tabindex="-1" id="panel-${shown}" aria-labelledby="tab-${shown}">
               ${shown === 'leaderboard' && html`<${Leaderboard} launcher=${launcher} current=${current} onTalkTo=${talkTo} />`}
               ${shown === 'activity' && html`<${ActivityFeed} launcher=${launcher} current=${current} />`}
               ${shown === 'messages' && html`<${Messages} launcher=${launcher} current=${current} onTalkTo=${talkTo} />`}

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Avatar } from '../shared/avatar.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
-import { exactTime, RelativeTime } from '../shared/relative-time.js';
+import { minuteTime, RelativeTime } from '../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { toastError } from './launcher.js';
 
@@ -77,10 +77,10 @@ function BoardChoice({ boards }) {
           <p class="quiet small" role="status">
             ${
               season !== null
-                ? html`Season ${season} is over${ended ? `: it ended on ${exactTime(ended.endedAt)}` : ''}. These are its final places.`
+                ? html`Season ${season} is over${ended ? `: it ended on ${minuteTime(ended.endedAt)}` : ''}. These are its final places.`
                 : board.seasonEndsAt === null
                   ? `Season ${board.season} is under way.`
-                  : html`Season ${board.season} ends <${RelativeTime} at=${board.seasonEndsAt} />, on ${exactTime(board.seasonEndsAt)}.`
+                  : html`Season ${board.season} ends <${RelativeTime} at=${board.seasonEndsAt} />, on ${minuteTime(board.seasonEndsAt)}.`
             }
           </p>
         `

@@ -37,10 +37,8 @@ export function Library({ launcher }) {
                       (game) => html`
                         <li key=${game.gameId} class="game-card card">
                           <${Cover} game=${game} />
-                          <div class="game-card-body">
-                            <h2 class="truncate">${game.name}</h2>
-                            <p class="quiet small truncate">${hostOf(game)}</p>
-                          </div>
+                          <h2>${game.name}</h2>
+                          <p class="quiet small truncate">${hostOf(game)}</p>
                           <${Button}
                             kind=${game.url === '' ? '' : 'primary'}
                             busy=${opening === game.gameId}

@@ -44,9 +44,14 @@ export function MessageItem({
   const { senderId, content, createdAt, updatedAt, reactions = [] } = message;
   const newDay = before === undefined || day.format(before.createdAt) !== day.format(createdAt);
   const follows = !newDay && before.senderId === senderId && createdAt - before.createdAt < groupWithinMs;
+  // Below the bubble at its own edge; what one can do with the message is beside it.
+  const when = html`
+    ${updatedAt > createdAt && html`<span title="Edited ${exactTime(updatedAt)}">edited</span>`}
+    <time datetime=${new Date(createdAt).toISOString()} title=${exactTime(createdAt)}>${clockTime(createdAt)}</time>
+  `;
   return html`
     ${newDay && html`<p class="day quiet small"><span>${dayLabel(createdAt)}</span></p>`}
-    <div class="message ${own ? 'own' : ''} ${follows ? 'follows' : ''}" data-message=${message._id}>
+    <div class="message ${own ? 'own' : ''} ${follows ? 'follows' : ''}" data-message=${message._id} tabindex="-1">
       <span class="visually-hidden">${own ? 'You' : players.name(senderId)}: </span>
       ${!own && inGroup && html`<span class="message-face">${!follows && html`<${Avatar} small wallet=${senderId} url=${players.avatar(senderId)} />`}</span>`}
       <div class="message-body">
@@ -76,6 +81,7 @@ export function MessageItem({
           `
         }
         <p class="message-meta">
+          ${!own && when}
           <span class="message-actions">
             ${offered
               .filter((reaction) => !reactions.some((one) => one.reaction === reaction))
@@ -84,19 +90,16 @@ export function MessageItem({
                   html`<button type="button" key=${reaction} class="link react" aria-label="React with ${reaction}: ${excerptOf(content)}" onClick=${() => onReact(reaction)}>${reaction}</button>`,
               )}
             <button type="button" class="link" onClick=${onReply} aria-label="Reply to: ${excerptOf(content)}">Reply</button>
-            ${!own && html`<button type="button" class="link" onClick=${onMore} aria-label="More about ${players.name(senderId)} (report, block, mute): ${excerptOf(content)}">More</button>`}
+            ${
+              own
+                ? html`
+                    <button type="button" class="link" onClick=${onEdit} aria-label="Edit: ${excerptOf(content)}">Edit</button>
+                    <button type="button" class="link" onClick=${onUnsend} aria-label="Unsend: ${excerptOf(content)}">Unsend</button>
+                  `
+                : html`<button type="button" class="link" onClick=${onMore} aria-label="More about ${players.name(senderId)} (report, block, mute): ${excerptOf(content)}">More</button>`
+            }
           </span>
-          ${
-            own &&
-            html`
-              <span class="message-actions">
-                <button type="button" class="link" onClick=${onEdit} aria-label="Edit: ${excerptOf(content)}">Edit</button>
-                <button type="button" class="link" onClick=${onUnsend} aria-label="Unsend: ${excerptOf(content)}">Unsend</button>
-              </span>
-            `
-          }
-          ${updatedAt > createdAt && html`<span title="Edited ${exactTime(updatedAt)}">edited</span>`}
-          <time datetime=${new Date(createdAt).toISOString()} title=${exactTime(createdAt)}>${clockTime(createdAt)}</time>
+          ${own && when}
         </p>
       </div>
     </div>

@@ -2,22 +2,11 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Dialog } from '../shared/dialog.js';
+import { reportReasons } from '../shared/report-reasons.js';
 import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 
-/** @typedef {import('../../src/client/operation-types.ts').OperationInput<'reportPlayer'>['reason']} ReportReason */
-
-/** @type {readonly (readonly [value: ReportReason, label: string])[]} */
-const reasons = [
-  ['spam', 'Spam'],
-  ['harassment', 'Harassment'],
-  ['hate', 'Hate'],
-  ['sexual', 'Sexual content'],
-  ['violence', 'Violence'],
-  ['cheating', 'Cheating'],
-  ['impersonation', 'Pretends to be someone else'],
-  ['other', 'Something else'],
-];
+/** @typedef {import('../shared/report-reasons.js').ReportReason} ReportReason */
 
 /** @type {readonly (readonly [seconds: number, label: string])[]} */
 const muteTimes = [
@@ -129,7 +118,7 @@ export function PlayerActions({ launcher, current, wallet, message, canMute, onC
         <div class="field">
           <label for="report-reason">Reason</label>
           <select id="report-reason" class="input" value=${reason} onChange=${(/** @type {Event} */ event) => setReason(/** @type {ReportReason} */ (/** @type {HTMLSelectElement} */ (event.currentTarget).value))}>
-            ${reasons.map(([value, label]) => html`<option key=${value} value=${value} selected=${value === reason}>${label}</option>`)}
+            ${Object.entries(reportReasons).map(([value, label]) => html`<option key=${value} value=${value} selected=${value === reason}>${label}</option>`)}
           </select>
         </div>
         <div class="field">

@@ -5,7 +5,8 @@ import { Icon } from './icon.js';
 
 /**
  * A modal dialog for as long as it is rendered: the browser keeps the focus in it, gives it back afterwards,
- * and closes it with Escape.
+ * and closes it with Escape. Where what had the focus is gone, it goes to a button of the footer, and afterwards to what the
+ * dialog was opened from.
  * @param {{
  *   title: string,
  *   onClose: () => void,
@@ -17,13 +18,28 @@ import { Icon } from './icon.js';
  */
 export function Dialog({ title, onClose, children, actions, stays = false }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const focused = useRef(/** @type {Element | null} */ (null));
   const titleId = useId();
   // Before the paint, so that no key press reaches the page behind it.
   useLayoutEffect(() => {
     const element = dialog.current;
+    const places = focusableAround(document.activeElement);
     element?.showModal();
-    return () => element?.close();
+    return () => {
+      element?.close();
+      // The browser has given the focus back by then, and what is removed together with the dialog is gone.
+      setTimeout(() => {
+        if (document.activeElement === document.body) places.find(({ isConnected }) => isConnected)?.focus();
+      });
+    };
   }, []);
+  useLayoutEffect(() => {
+    if (focused.current?.isConnected !== false) return;
+    focused.current = null;
+    /** @type {HTMLElement | null | undefined} */ (
+      dialog.current?.querySelector('.dialog-actions button:enabled')
+    )?.focus();
+  });
   /** @param {MouseEvent} event */
   const closeFromBackdrop = (event) => {
     if (event.target === dialog.current && !stays) onClose();
@@ -36,6 +52,9 @@ export function Dialog({ title, onClose, children, actions, stays = false }) {
       closedby=${stays ? 'none' : 'closerequest'}
       onCancel=${cancelWith(stays ? () => {} : onClose)}
       onClick=${closeFromBackdrop}
+      onFocusIn=${(/** @type {FocusEvent} */ { target }) => {
+        focused.current = /** @type {Element | null} */ (target);
+      }}
     >
       <div class="dialog-head">
         <h2 id=${titleId}>${title}</h2>
@@ -45,6 +64,19 @@ export function Dialog({ title, onClose, children, actions, stays = false }) {
       ${actions && html`<div class="dialog-actions">${actions}</div>`}
     </dialog>
   `;
+}
+
+/**
+ * What takes the focus around an element, the nearest first.
+ * @param {Element | null} element
+ */
+function focusableAround(element) {
+  /** @type {HTMLElement[]} */
+  const around = [];
+  for (let one = element?.parentElement; one; one = one.parentElement) {
+    if (one.hasAttribute('tabindex')) around.push(one);
+  }
+  return around;
 }
 
 /**

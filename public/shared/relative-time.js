@@ -11,8 +11,15 @@ const steps = /** @type {const} */ ([
   ['year', Number.POSITIVE_INFINITY],
 ]);
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat('en', { style: 'short' });
+/** `yesterday` says more than `1 day ago`; `next wk.` says less than `in 1 wk.` */
+const relativeDays = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+const exactToTheMinute = new Intl.DateTimeFormat('en', {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  hourCycle: 'h23',
+});
 const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const clockOfSeconds = new Intl.DateTimeFormat('en', {
   hour: '2-digit',
@@ -41,15 +48,27 @@ export function relativeTime(timestamp, now = Date.now()) {
   if (Math.abs(timestamp - now) < justNowMs) return 'just now';
   let amount = (timestamp - now) / 1000;
   for (const [unit, size] of steps) {
-    if (Math.abs(Math.round(amount)) < size) return relative.format(Math.round(amount), unit);
+    const rounded = Math.round(amount);
+    if (Math.abs(rounded) < size) return (unit === 'day' ? relativeDays : relative).format(rounded, unit);
     amount /= size;
   }
   return exactTime(timestamp);
 }
 
-/** @param {number} timestamp Unix milliseconds */
+/**
+ * `Nov 30, 2026, 16:05:09`
+ * @param {number} timestamp Unix milliseconds
+ */
 export function exactTime(timestamp) {
   return exact.format(timestamp);
+}
+
+/**
+ * `Nov 30, 2026, 16:05`, of times that are set to the minute
+ * @param {number} timestamp Unix milliseconds
+ */
+export function minuteTime(timestamp) {
+  return exactToTheMinute.format(timestamp);
 }
 
 /**

@@ -6,16 +6,20 @@ type Shell = (typeof shells)[number];
 // Static scripts of our own: the libraries that fit commander (such as @bomb.sh/tab, at 0.0.x) run the program at every
 // Tab, where these cost no Node start and work wherever the program is installed.
 
-/** A command with its completions: `path` is empty for `gantry` itself. */
+/** What is offered behind a command: `path` is empty for `gantry` itself. */
 interface Place {
   path: string;
   commands: readonly Command[];
+  /** Those of the command's first argument, where it has some. */
+  choices: readonly string[];
   options: readonly string[];
+  /** The options that take a value, with its choices; without some it is anything, such as a file. */
+  values: ReadonlyMap<string, readonly string[]>;
 }
 
 export function completionCommand(program: () => Command): Command {
   return new Command('completion')
-    .description('print a shell completion script for commands and options')
+    .description('print a shell completion script for commands, options and their values')
     .addArgument(new Argument('<shell>').choices(shells))
     .addHelpText(
       'after',
@@ -31,13 +35,33 @@ export function completionCommand(program: () => Command): Command {
 
 function placesOf(command: Command, path = ''): Place[] {
   const { commands } = command;
-  const options = [...command.options.map(({ long }) => long ?? ''), '--help'].filter(Boolean);
+  const within = defaultOf(command);
+  const own = [...command.options, ...(within?.options ?? [])].filter(({ long }) => long);
+  const values = new Map<string, readonly string[]>();
+  for (const { long = '', short, argChoices = [], required, optional } of own) {
+    if (!required && !optional) continue;
+    values.set(long ?? '', argChoices);
+    if (short) values.set(short, argChoices);
+  }
+  const place = {
+    path,
+    commands,
+    choices: command.registeredArguments[0]?.argChoices ?? [],
+    options: [...new Set([...own.map(({ long }) => long ?? ''), '--help'])],
+    values,
+  };
   const below = commands.flatMap((one) => placesOf(one, path === '' ? one.name() : `${path} ${one.name()}`));
-  return [{ path, commands, options }, ...below];
+  return [place, ...below];
 }
 
-const words = ({ commands, options }: Place): string =>
-  [...commands.map((one) => one.name()), ...options].join(' ');
+/** The command that is run where none is named; commander keeps its name to itself. */
+function defaultOf(command: Command): Command | undefined {
+  const name: unknown = Reflect.get(command, '_defaultCommandName');
+  return command.commands.find((one) => one.name() === name);
+}
+
+const words = ({ commands, choices, options }: Place): string =>
+  [...commands.map((one) => one.name()), ...choices, ...options].join(' ');
 
 /** Words that are neither options nor commands (values) do not change the place. */
 function cases(places: readonly Place[], indent: string): string {
@@ -47,6 +71,21 @@ function cases(places: readonly Place[], indent: string): string {
 function steps(places: readonly Place[], indent: string): string {
   const known = places.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
   return `${indent}${known.join('|')}) place="$next" ;;`;
+}
+
+/** What is offered as the value of an option: where it is anything, nothing, and the shell offers files. */
+function valueCases(places: readonly Place[], indent: string): string {
+  const lines = places.flatMap(({ path, values }) => {
+    const all = [...values].map(([option, choices]) => ({ at: `'${path} ${option}'`, choices }));
+    const free = all.filter(({ choices }) => choices.length === 0).map(({ at }) => at);
+    return [
+      ...(free.length > 0 ? [`${indent}${free.join('|')}) words='' ;;`] : []),
+      ...all
+        .filter(({ choices }) => choices.length > 0)
+        .map(({ at, choices }) => `${indent}${at}) words='${choices.join(' ')}' ;;`),
+    ];
+  });
+  return lines.join('\n');
 }
 
 const scripts: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
@@ -61,6 +100,9 @@ ${steps(places, '      ')}
   done
   case "$place" in
 ${cases(places, '    ')}
+  esac
+  case "$place \${COMP_WORDS[COMP_CWORD-1]}" in
+${valueCases(places, '    ')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
@@ -78,7 +120,10 @@ ${steps(places, '      ')}
   case "$place" in
 ${cases(places, '    ').replaceAll(" words='", " words_here='")}
   esac
-  compadd -- \${=words_here} || _files
+  case "$place \${words[CURRENT-1]}" in
+${valueCases(places, '    ').replaceAll(" words='", " words_here='")}
+  esac
+  if [[ -n "$words_here" ]]; then compadd -- \${=words_here} || _files; else _files; fi
 }
 compdef _gantry gantry
 `,
@@ -98,13 +143,21 @@ function __gantry_at
     test "$place" = "$argv[1]"
 end
 ${places
-  .flatMap(({ path, commands, options }) => [
-    ...commands.map(
-      (one) =>
-        `complete -c gantry -n "__gantry_at '${path}'" -f -a '${one.name()}' -d '${one.description().replaceAll("'", "\\'")}'`,
-    ),
-    ...options.map((option) => `complete -c gantry -n "__gantry_at '${path}'" -l '${option.slice(2)}'`),
-  ])
+  .flatMap(({ path, commands, choices, options, values }) => {
+    const at = `complete -c gantry -n "__gantry_at '${path}'"`;
+    return [
+      ...commands.map(
+        (one) => `${at} -f -a '${one.name()}' -d '${one.description().replaceAll("'", "\\'")}'`,
+      ),
+      ...(choices.length > 0 ? [`${at} -f -a '${choices.join(' ')}'`] : []),
+      ...options.map((option) => {
+        const offered = values.get(option);
+        const value =
+          offered === undefined ? '' : offered.length > 0 ? ` -x -a '${offered.join(' ')}'` : ' -r';
+        return `${at} -l '${option.slice(2)}'${value}`;
+      }),
+    ];
+  })
   .join('\n')}
 `,
 };

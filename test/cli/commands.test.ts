@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import type { Command } from 'commander';
@@ -191,42 +191,94 @@ describe('completion', () => {
   const script = async (shell: string) => (await gantry(['completion', shell])).stdout;
   const has = (shell: string) => spawnSync(shell, ['--version']).error === undefined;
 
-  test('bash offers commands, then what belongs to them', async () => {
+  /** Every command, with what is offered behind it: what is below it, the choices of its argument, its options. */
+  const places = placesOf(createProgram());
+  const lines = places.map(({ path }) => ['gantry', ...path, '']);
+  const wanted = places.map(({ path, offered }) => `${path.join(' ')}: ${offered.join(' ')}`);
+  /** What a shell printed, a line for each place, in the order of the places. */
+  const byPlace = (printed: string) =>
+    printed
+      .trimEnd()
+      .split('\n')
+      .map((line, index) => `${places[index]?.path.join(' ')}: ${line.split(' ').toSorted().join(' ')}`);
+
+  test('bash offers at every command what belongs to it, and the values an option can have', async () => {
     const bash = await script('bash');
-    const offered = (...words: string[]) => {
-      const line = words.map((word) => `'${word}'`).join(' ');
-      const run = `${bash}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _gantry; echo "\${COMPREPLY[*]}"`;
-      return execFileSync('bash', ['-c', run], { encoding: 'utf8' }).trim().split(' ');
+    const offered = (all: readonly (readonly string[])[]) => {
+      const runs = all.map(
+        (words) =>
+          `COMP_WORDS=(${quoted(words)}); COMP_CWORD=${words.length - 1}; _gantry; echo "\${COMPREPLY[*]}"`,
+      );
+      return execFileSync('bash', ['-c', [bash, ...runs].join('\n')], { encoding: 'utf8' });
     };
-    expect(offered('gantry', 'd')).toEqual(['demo', 'doctor']);
-    expect(offered('gantry', 'game', '')).toEqual([
-      ...['create', 'list', 'update', 'archive', 'delete', 'rotate-secret'],
-      '--help',
-    ]);
-    expect(offered('gantry', 'game', 'create', '--name', 'x', '--sl')).toEqual(['--slug']);
+    expect(byPlace(offered(lines))).toEqual(wanted);
+    expect(
+      offered([
+        ['gantry', 'd'],
+        ['gantry', 'game', 'create', '--name', 'x', '--sl'],
+        ['gantry', 'leaderboard', 'end-season', 'weekly', '--ga'],
+        ['gantry', 'leaderboard', 'create', 'weekly', '--order', ''],
+        ['gantry', '--url', 'https://play.example', 'sdk', 'py'],
+        ['gantry', 'game', 'create', '--name', ''],
+      ]).split('\n'),
+    ).toEqual(['demo doctor', '--slug', '--game', 'desc asc', 'python', '', '']);
   });
 
-  test.skipIf(!has('zsh'))('zsh takes it', async () => {
-    await using directory = await temporaryDirectory();
-    const file = join(directory.path, '_gantry');
-    writeFileSync(file, await script('zsh'));
-    mkdirSync(join(directory.path, 'home'));
-    const offered = `compdef() { :; }; compadd() { shift; print -- "$@"; }; source ${file}
-      words=(gantry game ''); CURRENT=3; _gantry`;
-    const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', offered], { encoding: 'utf8' });
-    expect([stdout, stderr]).toEqual(['create list update archive delete rotate-secret --help\n', '']);
+  test.skipIf(!has('zsh'))('zsh offers the same', async () => {
+    const zsh = await script('zsh');
+    const shell = `compdef() { :; }; compadd() { shift; print -- "$@"; }; _files() { print files; }\n${zsh}`;
+    const all = [
+      ...lines,
+      ['gantry', 'leaderboard', 'create', 'x', '--order', ''],
+      ['gantry', 'export', '--name', ''],
+    ];
+    const runs = all.map((words) => `words=(${quoted(words)}); CURRENT=${words.length}; _gantry`);
+    const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', [shell, ...runs].join('\n')], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    const printed = stdout.split('\n');
+    expect(byPlace(printed.slice(0, lines.length).join('\n'))).toEqual(wanted);
+    expect(printed[lines.length]).toBe('desc asc');
   });
 
-  test.skipIf(!has('fish'))('fish takes it', async () => {
+  test.skipIf(!has('fish'))('fish offers the same', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'gantry.fish');
     writeFileSync(file, await script('fish'));
-    const { stdout } = spawnSync('fish', ['-N', '-c', `source ${file}; complete -C 'gantry game '`], {
-      encoding: 'utf8',
-      env: { ...process.env, HOME: directory.path },
+    // What begins with a dash it offers when one is typed.
+    const runs = lines.flatMap((words) => [
+      `complete -C '${words.join(' ')}'; complete -C '${words.join(' ')}-'; echo =`,
+    ]);
+    const { stdout, stderr } = spawnSync(
+      'fish',
+      ['-N', '-c', [`source ${file}`, 'cd /proc/self/fdinfo', ...runs].join('\n')],
+      { encoding: 'utf8', env: { ...process.env, HOME: directory.path } },
+    );
+    expect(stderr).toBe('');
+    const printed = stdout.split('=\n').slice(0, -1);
+    const missing = places.flatMap(({ path, offered }, index) => {
+      const names = printed[index]?.split('\n').map((line) => line.split('\t')[0]);
+      return offered.filter((one) => !names?.includes(one)).map((one) => `${path.join(' ')} ${one}`);
     });
-    const names = stdout.split('\n').map((line) => line.split('\t')[0]);
-    expect(names).toEqual(expect.arrayContaining(['create', 'list', 'update', 'rotate-secret']));
-    expect(names).not.toContain('doctor');
+    expect(missing).toEqual([]);
+    expect(printed[1]).not.toContain('doctor');
   });
 });
+
+const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ');
+
+function placesOf(command: Command, path: readonly string[] = []): { path: string[]; offered: string[] }[] {
+  const within = command.commands.find((one) => `${path.join(' ')} ${one.name()}` in runByDefault);
+  const options = [...command.options, ...(within?.options ?? [])].map(({ long }) => long ?? '');
+  const names = command.commands.map((one) => one.name());
+  const choices = command.registeredArguments[0]?.argChoices ?? [];
+  const offered = [...new Set([...names, ...choices, ...options, '--help'])].toSorted();
+  return [
+    { path: [...path], offered },
+    ...command.commands.flatMap((one) => placesOf(one, [...path, one.name()])),
+  ];
+}
+
+/** Commands that need not be named: `gantry leaderboard --game orbit`. */
+const runByDefault = { 'leaderboard show': true, 'admin run': true };

@@ -8,7 +8,11 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { deleteGame } from '../../src/administration/operations/delete-game.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { executeOn } from '../../src/cli/remote-server.ts';
+import { createGame } from '../../src/games/operations/create-game.ts';
+import { listGames } from '../../src/games/operations/list-games.ts';
 import { type GantryProcess, gantryProgram, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { randomWallet } from '../support/server.ts';
@@ -261,6 +265,26 @@ describe('what cannot be done is said in a sentence:', () => {
       other.close();
     }
   });
+});
+
+test('a server that takes long is not said to be away: the command goes on there', async () => {
+  const slow = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(slow, 'listening');
+  const { port } = slow.address() as AddressInfo;
+  const execute = executeOn(new URL(`http://127.0.0.1:${port}`), adminToken, 20);
+  try {
+    const late = `http://127.0.0.1:${port} has not answered within 0.02 s. `;
+    await expect(execute(deleteGame, { gameId, confirm: 'one' })).rejects.toThrow(
+      `${late}It goes on deleting the game, which is archived until it is gone: see gantry game list`,
+    );
+    await expect(execute(createGame, { name: 'Two' })).rejects.toThrow(
+      `${late}It may have carried the command out: look before you repeat it`,
+    );
+    await expect(execute(listGames, {})).rejects.toThrow(`${late}Try again`);
+  } finally {
+    slow.closeAllConnections();
+    slow.close();
+  }
 });
 
 test('--version prints the version of package.json', async () => {

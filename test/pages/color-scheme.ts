@@ -18,7 +18,7 @@ export async function issuesInBothSchemes(
 }
 
 /** Shows the page in a colour scheme as it is from then on, not on its way there from another. */
-async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.evaluate(async () => {
     // Pages that follow the scheme by script are told of it in the next frame.

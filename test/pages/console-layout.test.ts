@@ -3,8 +3,11 @@ import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-cor
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { asBytes } from '../../public/console/numbers.js';
 import { dataFiles } from '../../src/config.ts';
+import { demoPlayers } from '../../src/demo/demo-data.ts';
 import { seedDemo } from '../../src/demo/seed.ts';
 import { findGameBySlug } from '../../src/games/queries.ts';
+import { fileReport } from '../../src/reports/commands.ts';
+import { setScore } from '../../src/scores/commands.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone } from './browser.ts';
@@ -22,7 +25,18 @@ describe.skipIf(noBrowser !== null)('the console', () => {
   let browser: Browser;
   beforeAll(async () => {
     server = await startTestServer();
-    await seedDemo(server.services.db, server.box);
+    const { db } = server.services;
+    await seedDemo(db, server.box);
+    const gameId = (await db.read(findGameBySlug, 'demo-game'))?.id ?? '';
+    const long = await server.createGame({ name: 'A game with a long name', slug: 'long' });
+    await db.write(setScore, await server.openSession(long.gameId), 1);
+    const [ada, grace] = demoPlayers;
+    const comment = 'In every channel, every evening, for a week now';
+    await db.write(
+      fileReport,
+      { gameId, wallet: ada?.wallet ?? '' },
+      { about: { wallet: grace?.wallet ?? '' }, reason: 'spam', comment },
+    );
     browser = await launchBrowser();
   });
   afterAll(async () => {
@@ -63,13 +77,14 @@ describe.skipIf(noBrowser !== null)('the console', () => {
       expect(await dialog.textContent()).not.toContain('allowedOrigins');
     });
 
-    test('shows all of its tables without scrolling them sideways', async () => {
+    test('shows all of its tables without scrolling them sideways, and of the hints in its fields', async () => {
       const page = await open('', options);
       for (const [view, shows] of consoleViews.filter(([name]) => !/settings|rules/.test(name))) {
         await page.goto(`${server.url}/console#/${view}`);
         await page.locator(`.main :is(${shows})`).first().waitFor();
         await page.waitForFunction(() => !document.querySelector('.loading-rows'));
         expect([view, await beyondTables(page)]).toEqual([view, []]);
+        expect([view, await cutHints(page)]).toEqual([view, []]);
       }
     });
 
@@ -189,6 +204,24 @@ function cutOff(page: Page, selector: string): Promise<string[]> {
       })
       .map((one) => one.textContent ?? ''),
   );
+}
+
+/** The placeholders of fields, and the title in the head, that are wider than the room they have. */
+function cutHints(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const context = document.createElement('canvas').getContext('2d');
+    const hints = [...document.querySelectorAll<HTMLInputElement>('input[placeholder]')].flatMap((one) => {
+      const { font, paddingLeft, paddingRight } = getComputedStyle(one);
+      if (!context) return ['no canvas'];
+      context.font = font;
+      const room = one.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+      return context.measureText(one.placeholder).width > room ? [one.placeholder] : [];
+    });
+    const titles = [...document.querySelectorAll('.site-title')]
+      .filter((one) => one.scrollWidth > one.clientWidth)
+      .map((one) => one.textContent ?? '');
+    return [...hints, ...titles];
+  });
 }
 
 /**

@@ -114,6 +114,11 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     ]);
     await page.getByLabel('Reason').selectOption('rate_limited');
     await page.getByText('Nobody was refused').waitFor();
+    await page.getByLabel('Reason').selectOption('storage_full');
+    await row.getByRole('link', { name: 'Show requests refused with storage_full' }).click();
+    await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();
+    await page.getByText('3 rows', { exact: true }).waitFor();
+    expect(await page.getByRole('row', { name: /413 setState storage_full/ }).count()).toBe(3);
   });
 
   test('creates a game, whose secret then works, and rotates and revokes secrets', async () => {
@@ -711,6 +716,12 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByRole('row', { name: /found the key.*found-key/ }).waitFor();
     await page.getByRole('link', { name: 'Messages' }).click();
     await page.getByRole('button', { name: /^View/ }).click();
+    await page.getByRole('button', { name: 'Something rude' }).click();
+    await page
+      .getByRole('dialog', { name: 'Message' })
+      .locator('.quote', { hasText: 'Something rude' })
+      .waitFor();
+    await page.keyboard.press('Escape');
     await page
       .getByRole('row', { name: /Something rude/ })
       .getByRole('button', { name: 'Remove' })

@@ -4,6 +4,7 @@ import { seedDemo } from '../../src/demo/seed.ts';
 import { findGameBySlug } from '../../src/games/queries.ts';
 import { readMutes } from '../../src/moderation/queries.ts';
 import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { setProfile } from '../../src/players/commands.ts';
 import { readReports } from '../../src/reports/queries.ts';
 import { endSeason } from '../../src/scores/leaderboard-commands.ts';
 import { setLeaderboardScore } from '../../src/scores/leaderboard-score-commands.ts';
@@ -147,18 +148,26 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await picture(ada.page, 'play player actions');
     await dialog.getByRole('button', { name: /^Block/ }).click();
     await ada.page.getByText(/ blocked$/).waitFor();
+    // What the dialog was opened from is gone: the focus is where it was.
+    const focused = () => ada.page.evaluate(() => document.activeElement?.role);
+    await expect.poll(focused).toBe('log');
     await until('it is hidden', async () => (await bubbles(ada)).length === 0);
     await say(grace, 'Cheap gold!');
     await until('it was said', async () => (await bubbles(grace)).length === 2);
     await say(ada, 'Nothing from you');
     await until('Grace hears it', async () => (await bubbles(grace)).length === 3);
     expect(await bubbles(ada)).toEqual(['Nothing from you']);
+    await server.services.db.write(setProfile, grace.wallet, { username: 'Grace Hopper' });
     await ada.page.reload();
     await ada.page.getByRole('tab', { name: /Messages/ }).click();
+    // Who is on no leaderboard has a name in the list of conversations all the same.
+    await ada.page.getByRole('button', { name: /^Grace Hopper.*Nothing from you/ }).waitFor();
     await ada.page.getByRole('button', { name: 'Blocked players (1)' }).click();
     await ada.page.getByRole('button', { name: /^Unblock/ }).click();
     await ada.page.getByText('No blocked players in this game.').waitFor();
-    await ada.page.getByRole('button', { name: 'Done' }).click();
+    expect(await ada.page.evaluate(() => document.activeElement?.textContent)).toBe('Done');
+    await ada.page.keyboard.press('Enter');
+    await expect.poll(focused).toBe('tabpanel');
     await ada.page.getByRole('button', { name: /Nothing from you/ }).click();
     await until('all of it is there again', async () => (await bubbles(ada)).length === 3);
   });
@@ -216,27 +225,37 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     ['390', phone],
   ])('none of it has a serious issue %s pixels wide, light and dark', async (width, options) => {
     const { db } = server.services;
+    const longNamed = { name: 'A game with a long name that is hosted elsewhere', slug: `long-${width}` };
+    await server.createGame(longNamed);
     const [ada, grace] = await Promise.all([play(options), play()]);
     await db.write(notifyPlayer, { gameId, wallet: ada.wallet }, { message: 'A hat', type: 'success' });
     await startConversation(ada, grace.wallet);
     await grace.page.getByRole('tab', { name: /Messages/ }).click();
     await grace.page.getByRole('button', { name: /No messages yet/ }).click();
-    await say(grace, 'Shall we play?');
+    await say(grace, 'Shall we play one more round this evening, or tomorrow?');
     await ada.page.getByRole('button', { name: 'Reply to: Shall we' }).click();
     await say(ada, 'At eight.');
-    await ada.page.getByRole('button', { name: 'Reply to: Shall we' }).click();
     const { page } = ada;
+    // With a finger, what one can do shows at the message that was tapped.
+    const message = page.locator('.bubble', { hasText: 'Shall we play' });
+    await message.click();
+    await ada.page.getByRole('button', { name: 'Reply to: Shall we' }).click();
     const fine = async (name: string) => {
       const issues = await issuesInBothSchemes(page, async () => {
         const dark = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
         const over = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
         expect([name, await page.evaluate(over)]).toEqual([name, 0]);
+        expect([name, await beyondScreen(page)]).toEqual([name, []]);
         await picture(page, `play ${name} ${width} ${dark ? 'dark' : 'light'}`);
       });
       expect([name, issues]).toEqual([name, { light: [], dark: [] }]);
     };
     await page.locator('.toast').waitFor({ state: 'hidden' });
     await fine('reply');
+    const sent = page.locator('.message', { has: message }).locator('time');
+    const edges = await Promise.all([message.boundingBox(), sent.boundingBox()]);
+    expect((edges[1]?.x ?? 0) - (edges[0]?.x ?? 0)).toBeLessThan(8);
+    await message.click();
     await page
       .getByRole('button', { name: /^More about/ })
       .first()
@@ -250,5 +269,25 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await page.getByRole('button', { name: /^Notifications/ }).click();
     await page.getByText('A hat').first().waitFor();
     await fine('inbox');
+    await page.evaluate((slug) => {
+      location.hash = slug;
+    }, longNamed.slug);
+    await page.getByText('This game has no page to open').waitFor();
+    await fine('a long name');
   });
 });
+
+/** What of the launcher's panels reaches over the edges of the screen, or begins at the very edge of its panel. */
+function beyondScreen(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const panel = document.querySelector('.side')?.getBoundingClientRect().left ?? 0;
+    const isOut = (one: Element) => {
+      const { left, right, width } = one.getBoundingClientRect();
+      const isRow = one.matches('.board-row, .feed-item, .conversation-entry');
+      return width > 0 && (right > innerWidth + 1 || (isRow && left < panel + 4));
+    };
+    return [...document.querySelectorAll('.side *, .game-bar *')]
+      .filter((one) => !one.closest('.truncate') && isOut(one))
+      .map((one) => `${one.className}: ${one.textContent}`);
+  });
+}

@@ -119,7 +119,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
 
     await page.getByRole('button', { name: 'Edit' }).click();
     const edit = page.getByRole('dialog', { name: 'Edit weekly-cup' });
-    await edit.getByLabel('Seasons end').selectOption('Only when ended by hand or by the server');
+    await edit.getByLabel('Seasons end').selectOption('Without a schedule');
     await edit.getByLabel('Finished seasons kept').fill('4');
     await edit.getByLabel('Add labels').fill('it');
     await edit.getByLabel('Public').uncheck();

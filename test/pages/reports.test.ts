@@ -42,8 +42,8 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", { ti
     const { reportId, grace } = await reported();
     const watched = await openConsole(browser, server, 'reports', desktop);
     const { page } = watched;
-    await page.getByRole('link', { name: 'spam in a message' }).click();
-    await page.getByText('Reported: Buy gold at gold.example').waitFor();
+    await page.getByRole('link', { name: 'Spam in a message' }).click();
+    await page.locator('.said.reported').getByText('Buy gold at gold.example').waitFor();
     await page.getByText('Please stop.').waitFor();
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/report.png` });
     await page.getByRole('button', { name: 'Mute player' }).click();
@@ -51,7 +51,7 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", { ti
     await page.getByText('Player muted').waitFor();
     await page.getByRole('button', { name: 'Remove message' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('The message is gone').waitFor();
+    await page.getByText('The message no longer exists').waitFor();
     await page.getByLabel('Note').fill('Muted for a day');
     await page.getByRole('button', { name: 'Resolve' }).click();
     await page.getByText(/resolved by .*: Muted for a day/).waitFor();
@@ -84,7 +84,7 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", { ti
     if (process.env.PICTURES)
       await page.screenshot({ path: `${process.env.PICTURES}/reports ${screen}.png` });
     await page.goto(`${server.url}/console#/reports/${reportId}`);
-    await page.getByText('Reported: Buy gold').waitFor();
+    await page.locator('.said.reported').getByText('Buy gold').waitFor();
     expect(await issuesInBothSchemes(page, nothing)).toEqual({ light: [], dark: [] });
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/report ${screen}.png` });
     expect(complaints).toEqual([]);

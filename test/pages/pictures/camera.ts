@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { TestServer } from '../../support/server.ts';
+import { showIn } from '../color-scheme.ts';
+import type { SampleWorld } from './sample-world.ts';
+
+/** Of a long page, what is within this many screens from its beginning. */
+const mostScreens = 3;
+
+/** What pictures are taken of, on a screen of one width. */
+export interface Scene {
+  /** In pixels. */
+  width: string;
+  options: BrowserContextOptions;
+  server: TestServer;
+  browser: Browser;
+  world: SampleWorld;
+  /** Resolves when the charts have something to show. */
+  busy: Promise<void>;
+}
+
+export interface Camera extends Scene {
+  /** Takes the page as it stands, light and dark: `<name>-<width>-light.png`. */
+  take(page: Page, name: string): Promise<void>;
+}
+
+export function cameraInto(directory: string, scene: Scene): Camera {
+  return {
+    ...scene,
+    async take(page, name) {
+      for (const scheme of ['light', 'dark'] as const) {
+        await showIn(page, scheme);
+        const path = join(directory, `${name.replaceAll('/', '-')}-${scene.width}-${scheme}.png`);
+        // The backdrop of a dialog covers one screen.
+        const isWhole = (await page.locator('dialog[open]').count()) === 0;
+        await page.screenshot({ path, ...(isWhole && { fullPage: true, clip: await beginningOf(page) }) });
+      }
+    },
+  };
+}
+
+function beginningOf(page: Page) {
+  return page.evaluate((screens) => {
+    const height = Math.min(document.documentElement.scrollHeight, innerHeight * screens);
+    return { x: 0, y: 0, width: innerWidth, height };
+  }, mostScreens);
+}

@@ -1,0 +1,166 @@
+import type { Page } from 'playwright-core';
+import { openConsole } from '../operator.ts';
+import type { Camera } from './camera.ts';
+
+/** The console's dialogs and forms, as they ask, as they refuse, and as they show a secret. */
+export async function takeDialogs(camera: Camera): Promise<void> {
+  const { browser, options, server, width, take } = camera;
+  const { page } = await openConsole(browser, server, '', options);
+  const show = async (view: string) => {
+    await page.goto('about:blank');
+    await page.goto(`${server.url}/console#/${view}`);
+  };
+  const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
+  const dialog = page.getByRole('dialog');
+  const asked = async (name: string) => {
+    await dialog.waitFor();
+    await page.waitForLoadState('networkidle');
+    await take(page, `dialog-${name}`);
+  };
+
+  await show('games');
+  await press('New game');
+  await asked('new-game');
+  await page.getByLabel('Name', { exact: true }).fill(`Asteroids ${width}`);
+  await page.getByLabel('Slug').fill('Not A Slug');
+  await page.getByLabel('URL').fill('golf');
+  await press('Create');
+  await page.getByText('Correct the marked fields.').waitFor();
+  await take(page, 'dialog-new-game-refused');
+  await page.getByLabel('Slug').fill(`asteroids-${width}`);
+  await page.getByLabel('URL').fill('https://asteroids.example');
+  await press('Create');
+  await page.locator('.secret-text').waitFor();
+  await take(page, 'dialog-game-secret');
+  await press('Open game');
+  await press('Rotate');
+  await asked('rotate');
+  await press('Cancel');
+  await press('Delete game');
+  await asked('delete-game');
+  await press('Cancel');
+  await page.getByLabel('Words and phrases').fill('darn\n!!!');
+  await press('Save word filter');
+  await page.getByText('Line 2').waitFor();
+  await page.getByRole('button', { name: 'Add token' }).click();
+  await take(page, 'form-settings-refused');
+
+  await show('games/demo-game/leaderboard');
+  await press(/^Remove score/);
+  await asked('remove-score');
+  await press('Cancel');
+  await press('New leaderboard');
+  await asked('new-leaderboard');
+  await page.getByLabel('Name').fill('Weekly Cup');
+  await page.getByLabel('Seasons end').selectOption('Cron expression…');
+  await page.getByLabel('Cron expression').fill('every friday');
+  await press('Create');
+  await page.getByText('Correct the marked fields.').waitFor();
+  await take(page, 'dialog-new-leaderboard-refused');
+  await show('games/demo-game/leaderboard/weekly');
+  await press(/^End season/);
+  await asked('end-season');
+  await press('Cancel');
+  await press('Edit');
+  await asked('edit-leaderboard');
+  await press('Cancel');
+  await press('Delete');
+  await asked('delete-leaderboard');
+  await press('Cancel');
+  await press(/^Show the places around/);
+  await page.getByText(/^Around /).waitFor();
+  await take(page, 'console-places-around');
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await page.getByLabel('Search players').fill('nobody');
+  await page.getByText('No matching players').waitFor();
+  await take(page, 'console-places-search-empty');
+
+  await show(`players/${camera.world.players[1]?.wallet}`);
+  await press('Ban from all games');
+  await asked('ban');
+  await press('Cancel');
+  await press('Erase player');
+  await asked('erase');
+  await show(`reports/${camera.world.reportId}`);
+  await press('Mute player');
+  await asked('mute');
+
+  await show('games/demo-game/states');
+  await press('Show state save');
+  await page.locator('.json-branch').first().waitFor();
+  await asked('state');
+  await press('Edit');
+  await page.getByLabel('State (JSON)').fill('{"level":4,');
+  await page.getByText('Invalid JSON').waitFor();
+  await take(page, 'dialog-state-edit');
+  await show('games/demo-game/play-sessions');
+  await press(/^Show play session/);
+  await asked('play-session');
+  await show('games/demo-game/messages');
+  await press(/^View/);
+  await page
+    .getByText(/Good game|round/)
+    .first()
+    .waitFor();
+  await take(page, 'console-channel');
+  await show('queue');
+  await press(/^Show action/);
+  await asked('action');
+  await show('requests');
+  await press(/^Show request/);
+  await asked('request');
+  await show('audit');
+  await press('Show');
+  await asked('audit');
+
+  await show('games/demo-game/rules');
+  const editor = page.getByLabel('Rules (JSON array)');
+  await editor.waitFor();
+  await editor.fill((await editor.innerText()).replace('"Notify"', '"Notifi"'));
+  await page.locator('.problem-line').first().waitFor();
+  await take(page, 'console-rules-wrong');
+  await show('games/demo-game/webhooks');
+  await press('New webhook');
+  await asked('new-webhook');
+
+  await show('administrators');
+  await press('New administrator');
+  await asked('new-administrator');
+  await page.getByLabel('Name').fill(`Barbara ${width}`);
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.locator('.secret-text').waitFor();
+  await take(page, 'dialog-administrator-token');
+  await page.getByRole('button', { name: 'Done' }).click();
+  await press(/^Edit Grace/);
+  await asked('edit-administrator');
+  await press('Cancel');
+  await press(/^Revoke Grace/);
+  await asked('revoke-administrator');
+  await show('backups');
+  await press('Make backup');
+  await asked('make-backup');
+  await press('Cancel');
+  await press(/^Delete gantry/);
+  await asked('delete-backup');
+  await takeModerator(camera, page);
+}
+
+/** What a moderator sees of what they may not change. */
+async function takeModerator({ server, width, take, browser, options }: Camera, owner: Page): Promise<void> {
+  await owner.goto('about:blank');
+  await owner.goto(`${server.url}/console#/administrators`);
+  await owner.getByRole('button', { name: 'New administrator' }).click();
+  await owner.getByLabel('Name').fill(`Moderator ${width}`);
+  await owner.getByLabel('Role', { exact: true }).selectOption('moderator');
+  await owner.getByRole('button', { name: 'Create', exact: true }).click();
+  const adminToken = await owner.locator('.secret-text').innerText();
+  const { page } = await openConsole(browser, { url: server.url, adminToken }, '', options);
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await take(page, 'moderator-overview');
+  await page.goto(`${server.url}/console#/games/demo-game/settings`);
+  await page.getByText('Your role cannot change settings.').first().waitFor();
+  await take(page, 'moderator-settings');
+  await page.goto(`${server.url}/console#/backups`);
+  await page.getByText('Not for your role').waitFor();
+  await take(page, 'moderator-refused');
+}

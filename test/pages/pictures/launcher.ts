@@ -1,0 +1,176 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { ban } from '../../../src/administration/commands.ts';
+import { setProfile } from '../../../src/players/commands.ts';
+import type { TestServer } from '../../support/server.ts';
+import { desktop, openPage } from '../browser.ts';
+import { type PlayerAtLauncher, playDemoGame, say, startConversation } from '../players.ts';
+import type { Camera } from './camera.ts';
+import { fillBlocked, fillInbox } from './sample-world.ts';
+
+/** The launcher, from signing in to being banned. */
+export async function takeLauncher(camera: Camera): Promise<void> {
+  await takeBeginning(camera);
+  const { browser, options, server, world, take } = camera;
+  const { ada, grace } = await twoPlayers(browser, server, options);
+  const { page } = ada;
+  const isPhone = camera.width === '390';
+  await take(page, 'play-game');
+  const tab = (name: RegExp) => page.getByRole('tab', { name }).click();
+
+  await tab(/^Lead/);
+  await page.locator('.board-row').first().waitFor();
+  await take(page, 'play-board');
+  await page.getByRole('combobox', { name: 'Leaderboard' }).selectOption({ label: 'Weekly' });
+  await page.getByText(/^Season \d+ ends/).waitFor();
+  await take(page, 'play-board-weekly');
+  await page.getByRole('combobox', { name: 'Season' }).selectOption('1');
+  await page.getByText('Season 1 is over').waitFor();
+  await take(page, 'play-board-season');
+  await tab(/^Activity/);
+  await page.locator('.feed-item').first().waitFor();
+  await take(page, 'play-activity');
+
+  await tab(/^Messages/);
+  await page.locator('.conversation-entry').first().waitFor();
+  await take(page, 'play-conversations');
+  await page.getByRole('button', { name: 'New', exact: true }).click();
+  await take(page, 'play-new-conversation');
+  await page.keyboard.press('Escape');
+  await page.locator('.conversation-entry').first().click();
+  await page.getByRole('log').waitFor();
+  await say(grace, 'The one who loses buys the hats, and I mean the good ones: https://hats.example/winter');
+  await page.getByRole('button', { name: /^Reply to: The one/ }).click();
+  await take(page, 'play-replying');
+  await say(ada, 'Deal.');
+  await page
+    .getByRole('button', { name: /^React with 🎉: The one/ })
+    .first()
+    .click();
+  await page.locator('.reaction').waitFor();
+  await page.getByText('Sending…').waitFor({ state: 'hidden' });
+  while (!(await page.getByText(/is typing/).isVisible())) {
+    await grace.page.getByRole('textbox', { name: 'Write a message' }).press('h');
+    await pause(200); // who typed a moment ago is not told of again
+  }
+  await page.mouse.move(0, 0);
+  await take(page, 'play-conversation');
+  await page.locator('.message').last().hover();
+  await take(page, 'play-conversation-hover');
+  await page.getByRole('button', { name: /^Edit: Deal/ }).click();
+  await take(page, 'play-editing');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Unsend: Deal/ }).click();
+  await take(page, 'play-unsend');
+  await page.keyboard.press('Escape');
+  await page
+    .getByRole('button', { name: /^More about/ })
+    .first()
+    .click();
+  await take(page, 'play-player-actions');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Participants' }).click();
+  await take(page, 'play-participants');
+  await page.keyboard.press('Escape');
+
+  await fillInbox(server, { gameId: world.gameId, wallet: ada.wallet });
+  await page.locator('.toast').first().waitFor();
+  await take(page, 'play-toasts');
+  await page.locator('.toast').first().waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: /^Notifications/ }).click();
+  await page.getByRole('dialog', { name: 'Notifications' }).getByText('You won a hat').waitFor();
+  await take(page, 'play-inbox');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Account/ }).click();
+  await take(page, 'play-account');
+  await page.keyboard.press('Escape');
+  await fillBlocked(server, { gameId: world.gameId, wallet: ada.wallet }, world.players.slice(2, 5));
+  await page.reload();
+  await tab(/^Messages/);
+  await page.getByRole('button', { name: /^Blocked players/ }).click();
+  await take(page, 'play-blocked');
+  await page.keyboard.press('Escape');
+
+  await page.locator('.conversation-entry').first().click();
+  await page.getByRole('log').waitFor();
+  await page.context().setOffline(true);
+  await ada.connection.filter({ hasNotText: /^Connected/ }).waitFor();
+  await say(ada, 'Are you still there?');
+  await page.getByText('Waiting for the connection…').waitFor();
+  await take(page, 'play-offline');
+  await page.context().setOffline(false);
+  await page.getByText('Waiting for the connection…').waitFor({ state: 'hidden' });
+
+  await server.services.db.write(ban, ada.wallet, world.gameId, 'cheating');
+  if (isPhone) await tab(/^Game/);
+  await page.getByText('You are banned from Demo Game').waitFor();
+  await take(page, 'play-banned-from-game');
+  await server.services.db.write(ban, ada.wallet, null, 'cheating');
+  await page.getByText('You are banned').first().waitFor();
+  await page.locator('.sign-in').waitFor();
+  await take(page, 'play-banned');
+}
+
+/** Signed in, before there is anything; and without a connection. */
+async function takeBeginning({ browser, options, server, take }: Camera): Promise<void> {
+  const { page } = await openPage(browser, options);
+  await page.route('**/launcher/get-games', (route) => route.abort());
+  await page.goto(`${server.url}/play`);
+  await page.getByText('Could not load the sign-in options').waitFor();
+  await take(page, 'play-sign-in-failed');
+  await page.unroute('**/launcher/get-games');
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('button', { name: 'Play as a guest' }).click();
+  await page.locator('.game-card').first().waitFor();
+  await take(page, 'play-library');
+  await page.getByRole('button', { name: /^Notifications/ }).click();
+  await page.getByText('No notifications').waitFor();
+  await take(page, 'play-inbox-empty');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Details of A game/ }).click();
+  await page.getByText('This game has no page to open').waitFor();
+  const next = async (name: RegExp, shows: string | RegExp) => {
+    await page.getByRole('tab', { name }).click();
+    await page.getByText(shows).first().waitFor();
+  };
+  await take(page, 'play-elsewhere');
+  await next(/^Lead/, 'No scores yet');
+  await take(page, 'play-board-empty');
+  await next(/^Activity/, /^No activit/);
+  await take(page, 'play-activity-empty');
+  await next(/^Messages/, 'No conversations yet');
+  await take(page, 'play-conversations-empty');
+}
+
+/** Two players with a game open, in conversation. */
+export async function twoPlayers(
+  inBrowser: Browser,
+  server: TestServer,
+  options: BrowserContextOptions = desktop,
+): Promise<{ ada: PlayerAtLauncher; grace: PlayerAtLauncher }> {
+  const [ada, grace] = await Promise.all([
+    playDemoGame(inBrowser, server.url, options),
+    playDemoGame(inBrowser, server.url, options),
+  ]);
+  const { db } = server.services;
+  await db.write(setProfile, ada.wallet, { username: 'Ada' });
+  await db.write(setProfile, grace.wallet, { username: 'Grace' });
+  await startConversation(grace, ada.wallet);
+  await say(grace, 'One more round?');
+  await ada.page.getByRole('tab', { name: /Messages/ }).click();
+  await ada.page.getByRole('button', { name: /One more round\?/ }).click();
+  await say(ada, 'Just one. I nearly had you.');
+  await grace.page.getByText('Just one.').waitFor();
+  // On a phone the game is one of the tabs.
+  await firstPanel(ada.page).click();
+  await ada.game.getByRole('button', { name: 'Start' }).click();
+  for (let drops = 0; drops < 2; drops++) {
+    await pause(400); // the crane moves on
+    await ada.page.keyboard.press('Space');
+  }
+  return { ada, grace };
+}
+
+function firstPanel(page: Page): Locator {
+  return page.getByRole('tab', { name: /^(Game|Leaderboard)/ }).first();
+}
