@@ -16,6 +16,8 @@ const first = [Number.NEGATIVE_INFINITY, 0, '00000000-0000-0000-0000-00000000000
 
 /** Of all boards together: some 50 million players. */
 const rememberedBuckets = 200_000;
+/** They are read again this long after, at the soonest, where they are still good for guesses. */
+const rereadAfterMs = 1_000;
 /** How often a bucket is guessed of what is remembered, each time by where the one before was found to be. */
 const maxGuesses = 3;
 /** A guess may lie so many rows before the place. */
@@ -31,6 +33,12 @@ type Runner = Pick<Connection, 'run'>;
 interface KnownBuckets {
   readonly keys: (readonly [number, number, string])[];
   readonly places: number[];
+  /** The board's version that the places are exact for; null: something had moved that was not counted. */
+  readonly version: number | null;
+  /** The board's version when it was last asked for. */
+  seen: number | null;
+  /** On the clock of `performance.now()`. */
+  readonly readAt: number;
   /** How much further down the last key that was asked for was found to be. */
   moved: number;
 }
@@ -164,15 +172,22 @@ export class RankCounts {
     return rows[0]?.place ?? 0;
   }
 
-  /** A row's key not far before a place, and how many rows to skip from there; to be read at the moment of the page. */
+  /**
+   * A row's key not far before a place, and how many rows to skip from there; to be read at the moment of the page.
+   * `version`: of the board, as it was seen a moment ago.
+   */
   async near(
     runner: Runner,
     table: Pick<AnyTable, 'name'>,
-    board: string,
+    { board, version }: { board: string; version: number | null },
     place: number,
   ): Promise<{ from: readonly Value[]; skip: number }> {
     if (place < maxBucket) return { from: first, skip: place };
-    const buckets = this.#buckets.get(board) ?? (await this.#readBuckets(runner, board));
+    const buckets = await this.#bucketsOf(runner, board, version);
+    if (version !== null && buckets.version === version) {
+      const exact = lastBefore(buckets, place);
+      if (exact) return { from: exact.key, skip: place - exact.place };
+    }
     let known: KnownBucket | undefined;
     for (let guess = 0; guess < maxGuesses; guess++) {
       known = lastBefore(buckets, place - buckets.moved);
@@ -192,16 +207,36 @@ export class RankCounts {
     return near ? { from: [near.s, near.a, near.i], skip: place - near.place } : { from: first, skip: place };
   }
 
-  /** Where the buckets of a board lie. */
-  async #readBuckets(runner: Runner, board: string): Promise<KnownBuckets> {
-    const { rows } = await runner.run<{ s: number; a: number; i: string; count: number }>(
-      `SELECT sort_score AS s, reached_at AS a, score_id AS i, count FROM board_counts WHERE board_id = $1 ORDER BY ${order}`,
+  /** Those that are remembered; read again where the board has come to rest since. */
+  async #bucketsOf(runner: Runner, board: string, version: number | null): Promise<KnownBuckets> {
+    const known = this.#buckets.get(board);
+    if (!known) return this.#readBuckets(runner, board, version);
+    if (version === null || known.version === version) return known;
+    const isAtRest = known.seen === version;
+    known.seen = version;
+    const isOld = performance.now() - known.readAt > rereadAfterMs;
+    return isAtRest && isOld ? this.#readBuckets(runner, board, version) : known;
+  }
+
+  async #readBuckets(runner: Runner, board: string, version: number | null): Promise<KnownBuckets> {
+    const readAt = performance.now();
+    const { rows } = await runner.run<{ s: number; a: number; i: string; count: number; moves: number }>(
+      `SELECT sort_score AS s, reached_at AS a, score_id AS i, count,
+          (SELECT count(*) FROM board_moves WHERE board_id = $1) AS moves
+        FROM board_counts WHERE board_id = $1 ORDER BY ${order}`,
       [board],
     );
-    const buckets: KnownBuckets = { keys: [], places: [], moved: 0 };
+    const isExact = rows.every(({ moves }) => moves === 0);
+    const buckets: KnownBuckets = {
+      keys: rows.map(({ s, a, i }) => [s, a, i]),
+      places: [],
+      version: isExact ? version : null,
+      seen: version,
+      readAt,
+      moved: 0,
+    };
     let place = 0;
-    for (const { s, a, i, count } of rows) {
-      buckets.keys.push([s, a, i]);
+    for (const { count } of rows) {
       buckets.places.push(place);
       place += count;
     }

@@ -256,7 +256,10 @@ export class RunningRead implements Read {
   }
 
   near(table: AnyTable, group: string, place: number): ReadRequest<{ from: readonly Value[]; skip: number }> {
-    return new PendingRead(() => this.#options.ranks.near(this.#runner, table, group, place));
+    const version = this.seen?.boards.get(group) ?? null;
+    return new PendingRead(() =>
+      this.#options.ranks.near(this.#runner, table, { board: group, version }, place),
+    );
   }
 
   *inOneView<Result>(steps: () => ReadSteps<Result>): ReadSteps<Result> {
