@@ -15,7 +15,8 @@ import {
   leaderboards,
   type SeasonRow,
 } from './leaderboard-tables.ts';
-import { readLeaderboard } from './queries.ts';
+import { readRowsAround } from './queries.ts';
+import { entriesAround, entryPage, toRankedScore } from './ranked-entries.ts';
 import type { PlacedScore, RankedScore, ScoreRecord } from './score.ts';
 import { entryToRecord, toRecord } from './stored-leaderboard.ts';
 import { toScoreRecord } from './stored-score.ts';
@@ -104,13 +105,7 @@ export const readBoardPage = query(
     const [score = null, reachedAt = null, id = null] = near.from;
     const { limit } = page;
     const rows = yield* read.all(entryPage, { boardId, score, reachedAt, id, limit, skip: near.skip });
-    return Object.freeze(
-      rows.map(({ wallet, username, avatar, ...row }) => ({
-        ...entryToRecord(row, { gameId: board.gameId, wallet }, placeIn(board), board.order),
-        username,
-        avatar,
-      })),
-    );
+    return Object.freeze(rows.map((row) => toRankedScore(row, board)));
   },
   {
     max: rememberedRows,
@@ -139,9 +134,9 @@ export const readAround = query(
       const standing = yield* standingOf(read, board, wallet);
       if (!standing) return null;
       const place = yield* placeOf(read, standing);
-      const skip = Math.max(0, place - 1 - Math.floor((limit - 1) / 2));
-      const rows = yield* pageOf(read, board, { limit, skip });
-      return rows.map((row, index) => ({ ...row, position: skip + index + 1 }));
+      const above = Math.min(place - 1, Math.floor((limit - 1) / 2));
+      const rows = yield* rowsAround(read, board, standing, { above, below: limit - above });
+      return rows.map((row, index) => ({ ...row, position: place - above + index }));
     });
   },
 );
@@ -245,42 +240,24 @@ function* entryOf(read: Read, board: Board, stream: string): ReadSteps<EntryRow 
   return best && (yield* read.get(leaderboardEntries, board.group, stream, best.entry));
 }
 
-function* pageOf(read: Read, board: Board, page: Page): ReadSteps<readonly RankedScore[]> {
-  if (board.leaderboard === defaultLeaderboard) return yield* read.ask(readLeaderboard, board.gameId, page);
-  return yield* read.ask(readBoardPage, board, page);
+/** From the row of what counts of a player on: the rows above it, and those from it on. */
+function* rowsAround(
+  read: Read,
+  board: Board,
+  standing: Standing,
+  limits: { above: number; below: number },
+): ReadSteps<readonly RankedScore[]> {
+  if ('counting' in standing) return yield* readRowsAround(read, standing.counting, limits);
+  const { sortScore: score, reachedAt, scoreId: id } = standing.entry;
+  const boardId = yield* read.groupKey(leaderboardEntries as AnyTable, board.group);
+  if (boardId === null) return [];
+  const rows = yield* read.all(entriesAround, { boardId, score, reachedAt, id, ...limits });
+  return rows.map((row) => toRankedScore(row, board));
 }
 
 function placeIn({ leaderboard, season }: Board) {
   return { leaderboard, season };
 }
-
-interface EntryPageRow
-  extends Pick<EntryRow, 'scoreId' | 'nonce' | 'sortScore' | 'updatedAt' | 'label' | 'metadata'> {
-  wallet: string;
-  username: string;
-  avatar: string;
-}
-
-const entryPage = statement<
-  {
-    boardId: string | number;
-    score: string | number | null;
-    reachedAt: string | number | null;
-    id: string | number | null;
-    limit: number;
-    skip: number;
-  },
-  EntryPageRow
->(
-  `SELECT b.score_id AS "scoreId", b.nonce, b.sort_score AS "sortScore", b.updated_at AS "updatedAt", b.label, b.metadata,
-      s.wallet, coalesce(p.username, '') AS username, coalesce(p.avatar, '') AS avatar
-    FROM (SELECT stream_id, score_id, sort_score, reached_at, nonce, updated_at, label, metadata FROM leaderboard_entries
-          WHERE board_id = @boardId AND (sort_score, reached_at, score_id) >= (@score, @reachedAt, @id)
-          ORDER BY sort_score, reached_at, score_id LIMIT @limit OFFSET @skip) AS b
-    JOIN streams AS s ON s.id = b.stream_id
-    LEFT JOIN players AS p ON p.wallet = s.wallet
-    ORDER BY b.sort_score, b.reached_at, b.score_id`,
-);
 
 const bestEntry = statement<{ boardId: string | number; streamId: string | number }, { entry: string }>(
   `SELECT entry FROM leaderboard_entries WHERE board_id = @boardId AND stream_id = @streamId

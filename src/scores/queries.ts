@@ -3,10 +3,11 @@ import type { Owner } from '../core/schemas/owner.ts';
 import type { Page } from '../core/schemas/paging.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
+import { type BoardKey, pageRows, rowsAround } from './board-rows.ts';
 import { ownRecord } from './commands.ts';
 import type { RankedScore, ScoreRecord } from './score.ts';
 import { toScoreRecord } from './stored-score.ts';
-import { board, type ScoreRow, scores } from './tables.ts';
+import { type BoardRow, board, type ScoreRow, scores } from './tables.ts';
 
 /** How many rows of pages are remembered, over all games. */
 const rememberedRows = 20_000;
@@ -49,13 +50,7 @@ export const readLeaderboard = query(
     const near = yield* read.near(board, gameId, skip);
     const [score = null, reachedAt = null, id = null] = near.from;
     const rows = yield* read.all(leaderboardPage, { boardId, score, reachedAt, id, limit, skip: near.skip });
-    return Object.freeze(
-      rows.map(({ wallet, username, avatar, ...row }) => ({
-        ...toScoreRecord(row, { gameId, wallet }),
-        username,
-        avatar,
-      })),
-    );
+    return Object.freeze(rows.map((row) => toRankedScore(row, gameId)));
   },
   {
     max: rememberedRows,
@@ -73,26 +68,38 @@ export const readPosition = query('readPosition', function* (read: Read, owner: 
   return row ? (yield* read.countBefore(board, row)) + 1 : null;
 });
 
-const leaderboardPage = statement<
-  {
-    boardId: string | number;
-    score: string | number | null;
-    reachedAt: string | number | null;
-    id: string | number | null;
-    limit: number;
-    skip: number;
-  },
-  LeaderboardRow
->(
-  `SELECT c.id, c.nonce, c.score, c.updated_at AS "updatedAt", s.wallet,
+/** The rows next to the one of a player's that counts: those above it, and it with those below, the best first. */
+export function* readRowsAround(
+  read: Read,
+  { gameId, sortScore: score, reachedAt, scoreId: id }: BoardRow,
+  limits: { above: number; below: number },
+): ReadSteps<readonly RankedScore[]> {
+  const boardId = yield* read.groupKey(board, gameId);
+  if (boardId === null) return [];
+  const rows = yield* read.all(leaderboardAround, { boardId, score, reachedAt, id, ...limits });
+  return rows.map((row) => toRankedScore(row, gameId));
+}
+
+function toRankedScore({ wallet, username, avatar, ...row }: LeaderboardRow, gameId: string): RankedScore {
+  return { ...toScoreRecord(row, { gameId, wallet }), username, avatar };
+}
+
+const columns = 'stream_id, score_id, sort_score, reached_at';
+
+const withScores = (rows: string) => `SELECT c.id, c.nonce, c.score, c.updated_at AS "updatedAt", s.wallet,
       coalesce(p.username, '') AS username, coalesce(p.avatar, '') AS avatar
-    FROM (SELECT stream_id, score_id, sort_score, reached_at FROM board
-          WHERE board_id = @boardId AND (sort_score, reached_at, score_id) >= (@score, @reachedAt, @id)
-          ORDER BY sort_score, reached_at, score_id LIMIT @limit OFFSET @skip) AS b
+    FROM (${rows}) AS b
     JOIN scores AS c ON c.id = b.score_id
     JOIN streams AS s ON s.id = b.stream_id
     LEFT JOIN players AS p ON p.wallet = s.wallet
-    ORDER BY b.sort_score, b.reached_at, b.score_id`,
+    ORDER BY b.sort_score, b.reached_at, b.score_id`;
+
+const leaderboardPage = statement<BoardKey & { limit: number; skip: number }, LeaderboardRow>(
+  withScores(pageRows(board.name, columns)),
+);
+
+const leaderboardAround = statement<BoardKey & { above: number; below: number }, LeaderboardRow>(
+  withScores(rowsAround(board.name, columns)),
 );
 
 function* recordsOf(

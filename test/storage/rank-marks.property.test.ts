@@ -6,8 +6,8 @@ import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
 import { type RankKey, RankMarks } from '../../src/engines/sqlite/rank-marks.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** One row in four is a mark and one in sixteen a higher one, so that a few dozen rows have every level. */
-const endings = ['0', '00'];
+/** One row in four is a mark, and one in four of those is of the next level, so that some dozens of rows have every level. */
+const endings = ['0', '00', '000'];
 const boardId = 1;
 
 const rowToAdd = fc.record({

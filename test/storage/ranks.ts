@@ -8,8 +8,10 @@ import { registerGame } from '../../src/games/commands.ts';
 import { setScore } from '../../src/scores/commands.ts';
 import { readLeaderboard, readPosition } from '../../src/scores/queries.ts';
 import { board } from '../../src/scores/tables.ts';
-import { quantile } from '../bench/rounds.ts';
+import { walletOf } from '../bench/fill-by-sql.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
+import { fillPlayers, numbers, scoreId, streamId } from './postgres-players.ts';
+import { type Times, timedInTurns } from './timings.ts';
 
 export interface RanksOptions {
   players: number;
@@ -21,12 +23,6 @@ export interface RanksOptions {
   writers: number;
 }
 
-/** In milliseconds. */
-interface Times {
-  p50: number;
-  p99: number;
-}
-
 export interface RanksCounts extends RanksOptions {
   wrong: number;
   /** Scores that were written while places were checked. */
@@ -34,8 +30,6 @@ export interface RanksCounts extends RanksOptions {
   whileWritten: { place: Times; page: Times };
   atRest: { place: Times; page: Times };
 }
-
-const walletOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
 
 /**
  * Puts so many players on a board, has two nodes write scores to it, and holds places against `count(*)`, both of one
@@ -69,7 +63,14 @@ export async function runRanks(url: string, options: RanksOptions): Promise<Rank
   };
   const writing = Promise.all(nodes.flatMap((node) => Array.from({ length: writers }, () => write(node))));
   const wrong = await wrongPlaces(url, gameId, checks, anyone);
-  const time = () => timesOf(second, gameId, reads, anyone);
+  const time = () =>
+    timedInTurns(
+      {
+        place: () => second.read(readPosition, anyone()),
+        page: (n) => second.read(readLeaderboard, gameId, { limit: 50, skip: n }),
+      },
+      reads,
+    );
   const whileWritten = await time();
   const written = writes;
   isWriting = false;
@@ -116,40 +117,10 @@ async function wrongPlaces(
   return wrong;
 }
 
-/** One after the other in turns, so that a slow moment of the machine meets both. */
-async function timesOf(db: PostgresDatabase, gameId: string, reads: number, anyone: () => Owner) {
-  const places: number[] = [];
-  const pages: number[] = [];
-  const timed = async (into: number[], read: Promise<unknown>) => {
-    const from = performance.now();
-    await read;
-    into.push(performance.now() - from);
-  };
-  for (let n = 0; n < reads; n++) {
-    await timed(places, db.read(readPosition, anyone()));
-    await timed(pages, db.read(readLeaderboard, gameId, { limit: 50, skip: n }));
-  }
-  const at = (values: readonly number[], share: number) => Math.round(quantile(values, share) * 100) / 100;
-  const times = (values: readonly number[]) => ({ p50: at(values, 0.5), p99: at(values, 0.99) });
-  return { place: times(places), page: times(pages) };
-}
-
 /** Players with a score each, as many as their number: straight into the tables, as the store would have. */
 async function fill(url: string, gameId: string, players: number): Promise<void> {
-  const connection = await Connection.open(url, 'gantry ranks');
-  try {
-    const wallet = `'0x' || lpad(to_hex(n), 40, '0')`;
-    const name = `'player:' || $1::text || ':' || ${wallet}`;
-    const streamId = `substr(encode(sha256(convert_to(${name}, 'UTF8')), 'hex'), 1, 32)::uuid`;
-    const scoreId = `md5('score' || n)::uuid`;
-    const numbers = 'FROM generate_series(0, $2::int - 1) AS n';
-    await connection.script('BEGIN');
-    await connection.script('SET LOCAL statement_timeout = 0');
+  await fillPlayers(url, gameId, players, async (connection) => {
     const fillings = [
-      `INSERT INTO players (wallet, user_id, username, avatar, created_at)
-        SELECT ${wallet}, gen_random_uuid(), '', '', 1 ${numbers} WHERE $1::text <> ''`,
-      `INSERT INTO streams (name, wallet, seq, first_seq, trim_at, id)
-        SELECT ${name}, ${wallet}, 1, 1, 4000000000000, ${streamId} ${numbers}`,
       `INSERT INTO scores (id, stream_id, revision, nonce, score, reached_at, updated_at)
         SELECT ${scoreId}, ${streamId}, 1, 'n', n, 1, 1 ${numbers}`,
       `INSERT INTO board (stream_id, board_id, score_id, sort_score, reached_at)
@@ -157,12 +128,7 @@ async function fill(url: string, gameId: string, players: number): Promise<void>
     ];
     for (const text of fillings) await connection.run(text, [gameId, players]);
     await new RankCounts().recount(connection, board, gameId);
-    await connection.script('COMMIT');
-    await connection.script('SET statement_timeout = 0');
-    await connection.script('ANALYZE');
-  } finally {
-    await connection.close();
-  }
+  });
 }
 
 /** `node test/storage/ranks.ts --players 1000000 --checks 1000 --reads 3000 --writers 4` */

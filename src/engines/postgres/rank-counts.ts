@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Entry } from '../../core/storage/rows.ts';
 import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
 import type { Connection } from './connection.ts';
@@ -11,9 +12,42 @@ const maxBucket = 3 * bucketSize;
 const order = 'sort_score, reached_at, score_id';
 /** Before every row; each board's counts begin here. */
 const beginning = `'-Infinity'::double precision, 0::bigint, '00000000-0000-0000-0000-000000000000'::uuid`;
+const first = [Number.NEGATIVE_INFINITY, 0, '00000000-0000-0000-0000-000000000000'] as const;
+
+/** Of all boards together: some 50 million players. */
+const rememberedBuckets = 200_000;
+/** They are read again this long after, at the soonest, where they are still good for guesses. */
+const rereadAfterMs = 1_000;
+/** How often a bucket is guessed of what is remembered, each time by where the one before was found to be. */
+const maxGuesses = 3;
+/** A guess may lie so many rows before the place. */
+const maxSkipped = 2 * maxBucket;
 
 /** What runs a statement: a connection, or whatever keeps some. */
 type Runner = Pick<Connection, 'run'>;
+
+/**
+ * Where buckets began some time ago, and how many rows came before them. A place of now is counted from one of these
+ * keys, whatever they are by then: that they are old costs a longer way, or another guess.
+ */
+interface KnownBuckets {
+  readonly keys: (readonly [number, number, string])[];
+  readonly places: number[];
+  /** The board's version that the places are exact for; null: something had moved that was not counted. */
+  readonly version: number | null;
+  /** The board's version when it was last asked for. */
+  seen: number | null;
+  /** On the clock of `performance.now()`. */
+  readonly readAt: number;
+  /** How much further down the last key that was asked for was found to be. */
+  moved: number;
+}
+
+interface KnownBucket {
+  readonly key: KnownBuckets['keys'][number];
+  readonly place: number;
+  readonly isLast: boolean;
+}
 
 interface Key {
   readonly score: number;
@@ -29,6 +63,10 @@ interface Key {
 export class RankCounts {
   /** Boards that have a row. */
   readonly #there = new Set<string>();
+  readonly #buckets = new LRUCache<string, KnownBuckets>({
+    maxSize: rememberedBuckets,
+    sizeCalculation: ({ keys }) => keys.length + 1,
+  });
 
   /** Sends what moved with these entries; how many moves that were. `from`: the moves of the batch so far. */
   moved(
@@ -134,23 +172,76 @@ export class RankCounts {
     return rows[0]?.place ?? 0;
   }
 
-  /** A row's key not far before a place, and how many rows to skip from there; to be read at the moment of the page. */
+  /**
+   * A row's key not far before a place, and how many rows to skip from there; to be read at the moment of the page.
+   * `version`: of the board, as it was seen a moment ago.
+   */
   async near(
     runner: Runner,
-    board: string,
+    table: Pick<AnyTable, 'name'>,
+    { board, version }: { board: string; version: number | null },
     place: number,
   ): Promise<{ from: readonly Value[]; skip: number }> {
-    const first = {
-      from: [Number.NEGATIVE_INFINITY, 0, '00000000-0000-0000-0000-000000000000'],
-      skip: place,
-    };
-    if (place < maxBucket) return first;
+    if (place < maxBucket) return { from: first, skip: place };
+    const buckets = await this.#bucketsOf(runner, board, version);
+    if (version !== null && buckets.version === version) {
+      const exact = lastBefore(buckets, place);
+      if (exact) return { from: exact.key, skip: place - exact.place };
+    }
+    let known: KnownBucket | undefined;
+    for (let guess = 0; guess < maxGuesses; guess++) {
+      known = lastBefore(buckets, place - buckets.moved);
+      if (!known) break;
+      const now = await this.countBefore(runner, table, board, known.key);
+      buckets.moved = now - known.place;
+      if (now <= place && place - now <= maxSkipped) return { from: known.key, skip: place - now };
+      if (known.isLast && now <= place) break;
+    }
     const { rows } = await runner.run<{ s: number; a: number; i: string; place: number }>(nearText, [
       board,
       place,
     ]);
     const [near] = rows;
-    return near ? { from: [near.s, near.a, near.i], skip: place - near.place } : first;
+    const isBehindAll = known?.isLast && near?.i === known.key[2];
+    if (!isBehindAll) this.#buckets.delete(board);
+    return near ? { from: [near.s, near.a, near.i], skip: place - near.place } : { from: first, skip: place };
+  }
+
+  /** Those that are remembered; read again where the board has come to rest since. */
+  async #bucketsOf(runner: Runner, board: string, version: number | null): Promise<KnownBuckets> {
+    const known = this.#buckets.get(board);
+    if (!known) return this.#readBuckets(runner, board, version);
+    if (version === null || known.version === version) return known;
+    const isAtRest = known.seen === version;
+    known.seen = version;
+    const isOld = performance.now() - known.readAt > rereadAfterMs;
+    return isAtRest && isOld ? this.#readBuckets(runner, board, version) : known;
+  }
+
+  async #readBuckets(runner: Runner, board: string, version: number | null): Promise<KnownBuckets> {
+    const readAt = performance.now();
+    const { rows } = await runner.run<{ s: number; a: number; i: string; count: number; moves: number }>(
+      `SELECT sort_score AS s, reached_at AS a, score_id AS i, count,
+          (SELECT count(*) FROM board_moves WHERE board_id = $1) AS moves
+        FROM board_counts WHERE board_id = $1 ORDER BY ${order}`,
+      [board],
+    );
+    const isExact = rows.every(({ moves }) => moves === 0);
+    const buckets: KnownBuckets = {
+      keys: rows.map(({ s, a, i }) => [s, a, i]),
+      places: [],
+      version: isExact ? version : null,
+      seen: version,
+      readAt,
+      moved: 0,
+    };
+    let place = 0;
+    for (const { count } of rows) {
+      buckets.places.push(place);
+      place += count;
+    }
+    this.#buckets.set(board, buckets);
+    return buckets;
   }
 
   /** Boards of which something has moved. */
@@ -190,6 +281,19 @@ export class RankCounts {
     }
     return true;
   }
+}
+
+/** The last bucket that began at a place or before it. */
+function lastBefore({ keys, places }: KnownBuckets, place: number): KnownBucket | undefined {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) <= place) low = middle + 1;
+    else high = middle;
+  }
+  const key = keys[low - 1];
+  return key && { key, place: places[low - 1] ?? 0, isLast: low === keys.length };
 }
 
 function isSame(one: Key, other: Key): boolean {

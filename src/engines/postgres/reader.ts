@@ -255,12 +255,11 @@ export class RunningRead implements Read {
     });
   }
 
-  near(
-    _table: AnyTable,
-    group: string,
-    place: number,
-  ): ReadRequest<{ from: readonly Value[]; skip: number }> {
-    return new PendingRead(() => this.#options.ranks.near(this.#runner, group, place));
+  near(table: AnyTable, group: string, place: number): ReadRequest<{ from: readonly Value[]; skip: number }> {
+    const version = this.seen?.boards.get(group) ?? null;
+    return new PendingRead(() =>
+      this.#options.ranks.near(this.#runner, table, { board: group, version }, place),
+    );
   }
 
   *inOneView<Result>(steps: () => ReadSteps<Result>): ReadSteps<Result> {

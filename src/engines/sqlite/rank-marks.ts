@@ -14,9 +14,9 @@ export interface Mark extends RankKey {
 
 /**
  * How a mark's `score_id` ends, from level 1 up. Ids end randomly, so one row in 256 is a mark, and of those one in
- * 256 a higher one.
+ * 16 is of the next level.
  */
-const endingsOfMarks = ['00', '0000'];
+const endingsOfMarks = ['00', '000', '0000'];
 
 /** Before every row; each level begins with a mark here. */
 const start: RankKey = { sort_score: Number.NEGATIVE_INFINITY, reached_at: 0, score_id: '' };
@@ -26,7 +26,7 @@ const key = 'sort_score, reached_at, score_id';
 /**
  * Counts along the boards: a skip list with widths (Pugh, "A skip list cookbook", 1990, section 3.4). Each mark
  * knows how many rows lie from it up to the next mark of its level, so counting to a place takes a step a mark of the
- * higher level, then of the lower one, then of single rows: some hundred for a million rows. Which rows are marks
+ * highest level, then of those below, then of single rows: some hundred for a million rows. Which rows are marks
  * follows from their ids alone, so nothing is ever split or balanced. To be told, inside the transaction, of every
  * row that comes or goes.
  */
