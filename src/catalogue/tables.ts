@@ -29,6 +29,7 @@ import {
   leaderboards,
   retiredSeasons,
 } from '../scores/leaderboard-tables.ts';
+import { prizeRuns } from '../scores/prize-tables.ts';
 import { board, scores } from '../scores/tables.ts';
 import { announcedPresent, serverKeys, sessions, signIns } from '../sessions/tables.ts';
 import { states } from '../states/tables.ts';
@@ -54,6 +55,7 @@ export const tables: readonly AnyTable[] = [
   leaderboards,
   leaderboardSeasons,
   retiredSeasons,
+  prizeRuns,
   leaderboardEntries,
   leaderboardRecords,
   states,

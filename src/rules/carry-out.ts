@@ -39,7 +39,11 @@ export function* carryOut(
   facts: TxFacts,
   chain: ChainFacts,
 ): Steps<boolean> {
-  const sent = { value: String(input.value ?? ''), nonce: input.nonce ?? '' };
+  const sent = {
+    value: String(input.value ?? ''),
+    nonce: input.nonce ?? '',
+    ...(input.finished && { place: String(input.finished.place), season: String(input.finished.season) }),
+  };
   const { gameId, wallet } = owner;
   switch (action.type) {
     case 'Notify': {

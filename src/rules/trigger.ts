@@ -12,6 +12,16 @@ export interface TriggerInput {
   trigger: string;
   value?: TriggerValue | undefined;
   nonce?: string | undefined;
+  /** Of a prize: what the player has finished in. */
+  finished?: FinishedSeason | undefined;
+}
+
+/** A season that is over, and the place of a player in it. */
+export interface FinishedSeason {
+  leaderboard: string;
+  season: number;
+  seasonId: string;
+  place: number;
 }
 
 export interface TriggerAnswer {

@@ -25,6 +25,7 @@ import { notificationInbox } from './migrations/0022-notification-inbox.ts';
 import { playerBlocks } from './migrations/0023-player-blocks.ts';
 import { playerReports } from './migrations/0024-player-reports.ts';
 import { playerMutes } from './migrations/0025-player-mutes.ts';
+import { prizeRuns } from './migrations/0026-prize-runs.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -53,6 +54,7 @@ export const migrations: readonly string[] = [
   playerBlocks,
   playerReports,
   playerMutes,
+  prizeRuns,
 ];
 
 /** The schema's version when all of them have run. */
