@@ -10,14 +10,14 @@ import { runRules } from '../rules/commands.ts';
 import { isChainAction, type Rule } from '../rules/rule.ts';
 import { ruleTriggers } from '../rules/tables.ts';
 import type { ChainFacts, StateFacts } from '../rules/trigger.ts';
-import { leaderboardEntries } from '../scores/leaderboard-tables.ts';
+import { leaderboardEntries, leaderboards } from '../scores/leaderboard-tables.ts';
 import { type PrizeRunRow, prizeRuns } from '../scores/prize-tables.ts';
 import { rankedUnder, ruleOf, type Winner } from './prize-run.ts';
 
 /**
  * Carries out a run's rule for the player who is next in it, once: the run goes on to the next place in the same transaction,
- * and the trigger is noted under the run's id, so that a player who comes again further down (a better score was removed
- * since) gets nothing more. Who is banned gets nothing either. False: somebody else is next by now; look again.
+ * and the trigger is noted under the run's id, so that a player who comes again further down (a better score was removed since,
+ * or every score is an entry) gets nothing more. Who is banned gets nothing either. False: somebody else is next by now; look again.
  * @throws GantryError `states_changed`; what the rule's actions refuse
  */
 export const givePrize = command(
@@ -26,8 +26,8 @@ export const givePrize = command(
     const { gameId, wallet, place } = winner;
     const next = yield* nextInRun(tx, winner);
     if (!next) return false;
+    advance(tx, next, winner);
     const { run, rule, isPassedOver } = next;
-    advance(tx, run, rule, winner);
     if (isPassedOver) return true;
     const { leaderboard, season, seasonId } = run;
     const input = {
@@ -51,8 +51,8 @@ export const failPrize = command(
     const { gameId, wallet, place } = winner;
     const next = yield* nextInRun(tx, winner);
     if (!next) return false;
+    advance(tx, next, winner);
     const { run, rule, isPassedOver } = next;
-    advance(tx, run, rule, winner);
     if (isPassedOver) return true;
     const triggerUuid = tx.newId();
     const noted = { trigger: rule.trigger, value: place, valueText: null, actions: '[]', at: tx.now };
@@ -68,14 +68,19 @@ export const failPrize = command(
   },
 );
 
+interface NextInRun {
+  run: PrizeRunRow;
+  rule: Rule;
+  isPassedOver: boolean;
+  /** The next player has the same place: this one had another, and came further down since. */
+  isPlaceKept: boolean;
+}
+
 /**
  * A run, locked with its next player, and whether this one gets nothing; undefined when the one who was read is not next:
  * another process was faster, the entry has changed, the guest has a wallet, or the game is archived.
  */
-function* nextInRun(
-  tx: Tx,
-  winner: Winner,
-): Steps<{ run: PrizeRunRow; rule: Rule; isPassedOver: boolean } | undefined> {
+function* nextInRun(tx: Tx, winner: Winner): Steps<NextInRun | undefined> {
   const { runId, gameId, wallet, place } = winner;
   const owner: Owner = { gameId, wallet };
   const guest = isGuestAddress(wallet) ? yield* tx.lock(guests, wallet) : null;
@@ -97,14 +102,16 @@ function* nextInRun(
     entry.sortScore === winner.sortScore &&
     entry.reachedAt === winner.reachedAt;
   if (!isSame) return undefined;
+  const leaderboard = yield* tx.get(leaderboards, gameId, run.leaderboard);
   const isBanned = (here ?? everywhere) !== undefined;
   // Undefined: of another server, from which the game was imported.
-  return { run, rule, isPassedOver: earlier !== undefined || isBanned || guest === undefined };
+  const isPassedOver = earlier !== undefined || isBanned || guest === undefined;
+  return { run, rule, isPassedOver, isPlaceKept: earlier !== undefined && leaderboard?.entries === 'player' };
 }
 
 /** Has the next place be next, or ends the run with the last one. */
-function advance(tx: Tx, run: PrizeRunRow, { seasonEnd }: Rule, winner: Winner): void {
-  const place = run.place + 1;
+function advance(tx: Tx, { run, rule: { seasonEnd }, isPlaceKept }: NextInRun, winner: Winner): void {
+  const place = isPlaceKept ? run.place : run.place + 1;
   const { sortScore, reachedAt, scoreId } = winner;
   if (place > (seasonEnd?.places.to ?? 0)) tx.remove(prizeRuns, run);
   else tx.put(prizeRuns, { ...run, place, sortScore, reachedAt, scoreId });
