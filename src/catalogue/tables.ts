@@ -29,7 +29,7 @@ import {
   leaderboards,
   retiredSeasons,
 } from '../scores/leaderboard-tables.ts';
-import { prizeRuns } from '../scores/prize-tables.ts';
+import { prizeHolds, prizeRuns } from '../scores/prize-tables.ts';
 import { board, scores } from '../scores/tables.ts';
 import { announcedPresent, serverKeys, sessions, signIns } from '../sessions/tables.ts';
 import { states } from '../states/tables.ts';
@@ -56,6 +56,7 @@ export const tables: readonly AnyTable[] = [
   leaderboardSeasons,
   retiredSeasons,
   prizeRuns,
+  prizeHolds,
   leaderboardEntries,
   leaderboardRecords,
   states,

@@ -2,7 +2,9 @@ import { streamOf } from '../core/events/stream.ts';
 import { lockPlayer } from '../core/events/stream-locks.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Owner } from '../core/schemas/owner.ts';
-import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { command, type ExclusiveTx, exclusiveCommand, type Steps, type Tx } from '../core/storage/command.ts';
+import { heldWhy } from '../core/storage/database-file.ts';
+import { statement } from '../core/storage/statement.ts';
 import { games } from '../games/tables.ts';
 import { bans, guests } from '../players/tables.ts';
 import { changeAction, enqueue } from '../queue/actions.ts';
@@ -11,7 +13,7 @@ import { isChainAction, type Rule } from '../rules/rule.ts';
 import { ruleTriggers } from '../rules/tables.ts';
 import type { ChainFacts, StateFacts } from '../rules/trigger.ts';
 import { leaderboardEntries, leaderboards } from '../scores/leaderboard-tables.ts';
-import { type PrizeRunRow, prizeRuns } from '../scores/prize-tables.ts';
+import { type PrizeRunRow, prizeHolds, prizeRuns } from '../scores/prize-tables.ts';
 import { rankedUnder, ruleOf, type Winner } from './prize-run.ts';
 
 /**
@@ -36,7 +38,10 @@ export const givePrize = command(
       nonce: `${leaderboard}/${season}`,
       finished: { leaderboard, season, seasonId, place },
     };
-    yield* runRules(tx, { gameId, wallet }, [rule], input, { chain, states, nonce: run.id });
+    const isHeld = (yield* tx.get(prizeHolds, seasonId)) !== undefined;
+    const held = isHeld ? { held: heldWhy } : {};
+    const facts = { chain: { ...chain, ...held }, states, nonce: run.id };
+    yield* runRules(tx, { gameId, wallet }, [rule], input, facts);
     return true;
   },
 );
@@ -124,4 +129,19 @@ export const endPrizeRun = command(
     const run = yield* tx.lock(prizeRuns, runId);
     if (run?.place === place) tx.remove(prizeRuns, run);
   },
+);
+
+/**
+ * After a restore: what the rules of these seasons send to a chain is to wait for an operator. That is of seasons whose prizes
+ * were being given when the backup was made, and of those that end again because their time has come since.
+ */
+export const holdPrizes = exclusiveCommand('holdPrizes', function* (tx: ExclusiveTx): Steps<number> {
+  return yield* tx.run(holdSeasons, { now: tx.now });
+});
+
+const holdSeasons = statement<{ now: number }>(
+  `INSERT INTO prize_holds (season_id, game_id)
+   SELECT season_id, game_id FROM leaderboards WHERE next_end_at <= @now
+   UNION SELECT season_id, game_id FROM prize_runs WHERE true
+   ON CONFLICT DO NOTHING`,
 );

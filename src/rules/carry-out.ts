@@ -131,7 +131,7 @@ function* queueCall(
   action: ChainAction,
   input: Triggered,
   facts: TxFacts,
-  { signers }: ChainFacts,
+  { signers, held }: ChainFacts,
   actionId: string,
 ): Steps<void> {
   const signer = signers[action.signer];
@@ -153,6 +153,6 @@ function* queueCall(
       ? unknownSigner(action)
       : 'error' in call
         ? call.error
-        : yield* spend(tx, owner, actionId, costOf(action, call));
+        : ((yield* spend(tx, owner, actionId, costOf(action, call))) ?? held ?? null);
   if (error !== null) yield* changeAction(tx, row, { state: 'failed', error });
 }

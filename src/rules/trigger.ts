@@ -36,6 +36,8 @@ export interface ChainFacts {
   signers: Readonly<Record<string, string>>;
   /** Balances of the player, by `balanceKey`, as decimal texts; one that is missing satisfies no condition. */
   balances: Readonly<Record<string, string>>;
+  /** Why what is sent waits for an operator; left out: it does not. */
+  held?: string;
 }
 
 /** What was found in a player's states before a trigger is carried out: commands read none. */

@@ -29,3 +29,16 @@ export const prizeRuns = table('prize_runs', prizeRunColumns, {
   of: { game: 'gameId', stays: 'prizes are given by the server on which the season ended' },
 });
 export type PrizeRunRow = RowOf<typeof prizeRunColumns>;
+
+/**
+ * Seasons whose prizes may have been given after the backup was made that was restored since: what their rules send to a chain
+ * waits for an operator, so that it is not paid twice.
+ */
+export const prizeHolds = table(
+  'prize_holds',
+  { seasonId: 'uuid', gameId: 'uuid' },
+  {
+    key: ['seasonId'],
+    of: { game: 'gameId', stays: 'prizes are given by the server on which the season ended' },
+  },
+);

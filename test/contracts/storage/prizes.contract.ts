@@ -7,8 +7,9 @@ import { streamOf } from '../../../src/core/events/stream.ts';
 import { newGuestAddress } from '../../../src/core/schemas/guest-address.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
+import { heldWhy } from '../../../src/core/storage/database-file.ts';
 import { addGuest } from '../../../src/guests/commands.ts';
-import { endPrizeRun, failPrize, givePrize } from '../../../src/prizes/commands.ts';
+import { endPrizeRun, failPrize, givePrize, holdPrizes } from '../../../src/prizes/commands.ts';
 import type { Winner } from '../../../src/prizes/prize-run.ts';
 import { openPrizeRuns, readPrizeRun } from '../../../src/prizes/queries.ts';
 import { requeueAction } from '../../../src/queue/commands.ts';
@@ -265,6 +266,37 @@ export function prizesContract(open: OpenStore): void {
       while (await db.write(clearRetiredSeason));
     });
 
+    test('after a restore, what may have been sent to a chain since waits for an operator', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const call = {
+        type: 'CallContract',
+        chainId: 1,
+        contract: `0x${'ab'.repeat(20)}`,
+        function: 'function f()',
+      };
+      const rule = { ...prizeFor({ to: 1 }), actions: [call, { type: 'Notify', message: '{place}' }] };
+      const { gameId, owners } = await seasonOf(db, [rule]);
+      const spending = { transactionsPerDay: 9, transactionsPerPlayerPerDay: 9, tokens: [] };
+      await db.write(changeGame, gameId, { policies: { spending } });
+      await db.write(endSeason, gameId, 'weekly');
+      await db.write(holdPrizes);
+      await db.write(holdPrizes);
+      for (const owner of owners) await db.write(setLeaderboardScore, owner, 'weekly', 1);
+      const told = messagesOf(db);
+      const signers = { signers: { default: `0x${'cd'.repeat(20)}` }, balances: {} };
+      await giveAll(db, signers);
+      await db.write(endSeason, gameId, 'weekly'); // was not under way when it was held
+      await giveAll(db, signers);
+      expect(told()).toHaveLength(2);
+      const { rows } = await db.read(readActions, { gameId }, wholePage);
+      expect(rows.map(({ state, error }) => [state, error])).toEqual([
+        ['queued', null],
+        ['failed', heldWhy],
+      ]);
+      expect(await db.write(requeueAction, rows[1]?._id ?? '')).toMatchObject({ state: 'queued' });
+    });
+
     test('one that cannot be given is among the actions that have failed, and the next is given', async () => {
       await using fixture = await open();
       const { db } = fixture;
@@ -302,7 +334,7 @@ async function next(db: Database, runId: string): Promise<Winner> {
 }
 
 /** Gives what is to be given, as the worker does; how often it tried. */
-async function giveAll(db: Database): Promise<number> {
+async function giveAll(db: Database, facts = chain): Promise<number> {
   let tries = 0;
   for (const runId of await db.read(openPrizeRuns, 99)) {
     for (;;) {
@@ -310,7 +342,7 @@ async function giveAll(db: Database): Promise<number> {
       if (!found) break;
       const [winner] = found.winners;
       if (!winner) await db.write(endPrizeRun, runId, found.run.place);
-      else expect(await db.write(givePrize, winner, chain, [])).toBe(true);
+      else expect(await db.write(givePrize, winner, facts, [])).toBe(true);
       tries += winner ? 1 : 0;
     }
   }

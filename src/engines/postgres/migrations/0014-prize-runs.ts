@@ -15,4 +15,9 @@ CREATE TABLE prize_runs (
 );
 CREATE INDEX prize_runs_by_leaderboard ON prize_runs (game_id, leaderboard, id);
 CREATE INDEX prize_runs_by_season ON prize_runs (season_id, id);
+CREATE TABLE prize_holds (
+  season_id uuid NOT NULL,
+  game_id uuid NOT NULL,
+  PRIMARY KEY (season_id)
+);
 `;

@@ -14,4 +14,10 @@ CREATE TABLE prize_runs (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX prize_runs_by_leaderboard ON prize_runs(game_id, leaderboard, id);
 CREATE INDEX prize_runs_by_season ON prize_runs(season_id, id);
+
+-- Seasons whose prizes may have been given after the backup was made from which this was restored.
+CREATE TABLE prize_holds (
+  season_id TEXT PRIMARY KEY,
+  game_id TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 `;
