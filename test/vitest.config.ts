@@ -46,6 +46,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/compile.ts', 'test/postgres.ts'],
     sequence: { sequencer: LongestFirst },
+    // Loading Gantry, some hundreds of modules, took nearly half of what a file's tests cost. So a process loads it once
+    // and runs file after file: none may leave behind what another would find (a spy, a variable of the environment).
+    isolate: false,
     // A good part of a run is waited for, by timers and for disks: one more than there are processors keeps them busy.
     maxWorkers: availableParallelism() + 1,
     // Tests start real servers and write to real files; what they wait for is a condition. This limit ends a test

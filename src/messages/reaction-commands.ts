@@ -1,5 +1,6 @@
 import { streamOf } from '../core/events/stream.ts';
 import { lockChannel } from '../core/events/stream-locks.ts';
+import { grouped } from '../core/schemas/grouped.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
@@ -50,7 +51,7 @@ export const addReactionTo = command(
       );
     }
     if (counts.reduce((sum, [, count]) => sum + count, 0) >= maximumReactions) {
-      throw limitReached(`A message has at most ${maximumReactions.toLocaleString('en')} reactions`);
+      throw limitReached(`A message has at most ${grouped(maximumReactions)} reactions`);
     }
     const row = { messageId, wallet, reaction, channelId: message.channelId, createdAt: tx.now };
     tx.insert(messageReactions, row);

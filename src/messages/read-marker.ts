@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { normalizedAddress } from '../core/schemas/address.ts';
+import { grouped } from '../core/schemas/grouped.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 import type { ReadMarkerRow } from './tables.ts';
 
@@ -39,7 +40,7 @@ export const unreadFields = {
     .min(0)
     .max(maximumUnread)
     .meta({
-      description: `Messages of others behind the read marker, the player's joining and the player's own last message; at most ${maximumUnread.toLocaleString('en')}, in lists ${maximumListedUnread}`,
+      description: `Messages of others behind the read marker, the player's joining and the player's own last message; at most ${grouped(maximumUnread)}, in lists ${maximumListedUnread}`,
     }),
   unreadCapped: z
     .exactOptional(z.literal(true))

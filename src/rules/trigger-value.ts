@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { grouped } from '../core/schemas/grouped.ts';
 import { text } from '../core/schemas/text.ts';
 
 export type TriggerValue = number | string;
@@ -18,7 +19,7 @@ export const integerValue = z
 /** By method dispatch and on the socket, as basement.fun takes it; an empty text counts as left out. */
 export const anyValue = z
   .union([z.number().min(-largest, withinBounds).max(largest, withinBounds), text(0, maximumTextLength)], {
-    error: `must be a number, or a text of at most ${maximumTextLength.toLocaleString('en')} characters`,
+    error: `must be a number, or a text of at most ${grouped(maximumTextLength)} characters`,
   })
   .optional()
   .transform((value) => (value === '' ? undefined : value));

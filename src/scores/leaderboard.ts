@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { grouped } from '../core/schemas/grouped.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 import { text } from '../core/schemas/text.ts';
 
@@ -35,7 +36,7 @@ export const labelInput = text(0, 64)
 export const metadataInput = z
   .record(z.string(), z.unknown())
   .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maximumMetadataBytes, {
-    error: `must be at most ${maximumMetadataBytes.toLocaleString('en')} bytes as JSON`,
+    error: `must be at most ${grouped(maximumMetadataBytes)} bytes as JSON`,
   })
   .optional()
   .meta({

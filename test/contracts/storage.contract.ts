@@ -5,7 +5,7 @@ import { blocksContract } from './storage/blocks.contract.ts';
 import { carryingOutContract } from './storage/carrying-out.contract.ts';
 import { commitsContract } from './storage/commits.contract.ts';
 import { eventsContract } from './storage/events.contract.ts';
-import type { OpenStore } from './storage/fixture.ts';
+import { type OpenEmptyStore, sharedStore } from './storage/fixture.ts';
 import { gamesContract } from './storage/games.contract.ts';
 import { guestsContract } from './storage/guests.contract.ts';
 import { leaderboardsContract } from './storage/leaderboards.contract.ts';
@@ -28,8 +28,9 @@ import { storageQuotaContract } from './storage/storage-quota.contract.ts';
 import { webhooksContract } from './storage/webhooks.contract.ts';
 
 /** What commands and queries promise on every engine, tried through them alone. */
-export function storageContract(adapter: string, open: OpenStore): void {
+export function storageContract(adapter: string, openEmpty: OpenEmptyStore): void {
   describe(`${adapter} keeps the promises of a store`, () => {
+    const open = sharedStore(openEmpty);
     commitsContract(open);
     gamesContract(open);
     administratorsContract(open);

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { zodInEnglish } from '../../src/build/bundle.ts';
 import { threadFiles } from '../../src/runtime/start-thread.ts';
 import { testCache } from './test-cache.ts';
 
@@ -51,7 +52,7 @@ export async function compileProgram(): Promise<string> {
     banner: {
       js: "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(import.meta.url);",
     },
-    plugins: [placesAsWritten],
+    plugins: [placesAsWritten, zodInEnglish],
     logLevel: 'warning',
   });
   const hash = createHash('sha256');

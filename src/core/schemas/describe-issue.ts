@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { grouped } from './grouped.ts';
 
 type Issue = z.core.$ZodRawIssue;
 
@@ -54,7 +55,7 @@ function describeType({ expected, input }: Issue & { code: 'invalid_type' }): st
 }
 
 function describeBound({ origin }: { origin: string }, bound: number | bigint, comparison: string): string {
-  const count = bound.toLocaleString('en');
+  const count = grouped(bound);
   const plural = Number(bound) === 1 ? '' : 's';
   if (origin === 'string') {
     const isNotEmpty = comparison === 'at least' && Number(bound) === 1;

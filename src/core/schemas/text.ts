@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { grouped } from './grouped.ts';
 
 /**
  * A string of `min` to `max` characters, counted as Unicode code points, as JSON Schema's `minLength` and
  * `maxLength` count them (zod's own count UTF-16 units, which makes an emoji two).
  */
 export function text(min: number, max: number): z.ZodString {
-  const counts = min === 0 ? `at most ${max}` : `${min} to ${max.toLocaleString('en')}`;
+  const counts = min === 0 ? `at most ${max}` : `${min} to ${grouped(max)}`;
   return z
     .string()
     .refine((value) => value.length >= min && (value.length <= max || [...value].length <= max), {

@@ -56,7 +56,7 @@ export function actionsContract(open: OpenStore): void {
     });
 
     test('what is queued can be cancelled, what has failed can be tried again, and both are listed', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const ada = await addPlayer(fixture.db, (await addGame(fixture.db)).id);
       const [one, two] = await db.write(enqueueActions, [work(ada), work(ada)]);
@@ -122,7 +122,7 @@ export function actionsContract(open: OpenStore): void {
     });
 
     test('what a lane may spend a day is not exceeded, by replacements neither, and is there anew the next day', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db, clock } = fixture;
       const ada = await addPlayer(fixture.db, (await addGame(fixture.db)).id);
       const dayMs = 24 * 60 * 60 * 1000;

@@ -48,7 +48,7 @@ export function administratorsContract(open: OpenStore): void {
     });
 
     test('have names of their own, whatever the letter case', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { administratorId } = await db.write(addAdministrator, 'Ada', 'owner', newToken());
       await db.write(addAdministrator, 'Bob', 'owner', newToken());
@@ -67,7 +67,7 @@ export function administratorsContract(open: OpenStore): void {
     });
 
     test('are what another process has made of them, at once', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const beside = await fixture.openBeside();
       const [token, next] = [newToken(), newToken()];
       const { administratorId } = await fixture.db.write(addAdministrator, 'Ada', 'operator', token);
@@ -87,7 +87,7 @@ export function administratorsContract(open: OpenStore): void {
     });
 
     test('have tokens that expire, and that say when they were used', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db, clock } = fixture;
       const token = newToken(hour);
       const { administratorId } = await db.write(addAdministrator, 'Ada', 'operator', token);
@@ -113,7 +113,7 @@ export function administratorsContract(open: OpenStore): void {
     });
 
     test('are named in the audit log, which keeps the name they had', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { administratorId, name } = await db.write(addAdministrator, 'Ada', 'operator', newToken());
       const entry = await db.write(beginAudit, name, 'setRules', {}, administratorId);
@@ -170,7 +170,7 @@ export function administratorsContract(open: OpenStore): void {
     });
 
     test('comes sooner when it is made shorter, and not later when it is saved again', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       await db.write(changeBackupSchedule, { everyHours: 168, keep: 7 });
       const claimed = await db.write(claimDueBackup);

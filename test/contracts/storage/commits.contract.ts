@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordActivity } from '../../../src/activities/commands.ts';
 import { isEvent } from '../../../src/core/events/event.ts';
 import { createChannel } from '../../../src/messages/channel-commands.ts';
@@ -9,27 +9,33 @@ import { setScore } from '../../../src/scores/commands.ts';
 import { scoreCreated } from '../../../src/scores/events.ts';
 import { findScore, listScores, readLeaderboard } from '../../../src/scores/queries.ts';
 import { addGame, addPlayer, inShort, listen, type OpenStore, trio, wholePage } from './fixture.ts';
-import { refusals, snapshot, stage } from './refusals.ts';
+import { refusals, type Scene, snapshot, stage } from './refusals.ts';
 
 /** What holds for every write: wholly or not at all, durable when answered, told afterwards and in order. */
 export function commitsContract(open: OpenStore): void {
   describe('a write that is refused', () => {
+    let scene: Scene;
+    let before: Awaited<ReturnType<typeof snapshot>>;
+    beforeAll(async () => {
+      scene = await stage(await open.empty());
+      before = await snapshot(scene);
+    });
+    afterAll(() => scene.fixture[Symbol.asyncDispose]());
+
     test.each(refusals)(
       '$what → $reason, and nothing has changed or been told',
       async ({ attempt, reason }) => {
-        await using fixture = await open();
-        const scene = await stage(fixture);
-        const before = await snapshot(scene);
-        const heard = listen(fixture.db);
-
+        const heard = listen(scene.fixture.db);
         await expect(attempt(scene)).rejects.toMatchObject({ reason });
-
         expect(await snapshot(scene)).toEqual(before);
         expect(inShort(heard)).toEqual([]);
-        await fixture.reopen();
-        expect(await snapshot(scene)).toEqual(before);
       },
     );
+
+    test('has changed nothing after a reopen either, whichever it was', async () => {
+      await scene.fixture.reopen();
+      expect(await snapshot(scene)).toEqual(before);
+    });
 
     test('leaves those asked for in the same turn as they are, and no gap in the numbers', async () => {
       await using fixture = await open();

@@ -14,7 +14,7 @@ const week = 7 * 24 * hour;
 export function eventsContract(open: OpenStore): void {
   describe('old events', () => {
     test('are deleted once they are past their age; the last of a stream stays, and its seq counts on', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db, clock } = fixture;
       const ada = await addPlayer(db, (await addGame(db)).id);
       const grace = await addPlayer(db, ada.gameId);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { afterAll } from 'vitest';
 import type { StoredEvent } from '../../../src/core/events/stream.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
@@ -23,8 +24,45 @@ export interface DatabaseUnderTest extends AsyncDisposable {
   openInProcess?(): Promise<Database>;
 }
 
-/** What an adapter brings to run the suite. */
-export type OpenStore = () => Promise<DatabaseUnderTest>;
+/** What an adapter brings to run the suite: opens an empty store. */
+export type OpenEmptyStore = () => Promise<DatabaseUnderTest>;
+
+/** How the tests of a suite come by their store. */
+export interface OpenStore {
+  /** One that tests before have used, with their games in it, and players and channels of those. */
+  (): Promise<DatabaseUnderTest>;
+  /** One of its own, for tests of what goes over all games, or that leave the store unusable. */
+  empty: OpenEmptyStore;
+}
+
+/** One store for all tests of the suite that is declared now: opening one takes longer than most of them. */
+export function sharedStore(empty: OpenEmptyStore): OpenStore {
+  let store: Promise<DatabaseUnderTest> | undefined;
+  afterAll(async () => (await store)?.[Symbol.asyncDispose]());
+  const open = async (): Promise<DatabaseUnderTest> => {
+    store ??= empty();
+    const shared = await store;
+    const beside: Database[] = [];
+    const closedAfter = async (opened: Promise<Database>) => {
+      beside.push(await opened);
+      return opened;
+    };
+    const { openInProcess } = shared;
+    return {
+      get db() {
+        return shared.db;
+      },
+      clock: shared.clock,
+      reopen: () => shared.reopen(),
+      openBeside: () => closedAfter(shared.openBeside()),
+      ...(openInProcess && { openInProcess: () => closedAfter(openInProcess()) }),
+      async [Symbol.asyncDispose]() {
+        await Promise.all(beside.map((one) => one.close()));
+      },
+    };
+  };
+  return Object.assign(open, { empty });
+}
 
 export const wholePage = { limit: 250, skip: 0 };
 

@@ -30,7 +30,7 @@ import {
 export function gamesContract(open: OpenStore): void {
   describe('games', () => {
     test('a game is found by its id, its slug and in the list, with its defaults, also after a reopen', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const game = await addGame(fixture.db, { name: 'Space Race' });
       expect(game).toMatchObject({
         slug: 'space-race',
@@ -73,7 +73,7 @@ export function gamesContract(open: OpenStore): void {
     });
 
     test('a slug made of a taken name gets a number; a taken slug that was asked for is refused', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const [first, second, third] = await Promise.all([
         addGame(db, { name: 'Space Race' }),
@@ -213,7 +213,7 @@ export function gamesContract(open: OpenStore): void {
     });
 
     test('a new name shows at once in sessions, on the leaderboard and in the feed, also beside', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const ada = await addPlayer(db, gameId);

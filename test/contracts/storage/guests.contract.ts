@@ -138,7 +138,7 @@ export function guestsContract(open: OpenStore): void {
     });
 
     test('a game that forbids guests is entered by none, and one that leaves them to its server by those only', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const { secretHash } = await addOne(db, gameId);
@@ -359,7 +359,7 @@ export function guestsContract(open: OpenStore): void {
     });
 
     test('is one of 50 who ask at once for one wallet, and asks 50 times and is it once', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const wallet = randomWallet();
@@ -414,7 +414,7 @@ export function guestsContract(open: OpenStore): void {
   });
 
   test('nothing is sent on a chain for a guest, and it says why; what is only recorded here is granted', async () => {
-    await using fixture = await open();
+    await using fixture = await open.empty();
     const { db } = fixture;
     const spending = { transactionsPerDay: 9, transactionsPerPlayerPerDay: 9, tokens: [] };
     const { id: gameId } = await addGame(db, { policies: { spending } });

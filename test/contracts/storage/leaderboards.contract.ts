@@ -358,7 +358,7 @@ export function leaderboardsContract(open: OpenStore): void {
     });
 
     test('no more finished seasons are kept than it says; their rows go a few at a time', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const players = await Promise.all(Array.from({ length: 12 }, () => addPlayer(db, gameId)));
@@ -442,8 +442,8 @@ export function leaderboardsContract(open: OpenStore): void {
     });
 
     test('a game takes its leaderboards, seasons and places along, under ids of the server it comes to', async () => {
-      await using fixture = await open();
-      await using other = await open();
+      await using fixture = await open.empty();
+      await using other = await open.empty();
       const from = fixture.db;
       const { id: gameId } = await addGame(from);
       const players = await Promise.all([0, 1, 2].map(() => addPlayer(from, gameId)));
@@ -484,7 +484,7 @@ export function leaderboardsContract(open: OpenStore): void {
       }
       // A file that names another game's board, or a label there is not, is refused.
       for (const forged of [{ board: randomUUID() }, { label: 'it' }]) {
-        await using third = await open();
+        await using third = await open.empty();
         const changed = records.map(({ type, row }) => ({
           type,
           row: type === 'leaderboard_records' ? { ...row, ...forged } : row,
@@ -496,7 +496,7 @@ export function leaderboardsContract(open: OpenStore): void {
     });
 
     test('an erased player is on no leaderboard any more, in no season', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const [ada, bob] = [await addPlayer(db, gameId), await addPlayer(db, gameId)];

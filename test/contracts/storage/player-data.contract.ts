@@ -233,7 +233,7 @@ export function playerDataContract(open: OpenStore): void {
 
   describe('activities', () => {
     test('one is kept with its label as sent, shown with its game and player, and told to the game', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db, clock } = fixture;
       const game = await addGame(db);
       const ada = await addPlayer(db, game.id);
@@ -259,7 +259,7 @@ export function playerDataContract(open: OpenStore): void {
     });
 
     test('the feed is newest first, in pages, and filtered by any of player, game and type', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db, clock } = fixture;
       const [one, other] = [await addGame(db), await addGame(db)];
       const ada = await addPlayer(db, one.id);

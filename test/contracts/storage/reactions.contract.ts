@@ -139,7 +139,7 @@ export function reactionsContract(open: OpenStore): void {
     });
 
     test('reactions count as storage of who reacts, until they or the message go', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { ada, grace, messageId } = await conversation(db);
       const quota = 2 * countedRowBytes;
@@ -178,7 +178,7 @@ export function reactionsContract(open: OpenStore): void {
     });
 
     test('erasing a player takes its reactions back, and those to its messages', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { ada, grace, channelId, messageId } = await conversation(db);
       const { _id: other } = await db.write(sendMessage, grace, channelId, 'Indeed');

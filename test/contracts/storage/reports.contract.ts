@@ -15,7 +15,7 @@ const spam = { reason: 'spam' as const, comment: 'Look at this' };
 export function reportsContract(open: OpenStore): void {
   describe('reports', () => {
     test('are listed as they were made, newest first, by game, status, subject and reporter', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db, clock } = fixture;
       const [ada, grace, linus] = await trio(db);
       const { _id: channelId } = await db.write(createChannel, linus, [ada.wallet, grace.wallet]);

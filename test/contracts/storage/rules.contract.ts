@@ -41,7 +41,7 @@ export function rulesContract(open: OpenStore): void {
     });
 
     test('a trigger carries out every action and tells of each, as one change', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const ada = await playerUnder(db, everything);
       const batches: number[] = [];

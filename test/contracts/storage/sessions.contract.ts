@@ -113,7 +113,7 @@ export function sessionsContract(open: OpenStore): void {
     });
 
     test('of an erased player no session is left to tell of, not even one that had expired', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db, clock } = fixture;
       const game = await addGame(db);
       const owner = await addPlayer(db, game.id);

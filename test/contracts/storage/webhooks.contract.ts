@@ -63,7 +63,7 @@ async function scene({ db }: DatabaseUnderTest, url?: string) {
 export function webhooksContract(open: OpenStore): void {
   describe('webhooks', () => {
     test('a delivery is written with its event for each enabled webhook of the game, from whichever process it was made', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const beside = await fixture.openBeside();
       const { gameId, ada, webhookId } = await scene(fixture);
       const other = await scene(fixture);
@@ -90,7 +90,7 @@ export function webhooksContract(open: OpenStore): void {
     });
 
     test('whoever delivers is woken when something was queued for a webhook, and by nothing else', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { id } = await addGame(db);
       const grace = await addPlayer(db, id);
@@ -105,7 +105,7 @@ export function webhooksContract(open: OpenStore): void {
     });
 
     test('a delivery is claimed once, wherever and however often it is asked for, and again when the claim ends', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const beside = await fixture.openBeside();
       const { ada } = await scene(fixture);
       for (let score = 0; score < 20; score++) await fixture.db.write(setScore, ada, score);
@@ -131,7 +131,7 @@ export function webhooksContract(open: OpenStore): void {
     });
 
     test('no host gets more than it has room for, whatever waits for it', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { gameId, ada } = await scene(fixture, 'https://a.example:8443/one');
       await webhookAt(db, gameId, 'https://a.example:8443/two');
@@ -148,7 +148,7 @@ export function webhooksContract(open: OpenStore): void {
     });
 
     test('only who has the claim says how it ended; it is put off until its time is over, and then failed', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db, clock } = fixture;
       const { ada, webhookId } = await scene(fixture);
       await db.write(setScore, ada, 1);
@@ -181,7 +181,7 @@ export function webhooksContract(open: OpenStore): void {
     });
 
     test('one that is under way is replayed by nobody else, and what never had a webhook by nobody', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { gameId, ada } = await scene(fixture);
       await db.write(setScore, ada, 1);
@@ -217,7 +217,7 @@ export function webhooksContract(open: OpenStore): void {
     });
 
     test('a receiver that is gone disables its webhook; what waits for it has failed', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db, clock } = fixture;
       const { gameId, ada, webhookId } = await scene(fixture);
       for (let score = 0; score < 3; score++) await db.write(setScore, ada, score);
@@ -245,7 +245,7 @@ export function webhooksContract(open: OpenStore): void {
     });
 
     test('one that is removed is not there, and soon none of its deliveries', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { gameId, ada, webhookId } = await scene(fixture);
       await db.write(setScore, ada, 1);
@@ -269,7 +269,7 @@ export function webhooksContract(open: OpenStore): void {
     });
 
     test('the secrets of a rotation overlap, newest first, five at most', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db, clock } = fixture;
       const { webhookId } = await scene(fixture);
       await db.write(addWebhookSecret, webhookId, 'two', 1_000);
@@ -283,7 +283,7 @@ export function webhooksContract(open: OpenStore): void {
     });
 
     test('deliveries go with the player they are about, and those that are over after a while', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db, clock } = fixture;
       const { gameId, ada } = await scene(fixture);
       const grace = await addPlayer(db, gameId);
