@@ -247,7 +247,7 @@ export function prizesContract(open: OpenStore): void {
     });
 
     test('a season that is not kept is cleared when its prizes are given; a leaderboard takes those that are open along', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { gameId } = await seasonOf(db, [prizeFor({ to: 3 })], { keepSeasons: 0 });
       await db.write(endSeason, gameId, 'weekly');
