@@ -159,7 +159,7 @@ test('what an action refuses is among the failed ones, and the next player gets 
   );
   for (const { normalizedAddress, error } of actions) {
     expect(normalizedAddress).toBe(first);
-    expect(error).toMatch(/place 1 was not given: .*sum/);
+    expect(error).toMatch(/place 1 was not given: .*more than/);
   }
 });
 
