@@ -69,7 +69,7 @@ export function blocksContract(open: OpenStore): void {
     });
 
     test('hide messages, edits, removals and typing from the one who blocks, and from nobody else', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
       const { _id: channelId } = await db.write(createChannel, linus, [ada.wallet, grace.wallet]);

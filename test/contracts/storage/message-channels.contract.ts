@@ -197,7 +197,7 @@ export function messageChannelsContract(open: OpenStore): void {
     });
 
     test('an event read late, in another process, is for who was in the channel when it happened', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
       const heard = listen(db);
