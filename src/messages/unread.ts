@@ -7,7 +7,7 @@ import { channelUnknown } from './channel-access.ts';
 import { maximumListedUnread, maximumUnread, type Unread } from './read-marker.ts';
 import { idsOfJson, seqOfMessage } from './stored-message.ts';
 
-/** What a player has not read of these channels: of those among them that the player is in. Counted less far than alone. */
+/** What a player has not read of these channels: of those among them that the player is in, by id. Counted less far than alone. */
 export const listUnread = query(
   'listUnread',
   function* (read: Read, owner: Owner, channelIds: readonly string[]): ReadSteps<Unread[]> {
@@ -56,7 +56,8 @@ const text = ({ seq, greatest, ids }: { seq: string; greatest: string; ids: stri
       WHERE seq > own_seq) AS unread
     FROM participants AS p
     LEFT JOIN read_markers AS r ON r.channel_id = p.channel_id AND r.wallet = p.wallet
-    WHERE p.wallet = @wallet AND p.game_id = @gameId AND p.channel_id IN (${ids})`;
+    WHERE p.wallet = @wallet AND p.game_id = @gameId AND p.channel_id IN (${ids})
+    ORDER BY p.channel_id`;
 const unreadOfMember = statement<
   { gameId: string; wallet: string; ids: string; limit: number },
   { channelId: string; messageId: string | null; readAt: number | null; unread: number }

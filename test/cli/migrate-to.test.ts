@@ -16,7 +16,7 @@ import { sendMessage } from '../../src/messages/message-commands.ts';
 import { serverKeys } from '../../src/sessions/tables.ts';
 import { caseOf } from '../operations/cases.ts';
 import { contentOf } from '../storage/differential.ts';
-import { learn, randomFrom, randomOperation, type Scene } from '../storage/random-writes.ts';
+import { learn, newScene, randomFrom, randomOperation } from '../storage/random-writes.ts';
 import { get, post } from '../support/http.ts';
 import { listen } from '../support/listening-client.ts';
 import { accepted, refused } from '../support/outcome.ts';
@@ -203,13 +203,8 @@ async function writeAtRandom({ server, gameId, otherGameId }: World, count: numb
   const { db } = server.services;
   const players = await Promise.all([1, 2, 3].map(() => server.openSession(gameId)));
   const random = randomFrom(14);
-  const scene: Scene = {
-    gameIds: [gameId, otherGameId],
-    wallets: players.map(({ wallet }) => wallet),
-    channels: [],
-    messages: [],
-    scores: [],
-  };
+  const wallets = players.map(({ wallet }) => wallet);
+  const scene = { ...newScene(wallets, ['games']), gameIds: [gameId, otherGameId] };
   for (let n = 0; n < count; n++) {
     const operation = randomOperation(random, scene);
     learn(scene, operation, await operation.run(db).catch(() => null)); // some are refused

@@ -172,7 +172,7 @@ interface Counted {
   count: number;
 }
 
-// `node test/crash/postgres-kills.ts [NODE_KILLS] [SERVER_KILLS]`
+// `node test/crash/postgres-kills.ts [NODE_KILLS] [SERVER_KILLS]`; exits 1 when anything was lost, doubled or half written.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [nodeKills = '50', serverKills = '20'] = process.argv.slice(2);
   const report = await runPostgresKills({
@@ -181,4 +181,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     liveMs: 700,
   });
   process.stdout.write(`${JSON.stringify(report)}\n`);
+  const { lost, doubled, gaps, halfWritten } = report;
+  if (lost + doubled + gaps + halfWritten > 0) process.exitCode = 1;
 }

@@ -12,7 +12,7 @@ import { adminOperations, launcherOperations } from '../support/registered.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { bearer, createWorld, ownersData, type World } from '../support/world.ts';
 import { refused } from './access.ts';
-import { caseOf } from './cases.ts';
+import { caseOf, refusalHere } from './cases.ts';
 import { errorBody, leaked } from './expected.ts';
 import type { AdminOperationName } from './operation-case.ts';
 
@@ -141,6 +141,11 @@ describe.each(adminOperations)('$name', (operation) => {
 
     const roles = allowed[operation.name as AdminOperationName];
     if (role !== 'none' && roles.includes(role)) {
+      const refusedHere = refusalHere(operation);
+      if (refusedHere !== null) {
+        expect(answer.body).toMatchObject({ success: false, data: { reason: refusedHere } });
+        return;
+      }
       expect(answer.status, answer.text).toBe(200);
       if (operation.kind === 'write') {
         const { rows } = await server.services.db.read(readAuditLog, { limit: 1, skip: 0 });

@@ -1,3 +1,5 @@
+import type { Reason } from '../../src/errors.ts';
+import { isOnPostgres } from '../support/engine.ts';
 import { activityCases } from './cases/activities.ts';
 import { adminCases } from './cases/admin.ts';
 import { batchCases } from './cases/batches.ts';
@@ -49,6 +51,11 @@ export function caseOf({ name }: { name: string }): OperationCase {
   const found = Object.hasOwn(all, name) ? all[name] : undefined;
   if (!found) throw new Error(`test/operations/cases/ has no case for ${name}`);
   return found;
+}
+
+/** With which reason an operation is refused by the servers of this run, whoever calls; null: it is carried out. */
+export function refusalHere(operation: { name: string }): Reason | null {
+  return (isOnPostgres && caseOf(operation).refusedOnPostgres) || null;
 }
 
 /** As `caseOf`, of an operation that games and launchers call. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { operations } from '../../src/catalogue/operations.ts';
+import type { Reason } from '../../src/errors.ts';
 import type { CanaryName, Role, World } from '../support/world.ts';
 import type { AccessByRole } from './access.ts';
 
@@ -21,6 +22,8 @@ export interface OperationCase<Input = Record<string, unknown>> {
   caller?: Role;
   /** As `support/normalise.ts` leaves it. */
   answer: unknown;
+  /** With which reason it is refused on PostgreSQL, whoever calls. */
+  refusedOnPostgres?: Reason;
 }
 
 /** Of an operation that games and launchers call, and so with who may call it. */

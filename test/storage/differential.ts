@@ -10,7 +10,7 @@ import { registerGame } from '../../src/games/commands.ts';
 import { startSession } from '../../src/sessions/commands.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { rowsIn } from '../support/rows-in.ts';
-import { learn, type RandomOperation, randomFrom, randomOperation, type Scene } from './random-writes.ts';
+import { learn, newScene, type RandomOperation, randomFrom, randomOperation } from './random-writes.ts';
 
 /** Ids that are the same in the same order. */
 export function countedIds(): () => string {
@@ -40,13 +40,7 @@ export async function compareEngines(
   const told: [StoredEvent[], StoredEvent[]] = [[], []];
   one.onCommit((heard) => told[0].push(...heard));
   other.onCommit((heard) => told[1].push(...heard));
-  const scene: Scene = {
-    gameIds: [],
-    wallets: Array.from({ length: 12 }, (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`),
-    channels: [],
-    messages: [],
-    scores: [],
-  };
+  const scene = newScene(Array.from({ length: 12 }, (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`));
   const counts: DifferentialCounts = { operations, refused: 0, events: 0, rows: 0, differences: [] };
   const both = async (operation: RandomOperation) => {
     const [first, second] = [await outcomeOf(operation, one), await outcomeOf(operation, other)];

@@ -9,6 +9,7 @@ import {
   removeFromChannel,
 } from '../../src/messages/channel-commands.ts';
 import { listChannelsFrom, listMessagesFrom } from '../../src/messages/cursor-queries.ts';
+import type { ChannelMessage, MessageChannel } from '../../src/messages/message-channel.ts';
 import { editMessage, sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
 import { listChannelMessages, listChannels } from '../../src/messages/queries.ts';
 import { addReactionTo, removeReactionFrom } from '../../src/messages/reaction-commands.ts';
@@ -21,9 +22,11 @@ import { replaceRules, triggerRules } from '../../src/rules/commands.ts';
 import type { Rule } from '../../src/rules/rule.ts';
 import { deleteScore, setScore } from '../../src/scores/commands.ts';
 import { listScores, readLeaderboard, readPosition } from '../../src/scores/queries.ts';
+import type { SessionDetails } from '../../src/sessions/channel-session.ts';
 import { endSessionsOf, revokeSessionsInGame, startSession } from '../../src/sessions/commands.ts';
 import { patchState, removeState, saveState, saveStates } from '../../src/states/commands.ts';
 import { listPlayerStates, readPublicStatesPage, readStatesPage } from '../../src/states/queries.ts';
+import { gameWrites, guestWrites, leaderboardWrites, moderationWrites } from './random-feature-writes.ts';
 
 /** The same numbers for the same seed (mulberry32), from 0 up to below 1. */
 export function randomFrom(seed: number): () => number {
@@ -40,9 +43,42 @@ export function randomFrom(seed: number): () => number {
 export interface Scene {
   gameIds: readonly string[];
   wallets: readonly string[];
-  channels: string[];
-  messages: string[];
+  channels: { id: string; gameId: string; members: string[] }[];
+  messages: { id: string; channelId: string; sender: string }[];
   scores: string[];
+  /** Addresses of guests, some of whom have a wallet by now. */
+  guests: string[];
+  notifications: string[];
+  reports: string[];
+  webhooks: string[];
+  deliveries: string[];
+  /** Counts what must be new. */
+  made: number;
+  leavesOut: readonly LeftOut[];
+}
+
+/**
+ * What is not done in a scene: `renaming`, by which what was told is told otherwise later (a guest gets a wallet); `games`, what
+ * changes a game's secrets, webhooks and leaderboards, with what guests and moderators do.
+ */
+export type LeftOut = 'renaming' | 'games';
+
+/** Where nothing has been done yet. */
+export function newScene(wallets: readonly string[], leavesOut: readonly LeftOut[] = []): Scene {
+  return {
+    gameIds: [],
+    wallets,
+    channels: [],
+    messages: [],
+    scores: [],
+    guests: [],
+    notifications: [],
+    reports: [],
+    webhooks: [],
+    deliveries: [],
+    made: 0,
+    leavesOut,
+  };
 }
 
 /** An operation that can be carried out on any database, with the same answer on each. */
@@ -50,6 +86,9 @@ export interface RandomOperation {
   name: string;
   run(db: Database): Promise<unknown>;
 }
+
+/** An operation, and how often it comes beside the others. */
+export type Weighted = [weight: number, name: string, run: RandomOperation['run']];
 
 const page = { limit: 20, skip: 0 };
 const rules: readonly Rule[] = [
@@ -62,20 +101,60 @@ const rules: readonly Rule[] = [
 
 /** Remembers what an answer has named, for later operations. */
 export function learn(scene: Scene, { name }: RandomOperation, answer: unknown): void {
-  if (typeof answer !== 'object' || answer === null || !('_id' in answer)) return;
-  const id = String(answer._id);
-  if (name === 'createChannel') scene.channels.push(id);
-  if (name === 'sendMessage') scene.messages.push(id);
-  if (name === 'setScore') scene.scores.push(id);
+  const lists: Record<string, [field: string, ids: string[]]> = {
+    setScore: ['_id', scene.scores],
+    notifyPlayer: ['_id', scene.notifications],
+    addWebhook: ['webhookId', scene.webhooks],
+    claimDeliveries: ['deliveryId', scene.deliveries],
+  };
+  if (name === 'fileReport' && typeof answer === 'string') scene.reports.push(answer);
+  if (name === 'addGuest') {
+    const { details } = answer as { details?: SessionDetails };
+    if (details) scene.guests.push(details.session.wallet);
+  }
+  if ((name === 'createChannel' || name === 'addToChannel') && isRecord(answer)) {
+    const { _id: id, gameId, participants } = answer as unknown as MessageChannel;
+    const members = participants.map(({ wallet }) => wallet);
+    const known = scene.channels.find((channel) => channel.id === id);
+    if (known) known.members = members;
+    else scene.channels.push({ id, gameId, members });
+  }
+  if (name === 'sendMessage' && isRecord(answer)) {
+    const { _id: id, channelId, senderId: sender } = answer as unknown as ChannelMessage;
+    scene.messages.push({ id, channelId, sender });
+  }
+  const list = lists[name];
+  if (!list) return;
+  const [field, ids] = list;
+  for (const one of Array.isArray(answer) ? answer : [answer]) {
+    if (isRecord(one)) ids.push(String(one[field]));
+  }
+}
+
+/** Not a refusal. */
+function isRecord(answer: unknown): answer is Record<string, unknown> {
+  return typeof answer === 'object' && answer !== null && !('refused' in answer);
 }
 
 export function randomOperation(random: () => number, scene: Scene): RandomOperation {
   const pick = <T>(from: readonly T[], other: T): T => from[Math.floor(random() * from.length)] ?? other;
   const upTo = (most: number) => Math.floor(random() * most);
-  const owner: Owner = { gameId: pick(scene.gameIds, ''), wallet: pick(scene.wallets, '') };
-  const wallet = pick(scene.wallets, '');
-  const channel = pick(scene.channels, 'none');
-  const message = pick(scene.messages, 'none');
+  const recent = <T>(from: readonly T[]): T | undefined =>
+    from[from.length - 1 - upTo(Math.min(200, from.length))];
+  const said = recent(scene.messages);
+  const isAboutSaid = random() < 0.5;
+  const spoken = isAboutSaid && scene.channels.find(({ id }) => id === said?.channelId);
+  const where = spoken || recent(scene.channels);
+  const isMember = where !== undefined && random() < 0.8;
+  const owner: Owner = {
+    gameId: isMember ? where.gameId : pick(scene.gameIds, ''),
+    wallet: isMember
+      ? pick(random() < 0.4 && isAboutSaid && said ? [said.sender] : where.members, '')
+      : pick(scene.wallets, ''),
+  };
+  const wallet = pick(isMember && random() < 0.5 ? where.members : scene.wallets, '');
+  const channel = where?.id ?? 'none';
+  const message = said?.id ?? 'none';
   const number = upTo(1_000);
   const nonce = random() < 0.3 ? `nonce-${upTo(20)}` : undefined;
   const one = (name: string, run: (db: Database) => Promise<unknown>): RandomOperation => ({ name, run });
@@ -175,9 +254,25 @@ export function randomOperation(random: () => number, scene: Scene): RandomOpera
       ),
     ],
     [1, one('listChannelsFrom', (db) => db.read(listChannelsFrom, owner, { limit: 5, order, behind: null }))],
-    [1, one('listUnread', (db) => db.read(listUnread, owner, scene.channels.slice(-20)))],
+    [
+      1,
+      one('listUnread', (db) =>
+        db.read(
+          listUnread,
+          owner,
+          scene.channels.slice(-20).map(({ id }) => id),
+        ),
+      ),
+    ],
     [1, one('listChannelMessages', (db) => db.read(listChannelMessages, owner, channel, page))],
   ];
+  if (!scene.leavesOut.includes('games')) {
+    const drawn = { owner, wallet, channel, message, number, nonce };
+    const others = [leaderboardWrites, guestWrites, moderationWrites, gameWrites];
+    for (const [weight, name, run] of others.flatMap((writes) => writes(drawn, scene))) {
+      operations.push([weight, one(name, run)]);
+    }
+  }
   let at = random() * operations.reduce((sum, [weight]) => sum + weight, 0);
   for (const [weight, operation] of operations) {
     at -= weight;

@@ -4,10 +4,13 @@ import type { Database } from '../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { GantryError } from '../../src/errors.ts';
 import { registerGame } from '../../src/games/commands.ts';
+import { gamePolicies } from '../../src/games/game.ts';
+import { listLeaderboardRows, readPlace } from '../../src/scores/leaderboard-queries.ts';
 import { readPosition } from '../../src/scores/queries.ts';
+import { requireBoard } from '../../src/scores/require-board.ts';
 import { startSession } from '../../src/sessions/commands.ts';
 import { rowsIn } from '../support/rows-in.ts';
-import { learn, randomFrom, randomOperation, type Scene } from './random-writes.ts';
+import { learn, newScene, randomFrom, randomOperation, type Scene } from './random-writes.ts';
 
 export interface TwoNodesCounts {
   operations: number;
@@ -44,13 +47,10 @@ export async function runTwoNodes(
   if (!first) throw new Error('there is no node');
   const told: StoredEvent[] = [];
   for (const node of nodes) node.onCommit((events) => told.push(...events));
-  const scene: Scene = {
-    gameIds: [],
-    wallets: Array.from({ length: players }, (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`),
-    channels: [],
-    messages: [],
-    scores: [],
-  };
+  const scene = newScene(
+    Array.from({ length: players }, (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`),
+    ['renaming'],
+  );
   for (const slug of ['first', 'second']) {
     const { id } = await first.write(
       registerGame,
@@ -143,19 +143,32 @@ export async function auditEvents(db: Database, told: readonly StoredEvent[]) {
   };
 }
 
-async function auditRanks(db: Database, { gameIds, wallets }: Scene) {
+/** The places on every leaderboard, those with a name among them. */
+async function auditRanks(db: Database, { gameIds, wallets, guests }: Scene) {
   let [ranks, wrongRanks] = [0, 0];
-  for (const gameId of gameIds) {
+  const compare = async (
+    table: string,
+    boardId: string,
+    placeOf: (wallet: string) => Promise<number | null>,
+  ) => {
     const sorted = (await rowsIn(
       db,
-      `SELECT s.wallet FROM board AS b JOIN streams AS s ON s.id = b.stream_id WHERE b.board_id = CAST(@gameId AS uuid)
+      `SELECT s.wallet FROM ${table} AS b JOIN streams AS s ON s.id = b.stream_id WHERE b.board_id = CAST(@boardId AS uuid)
         ORDER BY b.sort_score, b.reached_at, b.score_id`,
-      { gameId },
+      { boardId },
     )) as { wallet: string }[];
-    for (const wallet of wallets) {
+    for (const wallet of [...wallets, ...guests.slice(0, 50)]) {
       const place = sorted.findIndex((row) => row.wallet === wallet) + 1;
       ranks++;
-      if ((await db.read(readPosition, { gameId, wallet })) !== (place || null)) wrongRanks++;
+      if ((await placeOf(wallet)) !== (place || null)) wrongRanks++;
+    }
+  };
+  for (const gameId of gameIds) {
+    await compare('board', gameId, (wallet) => db.read(readPosition, { gameId, wallet }));
+    for (const { name } of await db.read(listLeaderboardRows, gameId)) {
+      const game = { id: gameId, policies: gamePolicies.parse({}) };
+      const board = await requireBoard(db, game, { leaderboard: name }, { isPublic: false });
+      await compare('leaderboard_entries', board.seasonId, (wallet) => db.read(readPlace, board, wallet));
     }
   }
   return { ranks, wrongRanks };

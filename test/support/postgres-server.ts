@@ -48,21 +48,33 @@ export class PostgresServer implements AsyncDisposable {
     this.#endWith = endWith;
   }
 
-  /** Makes a server and starts it. */
+  /** Makes a server and starts it, at another port where somebody was faster to take the free one that was found. */
   static async start(options: PostgresOptions = {}): Promise<PostgresServer> {
-    const server = await PostgresServer.#make(options);
+    for (let tried = 1; ; tried++) {
+      const server = await PostgresServer.#make(options);
+      try {
+        await server.#startAnew(options);
+        return server;
+      } catch (error) {
+        const isTaken = String(error).includes('Address already in use');
+        await server[Symbol.asyncDispose]();
+        if (!isTaken || tried === 3) throw error;
+      }
+    }
+  }
+
+  async #startAnew(options: PostgresOptions): Promise<void> {
     const { status, stderr } = spawnSync(
-      join(server.#binaries, 'initdb'),
+      join(this.#binaries, 'initdb'),
       [
-        ...['-D', server.data, '-U', 'gantry', '-A', 'trust', '-E', 'UTF8'],
+        ...['-D', this.data, '-U', 'gantry', '-A', 'trust', '-E', 'UTF8'],
         ...['--locale=C', '--no-sync', '--no-instructions'],
       ],
-      { ...postgresUser, cwd: server.directory, encoding: 'utf8' },
+      { ...postgresUser, cwd: this.directory, encoding: 'utf8' },
     );
     if (status !== 0) throw new Error(`initdb failed: ${stderr}`);
-    server.#configure(options);
-    await server.start();
-    return server;
+    this.#configure(options);
+    await this.start();
   }
 
   static async #make({ endWith = process.pid }: PostgresOptions): Promise<PostgresServer> {
