@@ -27,6 +27,7 @@ import { withStoredRows } from './engines/sqlite/stored-rows.ts';
 import { ThreadedDatabase } from './engines/sqlite/threaded-database.ts';
 import { SecretBox } from './games/game-secret.ts';
 import { MemoryPresence } from './presence/memory-presence.ts';
+import { holdPrizes } from './prizes/commands.ts';
 import { PublicUrls } from './public-urls.ts';
 import { holdChainActions } from './queue/commands.ts';
 import { RuleChains } from './rules/rule-chains.ts';
@@ -132,7 +133,8 @@ async function openShared(config: Config, url: string, opener: Opener): Promise<
 
 /**
  * After PostgreSQL itself was restored: gives its history another name, so that launchers ahead of it load again, and,
- * unless `keepQueue`, holds on-chain actions that were queued and may have been executed since; how many.
+ * unless `keepQueue`, holds on-chain actions that were queued, or will be by prizes, and may have been executed since; how many
+ * were queued.
  */
 export async function markRestored(config: Config, url: string, keepQueue: boolean): Promise<number> {
   const { PostgresDatabase } = await import('./engines/postgres/postgres-database.ts');
@@ -141,7 +143,9 @@ export async function markRestored(config: Config, url: string, keepQueue: boole
   );
   try {
     await db.renewEpoch();
-    return keepQueue ? 0 : await db.write(holdChainActions, heldWhy);
+    if (keepQueue) return 0;
+    await db.write(holdPrizes);
+    return await db.write(holdChainActions, heldWhy);
   } finally {
     await db.close();
   }

@@ -9,8 +9,10 @@ import type { Config } from './config.ts';
 import type { SecretBox } from './games/game-secret.ts';
 import { reconcilePresence } from './live/reconcile-presence.ts';
 import { type OpenedServices, openServices } from './open-services.ts';
+import { PrizeWorker } from './prizes/prize-worker.ts';
 import { type QueueFigure, queueFigures } from './queue/queue-figures.ts';
 import { startRetention } from './retention.ts';
+import { prizeWorkerName } from './scores/season-end.ts';
 import { startSeasonEnds } from './scores/season-ends.ts';
 import { forgetServerAddress, keepServerAddress } from './server-address.ts';
 import { listenOn } from './transports/http/http-server.ts';
@@ -28,7 +30,12 @@ export interface RunningServer {
   metricsUrl: string | null;
   services: Services;
   /** What carries out the durable queue in this process; for metrics. */
-  queue: { webhooks: WebhookWorker; chains: ChainWriter; figures(): Promise<QueueFigure[]> };
+  queue: {
+    webhooks: WebhookWorker;
+    chains: ChainWriter;
+    prizes: PrizeWorker;
+    figures(): Promise<QueueFigure[]>;
+  };
   box: SecretBox;
   /** The administrators' token, when this start has made it. */
   madeAdminToken: string | null;
@@ -87,14 +94,16 @@ function openQueue(config: Config, opened: OpenedServices, hooks: ChainHooks): R
     hooks,
   });
   const figures = queueFigures(db, { webhook: webhooks, chain: chains });
-  return { webhooks, chains, figures };
+  const { ruleChains, states } = services;
+  const prizes = new PrizeWorker(db, { ruleChains, states, report });
+  return { webhooks, chains, prizes, figures };
 }
 
 /** What goes on beside the calls, until the signal is aborted or its part is stopped. */
 async function startBackgroundWork(
   { retention, notificationMs, idempotencyKeyMs, guests }: Config,
   { db, presence, redis, stats, services, report }: OpenedServices,
-  { webhooks, chains }: RunningServer['queue'],
+  { webhooks, chains, prizes }: RunningServer['queue'],
   { gateway }: Transports,
   signal: AbortSignal,
 ): Promise<void> {
@@ -107,9 +116,11 @@ async function startBackgroundWork(
   db.onWake((workers) => {
     if (workers.includes('webhook')) webhooks.wake();
     if (workers.includes('chain')) chains.wake();
+    if (workers.includes(prizeWorkerName)) prizes.wake();
   });
   webhooks.start();
   chains.start();
+  prizes.start();
   if (services.backups.unavailable === null) startBackupSchedule(db, services.backups, { signal, report });
   startSeasonEnds(db, { signal, report });
   startRetention(
@@ -137,7 +148,7 @@ async function listen(
 /** Finishes what is under way, and then lets go of everything. */
 async function closeAll(
   { db, presence, redis, nodes, services, stats }: OpenedServices,
-  { webhooks, chains }: RunningServer['queue'],
+  { webhooks, chains, prizes }: RunningServer['queue'],
   { http, requests, gateway, metricsListener }: Transports,
 ): Promise<void> {
   const deadline = Date.now() + closeTimeoutMs;
@@ -149,7 +160,7 @@ async function closeAll(
   await Promise.all([drained, requests.finished(deadline - Date.now())]);
   await requests.finished(lastRequestsMs);
   http.closeAllConnections(); // what is left hangs
-  await Promise.all([backedUp, webhooks.stop(), chains.stop(), metricsListener?.close()]);
+  await Promise.all([backedUp, webhooks.stop(), chains.stop(), prizes.stop(), metricsListener?.close()]);
   await gateway.close();
   stats.close();
   await nodes.close();

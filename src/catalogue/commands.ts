@@ -23,6 +23,7 @@ import * as moderation from '../moderation/commands.ts';
 import * as notifications from '../notifications/commands.ts';
 import * as playSessions from '../play-sessions/commands.ts';
 import * as players from '../players/commands.ts';
+import * as prizes from '../prizes/commands.ts';
 import * as queue from '../queue/commands.ts';
 import * as reports from '../reports/commands.ts';
 import * as rules from '../rules/commands.ts';
@@ -56,6 +57,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   notifications,
   playSessions,
   players,
+  prizes,
   reports,
   reactions,
   reading,

@@ -29,6 +29,7 @@ import {
   leaderboards,
   retiredSeasons,
 } from '../scores/leaderboard-tables.ts';
+import { prizeHolds, prizeRuns } from '../scores/prize-tables.ts';
 import { board, scores } from '../scores/tables.ts';
 import { announcedPresent, serverKeys, sessions, signIns } from '../sessions/tables.ts';
 import { states } from '../states/tables.ts';
@@ -54,6 +55,8 @@ export const tables: readonly AnyTable[] = [
   leaderboards,
   leaderboardSeasons,
   retiredSeasons,
+  prizeRuns,
+  prizeHolds,
   leaderboardEntries,
   leaderboardRecords,
   states,

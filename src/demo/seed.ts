@@ -66,6 +66,18 @@ export async function seedDemo(db: Database, box: SecretBox): Promise<void> {
         },
       ],
     },
+    {
+      trigger: 'weekly-prize',
+      seasonEnd: { leaderboard: demoLeaderboard.name, places: { to: 3 } },
+      actions: [
+        { type: 'Notify', message: 'The week is over: you finished in place {place}, {username}!' },
+        {
+          type: 'SendCustomActivity',
+          label: '{username} finished week {season} in place {place}',
+          eventId: 'weekly-prize',
+        },
+      ],
+    },
   ];
   await db.write(replaceRules, game.id, ruleList.parse(rules));
 }

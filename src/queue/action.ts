@@ -33,7 +33,9 @@ export const maximumErrorLength = 500;
 /** An action with what administrators see beside. */
 export const listedAction = actionRecord
   .extend({
-    kind: z.string().meta({ description: 'What carries it out: chain or webhook' }),
+    kind: z
+      .string()
+      .meta({ description: 'What carries it out: chain or webhook; rules: nothing, it was refused' }),
     lane: z.string().meta({ description: 'Chain and signer, for what is sent to a chain' }),
     payload: z.json(),
     attempts: z.int(),

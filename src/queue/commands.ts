@@ -84,13 +84,17 @@ export const requeueAction = command(
         `This action is ${row.state}: only what has failed, was cancelled or waits can be tried again`,
       );
     }
-    if (row.kind === 'webhook' && row.lane === '') {
-      throw new GantryError('action_not_retryable', 'There was no webhook for it; trigger the rule again');
-    }
+    if (row.lane === '') throw new GantryError('action_not_retryable', whyNobody(row.kind));
     if (row.state !== 'queued') yield* spendAgain(tx, row, row.id);
     return toListedAction(yield* queueAgain(tx, row));
   },
 );
+
+/** Why nobody carries out an action of that kind. */
+function whyNobody(kind: string): string {
+  if (kind === 'webhook') return 'There was no webhook for it; trigger the rule again';
+  return 'It was refused before it was queued, as its error says; trigger a rule that does the same';
+}
 
 /** Forgets finished actions last changed before `olderThan`, a limited number; true: there may be more. */
 export const trimActions = command('trimActions', function* (tx: Tx, olderThan: number): Steps<boolean> {

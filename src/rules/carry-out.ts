@@ -39,7 +39,11 @@ export function* carryOut(
   facts: TxFacts,
   chain: ChainFacts,
 ): Steps<boolean> {
-  const sent = { value: String(input.value ?? ''), nonce: input.nonce ?? '' };
+  const sent = {
+    value: String(input.value ?? ''),
+    nonce: input.nonce ?? '',
+    ...(input.finished && { place: String(input.finished.place), season: String(input.finished.season) }),
+  };
   const { gameId, wallet } = owner;
   switch (action.type) {
     case 'Notify': {
@@ -127,7 +131,7 @@ function* queueCall(
   action: ChainAction,
   input: Triggered,
   facts: TxFacts,
-  { signers }: ChainFacts,
+  { signers, held }: ChainFacts,
   actionId: string,
 ): Steps<void> {
   const signer = signers[action.signer];
@@ -149,6 +153,6 @@ function* queueCall(
       ? unknownSigner(action)
       : 'error' in call
         ? call.error
-        : yield* spend(tx, owner, actionId, costOf(action, call));
+        : ((yield* spend(tx, owner, actionId, costOf(action, call))) ?? held ?? null);
   if (error !== null) yield* changeAction(tx, row, { state: 'failed', error });
 }

@@ -7,14 +7,11 @@ import { longestValue, type StateValue, wholeState } from '../states/state-value
 import type { Facts } from './evaluate.ts';
 import type { ChainAction } from './rule.ts';
 import { tokenUnits } from './token-amount.ts';
-import { numberOf, type TriggerValue } from './trigger-value.ts';
+import type { TriggerInput } from './trigger.ts';
+import { numberOf } from './trigger-value.ts';
 
 /** What a trigger brings for templates. */
-interface Sent {
-  wallet: string;
-  value?: TriggerValue | undefined;
-  nonce?: string | undefined;
-}
+type Sent = Omit<TriggerInput, 'trigger'> & { wallet: string };
 
 /** Why nothing is sent for what stands for a wallet: what went there, nobody could ever take out. */
 const notForGuests =
@@ -109,7 +106,8 @@ function* lookedUp<Asked>(
   if (name === 'wallet') return sent.wallet;
   if (name === 'value') return sent.value;
   if (name === 'nonce') return sent.nonce;
-  if (name === 'score') return yield* facts.score(undefined);
+  if (name === 'score') return yield* facts.score(undefined, sent.finished?.leaderboard);
+  if (sent.finished && (name === 'place' || name === 'season')) return sent.finished[name];
   const own = Object.hasOwn(placeholders, name) ? placeholders[name] : undefined;
   // What it holds is filled in as well, save for the action's own again.
   if (own !== undefined) return yield* filledIn(own, {}, sent, facts);

@@ -7,7 +7,7 @@ import { games } from '../games/tables.ts';
 import { carryOut } from './carry-out.ts';
 import { dueActions } from './evaluate.ts';
 import { executionsOf, factsOf } from './facts.ts';
-import type { Action, Rule } from './rule.ts';
+import { type Action, type Rule, reportedRules } from './rule.ts';
 import { refuseChangedStates } from './state-facts.ts';
 import { rulesOf } from './stored-rules.ts';
 import { type RuleTriggerRow, ruleExecutions, ruleTriggers } from './tables.ts';
@@ -54,43 +54,58 @@ export const triggerRules = command(
     states: StateFacts = [],
   ): Steps<TriggerAnswer> {
     const { gameId, wallet } = owner;
-    const { trigger, value, nonce = null } = input;
+    const { trigger, nonce = null } = input;
     const [, earlier, game] = yield* tx.all(
       lockPlayer(tx, owner),
       tx.get(ruleTriggers.byNonce, gameId, wallet, nonce),
       tx.get(games, gameId),
     );
     if (earlier) return earlierAnswer(earlier, input);
-    yield* refuseChangedStates(tx, owner, states);
-    const facts = factsOf(tx, owner, input, chain, states);
-    const id = tx.newId();
-    const due: Action[] = [];
-    for (const rule of rulesOf(game).rules) {
-      if (rule.trigger !== trigger) continue;
-      const actions = yield* dueActions(rule, facts);
-      if (actions.length === 0 || !(yield* countExecution(tx, owner, rule))) continue;
-      due.push(...actions);
-    }
-    const done: string[] = [];
-    for (const action of due) {
-      const isDone = yield* carryOut(tx, owner, action, { ...input, triggerUuid: id }, facts, chain);
-      if (isDone) done.push(action.type);
-    }
-    const row = {
-      id,
-      gameId,
-      wallet,
-      nonce,
-      trigger,
-      value: typeof value === 'number' ? value : null,
-      valueText: typeof value === 'string' ? value : null,
-      actions: JSON.stringify(done),
-      at: tx.now,
-    };
-    tx.insert(ruleTriggers, row);
-    return { triggerUuid: id, actions: done };
+    const rules = reportedRules(rulesOf(game).rules).filter((rule) => rule.trigger === trigger);
+    return yield* runRules(tx, owner, rules, input, { chain, states, nonce });
   },
 );
+
+/**
+ * Carries out rules for a locked player, and notes the trigger under `nonce`, under which none was noted before. `input`: what
+ * conditions and texts are given.
+ * @throws GantryError `states_changed`
+ */
+export function* runRules(
+  tx: Tx,
+  owner: Owner,
+  rules: readonly Rule[],
+  input: TriggerInput,
+  { chain, states, nonce }: { chain: ChainFacts; states: StateFacts; nonce: string | null },
+): Steps<TriggerAnswer> {
+  const { trigger, value } = input;
+  yield* refuseChangedStates(tx, owner, states);
+  const facts = factsOf(tx, owner, input, chain, states);
+  const id = tx.newId();
+  const due: Action[] = [];
+  for (const rule of rules) {
+    const actions = yield* dueActions(rule, facts);
+    if (actions.length === 0 || !(yield* countExecution(tx, owner, rule))) continue;
+    due.push(...actions);
+  }
+  const done: string[] = [];
+  for (const action of due) {
+    const isDone = yield* carryOut(tx, owner, action, { ...input, triggerUuid: id }, facts, chain);
+    if (isDone) done.push(action.type);
+  }
+  tx.insert(ruleTriggers, {
+    id,
+    gameId: owner.gameId,
+    wallet: owner.wallet,
+    nonce,
+    trigger,
+    value: typeof value === 'number' ? value : null,
+    valueText: typeof value === 'string' ? value : null,
+    actions: JSON.stringify(done),
+    at: tx.now,
+  });
+  return { triggerUuid: id, actions: done };
+}
 
 function earlierAnswer(row: RuleTriggerRow, { trigger, value }: TriggerInput): TriggerAnswer {
   if (row.trigger !== trigger || (row.value ?? row.valueText) !== (value ?? null)) {

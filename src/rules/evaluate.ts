@@ -8,7 +8,7 @@ export interface Facts<Asked> {
   value: number | undefined;
   /**
    * The score under a nonce, or without one the score that counts, on a leaderboard (left out: `default`) in the season under
-   * way; undefined when there is none.
+   * way, or in the one that a prize is for; undefined when there is none.
    */
   score(nonce: string | undefined, leaderboard?: string): LookupSteps<Asked, number | undefined>;
   /** What lies under a key of the player's state under a label; undefined when there is nothing. */

@@ -19,14 +19,17 @@ import { numberOf } from './trigger-value.ts';
 export function factsOf<Asked>(
   from: Lookup<Asked>,
   owner: Owner,
-  { value }: TriggerInput,
+  { value, finished }: TriggerInput,
   { balances }: ChainFacts,
   states: StateFacts,
 ): Facts<Asked> {
   const byLabel = new Map(states.map(({ label, values }) => [label, new Map(values)]));
   return {
     value: numberOf(value),
-    score: (nonce, leaderboard) => scoreOn(from, owner, leaderboard, nonce),
+    score(nonce, leaderboard) {
+      const season = finished?.leaderboard === leaderboard ? finished?.seasonId : undefined;
+      return scoreOn(from, owner, leaderboard, nonce, season);
+    },
     state(label, key) {
       const values = byLabel.get(label);
       if (!values?.has(key)) throw statesChanged(); // the rules are others than those it was looked up for

@@ -6,6 +6,7 @@ import { executionsOf, factsOf, whyRefused } from './facts.ts';
 import type { Rule } from './rule.ts';
 import { rulesOf } from './stored-rules.ts';
 import type { ChainFacts, RuleSet, StateFacts, TriggerInput, Verdict } from './trigger.ts';
+import { numberOf } from './trigger-value.ts';
 
 /** A game's rules. The same object again while they have not changed. */
 export const readRules = query(
@@ -32,8 +33,10 @@ export const explainTrigger = query(
     for (const [at, rule] of rules.entries()) {
       if (rule.trigger !== input.trigger) continue;
       const { isLimitReached } = yield* executionsOf(read, owner, rule);
+      const elsewhere = whyNotThere(rule, input);
       for (const [index, action] of rule.actions.entries()) {
         const why =
+          elsewhere ??
           (yield* whyNot(action, facts)) ??
           (isLimitReached ? 'limitExecutions is reached' : null) ??
           (yield* whyRefused(read, owner, action, input, facts, chain));
@@ -43,3 +46,16 @@ export const explainTrigger = query(
     return verdicts;
   },
 );
+
+/** Why a rule for the end of a season would not run for a player in that place, which the value says; null: it would. */
+function whyNotThere({ seasonEnd }: Rule, { value }: TriggerInput): string | null {
+  if (!seasonEnd) return null;
+  const { leaderboard, places } = seasonEnd;
+  const place = numberOf(value);
+  if (place !== undefined && Number.isInteger(place) && place >= places.from && place <= places.to)
+    return null;
+  return (
+    `runs when a season of ${leaderboard} ends, for the places ${places.from} to ${places.to}, ` +
+    (value === undefined ? 'and no place was given: give one as the value' : `and ${value} is none of them`)
+  );
+}

@@ -2,10 +2,11 @@ import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
 import { defaultLeaderboard } from '../scores/leaderboard.ts';
 import { listLeaderboardRows } from '../scores/leaderboard-queries.ts';
+import { labelsOf } from '../scores/stored-leaderboard.ts';
 import type { Rule } from './rule.ts';
 
 /**
- * Refuses rules that name a leaderboard which the game does not have.
+ * Refuses rules that name a leaderboard which the game does not have, or a label that the leaderboard does not have.
  * @throws GantryError `rule_invalid` naming where
  */
 export async function refuseUnknownLeaderboards(
@@ -15,27 +16,44 @@ export async function refuseUnknownLeaderboards(
 ): Promise<void> {
   const named = rules.flatMap(namedIn).filter(({ name }) => name !== defaultLeaderboard);
   if (named.length === 0) return;
-  const known = new Set((await db.read(listLeaderboardRows, gameId)).map(({ name }) => name));
-  const fields = named
-    .filter(({ name }) => !known.has(name))
-    .map(({ path, name }) => ({ path, message: `the game has no leaderboard called ${name}` }));
+  const rows = await db.read(listLeaderboardRows, gameId);
+  const known = new Map(rows.map((row) => [row.name, labelsOf(row)]));
+  const fields = named.flatMap(({ path, name, label }) => {
+    const labels = known.get(name);
+    if (!labels) {
+      const message = `the game has no leaderboard called ${name}; create it, or name one of those there are`;
+      return [{ path: `${path}.leaderboard`, message }];
+    }
+    if (label === undefined || labels.includes(label)) return [];
+    const message = `${name} has no label ${label}; add it (updateLeaderboard with addLabels), or name one it has`;
+    return [{ path: `${path}.label`, message }];
+  });
   const [first] = fields;
   if (first) throw new GantryError('rule_invalid', `${first.path}: ${first.message}`, { fields });
 }
 
+interface Named {
+  path: string;
+  name: string;
+  label?: string | undefined;
+}
+
 /** The leaderboards a rule names, and where. */
-function namedIn({ actions }: Rule, at: number): { path: string; name: string }[] {
-  return actions.flatMap((action, index) => {
+function namedIn({ seasonEnd, actions }: Rule, at: number): Named[] {
+  const inActions = actions.flatMap((action, index) => {
     const path = `rules.${at}.actions.${index}`;
     const own =
       action.type === 'UpdateScore' && action.leaderboard !== undefined
-        ? [{ path: `${path}.leaderboard`, name: action.leaderboard }]
+        ? [{ path, name: action.leaderboard }]
         : [];
     const asked = (action.conditions ?? []).flatMap((condition, place) =>
       condition.type === 'score-condition' && condition.leaderboard !== undefined
-        ? [{ path: `${path}.conditions.${place}.leaderboard`, name: condition.leaderboard }]
+        ? [{ path: `${path}.conditions.${place}`, name: condition.leaderboard }]
         : [],
     );
     return [...own, ...asked];
   });
+  if (!seasonEnd) return inActions;
+  const { leaderboard: name, label } = seasonEnd;
+  return [{ path: `rules.${at}.seasonEnd`, name, label }, ...inActions];
 }

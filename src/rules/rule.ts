@@ -4,6 +4,7 @@ import { addressInput } from '../core/schemas/address.ts';
 import { text } from '../core/schemas/text.ts';
 import { notificationMessage, notificationType } from '../notifications/notification.ts';
 import { leaderboardName } from '../scores/leaderboard.ts';
+import { seasonEnd } from '../scores/season-end.ts';
 import { stateLabel } from '../states/state.ts';
 import { decimalPattern } from './token-amount.ts';
 
@@ -270,10 +271,12 @@ export function isChainAction(one: Action): one is ChainAction {
 
 /**
  * What a game wants done when it reports an event. `limitExecutions` counts per player: at most `amount`
- * times, or `amount` times in any `resetInterval` milliseconds.
+ * times, or `amount` times in any `resetInterval` milliseconds. With `seasonEnd` no report runs it, only the end of a season;
+ * `trigger` then is what webhooks and tries call it.
  */
 export const rule = z.strictObject({
   trigger: text(1, 200),
+  seasonEnd: seasonEnd.optional(),
   limitExecutions: z
     .strictObject({ amount: z.int().min(1), resetInterval: z.int().min(1).optional() })
     .optional(),
@@ -282,3 +285,8 @@ export const rule = z.strictObject({
 export type Rule = z.infer<typeof rule>;
 
 export const ruleList = z.array(rule).max(500);
+
+/** The rules that an event which a game reports may run. */
+export function reportedRules(rules: readonly Rule[]): readonly Rule[] {
+  return rules.filter(({ seasonEnd }) => seasonEnd === undefined);
+}

@@ -12,6 +12,16 @@ export interface TriggerInput {
   trigger: string;
   value?: TriggerValue | undefined;
   nonce?: string | undefined;
+  /** Of a prize: what the player has finished in. */
+  finished?: FinishedSeason | undefined;
+}
+
+/** A season that is over, and the place of a player in it. */
+export interface FinishedSeason {
+  leaderboard: string;
+  season: number;
+  seasonId: string;
+  place: number;
 }
 
 export interface TriggerAnswer {
@@ -26,6 +36,8 @@ export interface ChainFacts {
   signers: Readonly<Record<string, string>>;
   /** Balances of the player, by `balanceKey`, as decimal texts; one that is missing satisfies no condition. */
   balances: Readonly<Record<string, string>>;
+  /** Why what is sent waits for an operator; left out: it does not. */
+  held?: string;
 }
 
 /** What was found in a player's states before a trigger is carried out: commands read none. */

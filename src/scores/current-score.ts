@@ -8,32 +8,34 @@ import { directionOf } from './ranking.ts';
 import { rulesOf } from './stored-leaderboard.ts';
 
 /**
- * A player's score on a leaderboard (left out: `default`) in the season under way: under a nonce, or without one what counts,
- * of several entries the best. Undefined where there is none, or no such leaderboard.
+ * A player's score on a leaderboard (left out: `default`): under a nonce, or without one what counts, of several entries the
+ * best. Undefined where there is none, or no such leaderboard. `season`: the id of one; left out, the season under way.
  */
 export function* scoreOn<Asked>(
   from: Lookup<Asked>,
   owner: Owner,
   name: string | undefined,
   nonce: string | undefined,
+  season?: string,
 ): LookupSteps<Asked, number | undefined> {
   if (name === undefined || name === defaultLeaderboard) return yield* currentScore(from, owner, nonce);
   const row = yield* from.get(leaderboards, owner.gameId, name);
   if (!row) return undefined;
+  const { seasonId } = season === undefined ? row : { seasonId: season };
   const stream = streamOf.player(owner.gameId, owner.wallet);
   if (nonce !== undefined) {
-    const byNonce = yield* from.get(leaderboardRecords.byNonce, row.seasonId, stream, nonce);
+    const byNonce = yield* from.get(leaderboardRecords.byNonce, seasonId, stream, nonce);
     if (byNonce) return byNonce.score;
     const byId = yield* from.get(leaderboardRecords, nonce);
-    const isOwn = byId?.stream === stream && byId.board === row.seasonId && byId.nonce === null;
+    const isOwn = byId?.stream === stream && byId.board === seasonId && byId.nonce === null;
     return isOwn ? byId.score : undefined;
   }
   const { entries, order } = rulesOf(row);
   if (entries === 'all') {
-    const [best] = yield* from.list(leaderboardRecords.byScore, [row.seasonId, stream], { limit: 1 });
+    const [best] = yield* from.list(leaderboardRecords.byScore, [seasonId, stream], { limit: 1 });
     return best?.score;
   }
-  const counting = yield* from.get(leaderboardEntries, row.seasonId, stream, '');
+  const counting = yield* from.get(leaderboardEntries, seasonId, stream, '');
   // + 0: −0 is a score of 0
   return counting && counting.sortScore * directionOf(order) + 0;
 }

@@ -20,9 +20,12 @@ import {
   leaderboards,
   neverEnds,
   type RecordRow,
+  type RetiredSeasonRow,
   retiredSeasons,
   type SeasonRow,
 } from './leaderboard-tables.ts';
+import { prizeRuns } from './prize-tables.ts';
+import { startPrizes } from './season-end.ts';
 import { nextEnd, refuseUnusableSchedule, type SeasonSchedule } from './season-schedule.ts';
 import { labelBoardOf, labelsOf, toLeaderboardRecord } from './stored-leaderboard.ts';
 
@@ -106,7 +109,8 @@ export const changeLeaderboard = command(
 /**
  * Deletes a leaderboard with its seasons; scores are deleted a few at a time, in the background. Of very many finished
  * seasons some go with each call, the oldest first, and the leaderboard with the last of them: until then its name is taken,
- * so that no season of one made anew has the number of one that is still there. True: it is gone; false: call again.
+ * so that no season of one made anew has the number of one that is still there. Prizes that were not given by then are not
+ * given any more. True: it is gone; false: call again.
  * @throws GantryError `leaderboard_unknown`
  */
 export const deleteLeaderboard = exclusiveCommand(
@@ -122,7 +126,9 @@ export const deleteLeaderboard = exclusiveCommand(
       limit: seasonsAtOnce + 1,
     });
     for (const season of finished.slice(0, seasonsAtOnce)) retire(tx, season);
-    if (finished.length > seasonsAtOnce) return false;
+    const prizes = yield* tx.list(prizeRuns.byLeaderboard, [gameId, name], { limit: deletedAtOnce + 1 });
+    for (const run of prizes.slice(0, deletedAtOnce)) tx.remove(prizeRuns, run);
+    if (finished.length > seasonsAtOnce || prizes.length > deletedAtOnce) return false;
     // From here on nobody writes what would then be of no leaderboard.
     yield* tx.recount(leaderboardEntries, tx.newId());
     tx.remove(leaderboards, row);
@@ -163,6 +169,7 @@ export const endSeason = exclusiveCommand(
       endedAt: tx.now,
     };
     tx.insert(leaderboardSeasons, ended);
+    yield* startPrizes(tx, ended);
     const next: LeaderboardRow = {
       ...row,
       seasonId,
@@ -197,15 +204,26 @@ export const endSeason = exclusiveCommand(
   },
 );
 
-/** Deletes some of what was ranked in a season nobody sees any more. True: there may be more. */
+/**
+ * Deletes some of what was ranked in a season nobody sees any more, and whose prizes have all been given. True: there may be
+ * more.
+ */
 export const clearRetiredSeason = command('clearRetiredSeason', function* (tx: Tx): Steps<boolean> {
-  const [season] = yield* tx.list(retiredSeasons.inOrder, [], { limit: 1 });
+  const season = yield* firstToClear(tx);
   if (!season) return false;
   const rows = yield* tx.list(leaderboardRecords.byScore, [season.id], { limit: clearedAtOnce });
   yield* removeRecords(tx, rows);
   if (rows.length < clearedAtOnce) tx.remove(retiredSeasons, season);
   return true;
 });
+
+function* firstToClear(tx: Tx): Steps<RetiredSeasonRow | undefined> {
+  for (const season of yield* tx.list(retiredSeasons.inOrder, [], { limit: retiredAtOnce })) {
+    const [run] = yield* tx.list(prizeRuns.bySeason, [season.id], { limit: 1 });
+    if (!run) return season;
+  }
+  return undefined;
+}
 
 /** Removes records, and what counts of the same players on the same boards: for when all of theirs there go. */
 export function* removeRecords(tx: Tx, rows: readonly RecordRow[]): Steps<void> {

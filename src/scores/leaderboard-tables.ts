@@ -69,6 +69,7 @@ export const retiredSeasons = table('retired_seasons', retiredColumns, {
   indexes: { inOrder: { on: ['id'] } },
   of: { game: 'gameId', stays: 'about to be deleted' },
 });
+export type RetiredSeasonRow = RowOf<typeof retiredColumns>;
 
 const entryColumns = {
   /** A season, or what stands for a label in one (`labelBoardOf`). */

@@ -33,6 +33,7 @@ const features = [
   'notifications',
   'play-sessions',
   'players',
+  'prizes',
   'queue',
   'reports',
   'rules',

@@ -19,7 +19,7 @@ test('servers that start on one fresh directory at the same time seed it once, a
   const content = first && (await contentOf(first));
   await Promise.all(workspaces.map(({ db }) => db.close()));
   expect(seeded.filter(({ status }) => status === 'rejected')).toEqual([]);
-  expect(content).toEqual({ games: 2, scores: 5, activities: 5, rules: 1 });
+  expect(content).toEqual({ games: 2, scores: 5, activities: 5, rules: 2 });
 });
 
 async function contentOf({ db }: Workspace) {

@@ -15,6 +15,7 @@ import { messagesContract } from './storage/messages.contract.ts';
 import { mutesContract } from './storage/mutes.contract.ts';
 import { notificationsContract } from './storage/notifications.contract.ts';
 import { playerDataContract } from './storage/player-data.contract.ts';
+import { prizesContract } from './storage/prizes.contract.ts';
 import { reactionsContract } from './storage/reactions.contract.ts';
 import { readMarkersContract } from './storage/read-markers.contract.ts';
 import { repliesContract } from './storage/replies.contract.ts';
@@ -52,6 +53,7 @@ export function storageContract(adapter: string, openEmpty: OpenEmptyStore): voi
     reactionsContract(open);
     repliesContract(open);
     rulesContract(open);
+    prizesContract(open);
     actionsContract(open);
     webhooksContract(open);
     carryingOutContract(open);

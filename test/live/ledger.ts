@@ -1,5 +1,14 @@
 import { parseArgs } from 'node:util';
+import type { Database } from '../../src/core/storage/database.ts';
+import { findGame } from '../../src/games/queries.ts';
 import { createChannel } from '../../src/messages/channel-commands.ts';
+import { openPrizeRuns } from '../../src/prizes/queries.ts';
+import { replaceRules } from '../../src/rules/commands.ts';
+import { ruleList } from '../../src/rules/rule.ts';
+import type { NewLeaderboard } from '../../src/scores/leaderboard.ts';
+import { addLeaderboard, endSeason } from '../../src/scores/leaderboard-commands.ts';
+import { readBoardPage } from '../../src/scores/leaderboard-queries.ts';
+import { requireBoard } from '../../src/scores/require-board.ts';
 import postgres from '../postgres.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
@@ -9,7 +18,15 @@ import { redisMissing, startRedis, type TestRedis } from '../support/redis.ts';
 import type { TestPlayer } from '../support/server.ts';
 import { openSharedData } from '../support/shared-data.ts';
 import { until } from '../support/until.ts';
-import { type Balance, balance, isCaughtUp, type WireCounts, watchCursors } from './ledger-book.ts';
+import {
+  type Balance,
+  balance,
+  isCaughtUp,
+  type LedgerClient,
+  prizesGiven,
+  type WireCounts,
+  watchCursors,
+} from './ledger-book.ts';
 import { type SenderCounts, startSending } from './message-sender.ts';
 
 export interface LedgerOptions {
@@ -23,6 +40,13 @@ export interface LedgerOptions {
 
 export interface LedgerCounts extends LedgerOptions, SenderCounts, Balance, WireCounts {
   nodeKills: number;
+  seasonsEnded: number;
+  /** Prizes that players were given at the ends of seasons; how many were not, and how many more than once. */
+  prizes: number;
+  prizesMissed: number;
+  prizesTwice: number;
+  /** What the clients heard of. */
+  kinds: string[];
   /** Times a node ended by itself. */
   crashes: number;
   /** Times the clients became live again after the first time, all together. */
@@ -44,6 +68,24 @@ const fullSize: LedgerOptions = {
 };
 
 const participantsOfChannel = 8;
+/** A season lasts this long, and so many players get a prize. */
+const seasonMs = 2_000;
+const prizedPlaces = 20;
+const weekly: NewLeaderboard = {
+  name: 'weekly',
+  keep: 'best',
+  order: 'desc',
+  entries: 'player',
+  public: true,
+  labels: [],
+  schedule: null,
+  keepSeasons: null,
+};
+const prizeRule = {
+  trigger: 'prize',
+  seasonEnd: { leaderboard: weekly.name, places: { to: prizedPlaces } },
+  actions: [{ type: 'Notify', message: 'prize {nonce} {place}' }],
+};
 /** How long a killed node stays away, and how long it then lives at least. */
 const downMs = 300;
 const upMs = 2_500;
@@ -72,6 +114,8 @@ export async function runLedger(
   using wire = watchCursors();
 
   const gameId = await data.createGame();
+  await data.db.write(addLeaderboard, gameId, weekly);
+  await data.db.write(replaceRules, gameId, ruleList.parse([prizeRule]));
   const players = await Promise.all(Array.from({ length: options.sockets }, () => data.openSession(gameId)));
   const channels = await Promise.all(
     groups(players).map(async (participants) => {
@@ -92,6 +136,7 @@ export async function runLedger(
   const clients = await Promise.all(
     players.map(async (player, index) => ({
       player,
+      subscription: undefined as LedgerClient['subscription'],
       listening: await listenBy({
         url: urls[index % urls.length] ?? balancer.url,
         launcherJwt: player.launcherJwt,
@@ -99,22 +144,29 @@ export async function runLedger(
     })),
   );
   await Promise.all(clients.map(({ listening }) => listening.ready()));
+  for (const [index, client] of clients.entries()) {
+    if (index % 4 === 0) client.subscription = await client.listening.subscribe?.();
+  }
   const firstResyncs = clients.map(({ listening }) => listening.resyncs.length);
 
   const sender = startSending({
     urls: front ? [balancer.url] : direct,
     perSecond: options.messagesPerSecond,
     channels,
-    areAnswered: true,
+    leaderboard: weekly.name,
   });
+  const seasons = endSeasons(data.db, gameId);
   const nodeKills = await killInTurn([one, other], redis, options);
   await sender.stop();
+  const ended = await seasons.stop();
   const caughtUp = await until(
     'everyone caught up',
-    () => isCaughtUp(data.db, clients),
+    async () => (await data.db.read(openPrizeRuns, 1)).length === 0 && (await isCaughtUp(data.db, clients)),
     catchUpWithinMs,
   ).catch(() => false);
   const totals = await balance(data.db, clients, sender.acknowledged);
+  const prizes = await prizesGiven(data.db, players);
+  const kinds = new Set(clients.flatMap(({ listening }) => listening.heard.map(({ name }) => name)));
   for (const { listening } of clients) await listening.close();
   return {
     ...options,
@@ -122,6 +174,11 @@ export async function runLedger(
     crashes: one.crashes() + other.crashes(),
     ...sender.counts,
     ...totals,
+    seasonsEnded: ended,
+    prizes: prizes.size,
+    prizesMissed: (await winnersOf(data.db, gameId, ended)).filter((key) => !prizes.has(key)).length,
+    prizesTwice: [...prizes.values()].filter((count) => count > 1).length,
+    kinds: [...kinds].toSorted(),
     ...wire.counts,
     reconnects: clients.reduce((sum, { listening }) => sum + listening.connections() - 1, 0),
     resyncs: clients.reduce(
@@ -131,6 +188,44 @@ export async function runLedger(
     caughtUp,
     seconds: Math.round((performance.now() - from) / 1000),
   };
+}
+
+/** Ends one season after the other, beside the nodes; `stop` ends the last one and says how many there were. */
+function endSeasons(db: Database, gameId: string): { stop(): Promise<number> } {
+  let season = 0;
+  let isStopped = false;
+  const end = async () => {
+    await db.write(endSeason, gameId, weekly.name, { season: season + 1 });
+    season++;
+  };
+  const ending = (async () => {
+    while (!isStopped) {
+      await pause(seasonMs);
+      await end();
+    }
+  })();
+  return {
+    async stop() {
+      isStopped = true;
+      await ending;
+      return season;
+    },
+  };
+}
+
+/** Who is to have which prize, as the final places say. */
+async function winnersOf(db: Database, gameId: string, seasons: number): Promise<string[]> {
+  const game = await db.read(findGame, gameId);
+  if (!game) throw new Error('the game is gone');
+  const winners: string[] = [];
+  for (let season = 1; season <= seasons; season++) {
+    const board = await requireBoard(db, game, { leaderboard: weekly.name, season }, { isPublic: true });
+    const rows = await db.read(readBoardPage, board, { limit: prizedPlaces, skip: 0 });
+    for (const [at, { normalizedAddress }] of rows.entries()) {
+      winners.push(`prize ${weekly.name}/${season} ${at + 1} ${normalizedAddress}`);
+    }
+  }
+  return winners;
 }
 
 /** Every player is in two channels: one with its neighbours, one with players far off. */
@@ -200,7 +295,8 @@ async function main(): Promise<void> {
   });
   await endPostgres?.();
   process.stdout.write(`${JSON.stringify(counts, null, 2)}\n`);
-  const lost = counts.missed + counts.outOfOrder + counts.duplicates + counts.acknowledgedMissed;
+  const { missed, outOfOrder, duplicates, acknowledgedMissed, altered, prizesMissed, prizesTwice } = counts;
+  const lost = missed + outOfOrder + duplicates + acknowledgedMissed + altered + prizesMissed + prizesTwice;
   process.exitCode = lost === 0 && counts.caughtUp ? 0 : 1;
 }
 

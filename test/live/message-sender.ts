@@ -23,8 +23,12 @@ export interface SenderOptions {
   channels: readonly { id: string; participants: readonly TestPlayer[] }[];
   /** What the message with this number says. */
   content?: (number: number) => string;
-  /** Whether another participant reacts to every fourth message and marks it as read, each until it is acknowledged. */
-  areAnswered?: boolean;
+  /**
+   * Whether something is done with messages beside: of twelve, others react to three and mark them as read, reply to three,
+   * the sender edits two and unsends two, is sent notifications with three and marks all of them as read with one, and sets a
+   * score on this leaderboard with three. Each until it is acknowledged, and edits and the like once.
+   */
+  leaderboard?: string;
 }
 
 /** So many are tried again and again while no server answers; more would keep the machine from starting one. */
@@ -36,7 +40,7 @@ export function startSending({
   perSecond,
   channels,
   content = (number) => `message ${number}`,
-  areAnswered = false,
+  leaderboard,
 }: SenderOptions): Sender {
   const counts: SenderCounts = { acknowledged: 0, unknownOutcomes: 0, refused: 0 };
   const acknowledged = new Map<string, Set<string>>();
@@ -56,24 +60,58 @@ export function startSending({
     const stream = `channel:${channelId}`;
     acknowledged.set(stream, (acknowledged.get(stream) ?? new Set()).add(messageId));
     const other = channel.participants.find((one) => one !== sender);
-    if (!areAnswered || !other || number % 4 !== 0) return;
+    if (leaderboard === undefined || !other) return;
+    const kind = number % 12;
     const answer = { launcherJwt: other.launcherJwt, messageId };
-    await sendUntilTaken(number, 'add-reaction', { ...answer, reaction: `e${number % 3}` });
-    await sendUntilTaken(number, 'mark-messages-read', { ...answer, channelId });
+    const once = { 'Idempotency-Key': messageId };
+    if (kind % 4 === 0) {
+      await sendUntilTaken(number, 'add-reaction', { ...answer, reaction: `e${number % 3}` });
+      await sendUntilTaken(number, 'mark-messages-read', { ...answer, channelId });
+    }
+    if (kind % 4 === 1) {
+      const reply = { ...answer, channelId, content: `reply to ${number}`, replyTo: messageId };
+      await sendUntilTaken(number, 'send-channel-message', reply, once);
+    }
+    if (kind % 6 === 1) {
+      const edit = { launcherJwt, messageId, newContent: `edited ${number}` };
+      await sendUntilTaken(number, 'edit-channel-message', edit, once);
+    }
+    if (kind % 4 === 2) {
+      const notification = { launcherJwt, message: `notification ${number}`, type: 'success' };
+      await sendUntilTaken(number, 'send-notification', notification, once);
+    }
+    if (kind === 6) await sendUntilTaken(number, 'mark-notifications-read', { launcherJwt, all: true });
+    if (kind % 4 === 3) {
+      const score = { launcherJwt, leaderboard, score: number, nonce: String(number) };
+      await sendUntilTaken(number, 'set-user-score', score);
+    }
+    if (kind % 6 === 5) {
+      const unsend = { launcherJwt, messageId };
+      await sendUntilTaken(number, 'unsend-channel-message', unsend, { 'Idempotency-Key': `un${messageId}` });
+    }
   }
 
-  async function sendUntilTaken(number: number, path: string, body: object): Promise<{ _id?: string }> {
+  async function sendUntilTaken(
+    number: number,
+    path: string,
+    body: object,
+    headers: Record<string, string> = {},
+  ): Promise<{ _id?: string }> {
     for (let attempt = 0; ; attempt++) {
       const url = urls[(number + attempt) % urls.length];
-      const answer = await sendOnce(`${url}/launcher/${path}`, body);
+      const answer = await sendOnce(`${url}/launcher/${path}`, body, headers);
       if (answer) return answer;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
 
-  async function sendOnce(url: string, body: object): Promise<{ _id?: string } | null> {
+  async function sendOnce(
+    url: string,
+    body: object,
+    headers: Record<string, string>,
+  ): Promise<{ _id?: string } | null> {
     try {
-      const answer = await post(url, body);
+      const answer = await post(url, body, headers);
       if (answer.status === 200) return answer.body as { _id?: string };
       if (answer.status === 502) {
         counts.unknownOutcomes++; // a proxy's word that the server behind it broke off

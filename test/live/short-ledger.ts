@@ -18,6 +18,8 @@ export async function holdShortLedger(annotate: TestContext['annotate'], front?:
     outOfOrder: 0,
     duplicates: 0,
     altered: 0,
+    prizesMissed: 0,
+    prizesTwice: 0,
     resyncs: 0,
   });
   // Otherwise nothing was tried.

@@ -16,6 +16,9 @@ const usual = {
   keepSeasons: null,
 } as const;
 
+const unknown = (name: string) =>
+  `the game has no leaderboard called ${name}; create it, or name one of those there are`;
+
 describe('rules on leaderboards with a name', () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -127,10 +130,10 @@ describe('rules on leaderboards with a name', () => {
       body: {
         data: { reason: 'rule_invalid' },
         errors: [
-          { path: 'rules.1.actions.0.leaderboard', message: 'the game has no leaderboard called weekly' },
+          { path: 'rules.1.actions.0.leaderboard', message: unknown('weekly') },
           {
             path: 'rules.1.actions.0.conditions.0.leaderboard',
-            message: 'the game has no leaderboard called daily',
+            message: unknown('daily'),
           },
         ],
       },

@@ -99,6 +99,8 @@ export function describeWithRealServer(start: (url: string) => Promise<Driver>):
         outOfOrder: 0,
         duplicates: 0,
         altered: 0,
+        prizesMissed: 0,
+        prizesTwice: 0,
         resyncs: 0,
       });
       // Otherwise nothing was tried.

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { domain } from '../../src/catalogue/domain.ts';
 import type { Database } from '../../src/core/storage/database.ts';
@@ -9,6 +10,10 @@ import { RankMarks } from '../../src/engines/sqlite/rank-marks.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { registerGame } from '../../src/games/commands.ts';
 import { findGame } from '../../src/games/queries.ts';
+import { PrizeWorker } from '../../src/prizes/prize-worker.ts';
+import { openPrizeRuns } from '../../src/prizes/queries.ts';
+import { replaceRules } from '../../src/rules/commands.ts';
+import { ruleList } from '../../src/rules/rule.ts';
 import { setScore } from '../../src/scores/commands.ts';
 import { addLeaderboard, endSeason } from '../../src/scores/leaderboard-commands.ts';
 import {
@@ -21,6 +26,7 @@ import {
 import { setLeaderboardScore } from '../../src/scores/leaderboard-score-commands.ts';
 import { leaderboardEntries } from '../../src/scores/leaderboard-tables.ts';
 import { requireBoard } from '../../src/scores/require-board.ts';
+import { StateReader } from '../../src/states/state-reader.ts';
 import { walletOf } from '../bench/fill-by-sql.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -42,6 +48,9 @@ export interface ScaleCounts {
   writesWithReset: Times;
   writesWithout: Times;
   reset: number;
+  /** The same while 100 players of the season get their prizes, and how long it takes until they have them. */
+  writesWithPrizes: Times;
+  prizes: number;
   /** Places that were not as the numbers of the players say. */
   wrong: number;
 }
@@ -67,6 +76,12 @@ function scoreText({ players, scattered }: Wanted): string {
   return scattered ? `((n::bigint * ${scatter}) % ${players})` : 'n';
 }
 
+const prizeRule = {
+  trigger: 'prize',
+  seasonEnd: { leaderboard, places: { to: 100 } },
+  actions: [{ type: 'Notify', message: 'place {place}' }],
+};
+
 /** Puts so many players on a leaderboard, reads it anywhere, and ends its season while scores are set. */
 export async function measureLeaderboard(
   wanted: Wanted,
@@ -87,6 +102,7 @@ export async function measureLeaderboard(
     schedule: null,
     keepSeasons: null,
   });
+  await making.write(replaceRules, gameId, ruleList.parse([prizeRule]));
   const row = await making.read(findLeaderboard, gameId, leaderboard);
   await making.close();
   await fill(gameId, row?.seasonId ?? '', wanted);
@@ -121,6 +137,10 @@ export async function measureLeaderboard(
     const writesWithReset = await writes(db, gameId, async () => {
       reset = await timed(() => db.write(endSeason, gameId, leaderboard));
     });
+    let prizes = 0;
+    const writesWithPrizes = await writes(db, gameId, async () => {
+      prizes = await timed(() => givePrizes(db));
+    });
     return {
       players,
       ...times,
@@ -128,11 +148,25 @@ export async function measureLeaderboard(
       writesWithReset,
       writesWithout,
       reset: rounded(reset),
+      writesWithPrizes,
+      prizes: rounded(prizes),
       wrong,
     };
   } finally {
     await db.close();
   }
+}
+
+/** What a season's end leaves to be given, as a server gives it. */
+async function givePrizes(db: Database): Promise<void> {
+  const states = new StateReader();
+  const ruleChains = { factsFor: async () => ({ signers: {}, balances: {} }) };
+  const report = (thrown: unknown) => process.stderr.write(`${thrown}\n`);
+  const worker = new PrizeWorker(db, { states, ruleChains, report });
+  worker.start();
+  while ((await db.read(openPrizeRuns, 1)).length > 0) await setTimeout(5);
+  await worker.stop();
+  await states.close();
 }
 
 /** How long each write of four players takes while something is done in the middle of them. */
@@ -221,7 +255,10 @@ async function main(): Promise<void> {
   const counts = await (values.engine === 'postgres' ? onPostgres(wanted) : onSqlite(wanted));
   process.stdout.write(`${JSON.stringify(counts, null, 2)}\n`);
   const isFast = Object.values(counts.ratios).every((ratio) => ratio <= 1.5);
-  process.exitCode = counts.wrong === 0 && isFast && counts.writesWithReset.max <= 50 ? 0 : 1;
+  process.exitCode =
+    counts.wrong === 0 && isFast && Math.max(counts.writesWithReset.max, counts.writesWithPrizes.max) <= 50
+      ? 0
+      : 1;
 }
 
 async function onSqlite(wanted: Wanted): Promise<ScaleCounts> {

@@ -23,6 +23,8 @@ export interface Listening {
   ready(): Promise<void>;
   /** Its positions now. */
   cursors(): Promise<Record<string, Cursor>>;
+  /** Has it hear its game's public stream too, and says which that is and where it stood; left out: it does not. */
+  subscribe?(): Promise<{ stream: string; seq: number }>;
   close(): unknown;
 }
 
@@ -56,6 +58,7 @@ export function listen(options: ClientOptions): ListeningClient {
     connections: () => connections,
     ready: () => client.ready(),
     cursors: async () => client.cursors,
+    subscribe: () => client.subscribe(),
     close: () => client.close(),
     [Symbol.dispose]: () => client.close(),
   };

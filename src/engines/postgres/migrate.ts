@@ -13,6 +13,7 @@ import { notificationInbox } from './migrations/0010-notification-inbox.ts';
 import { playerBlocks } from './migrations/0011-player-blocks.ts';
 import { playerReports } from './migrations/0012-player-reports.ts';
 import { playerMutes } from './migrations/0013-player-mutes.ts';
+import { prizeRuns } from './migrations/0014-prize-runs.ts';
 
 /** In their order; what one has done is never changed, only followed by another. */
 const migrations: readonly string[] = [
@@ -29,6 +30,7 @@ const migrations: readonly string[] = [
   playerBlocks,
   playerReports,
   playerMutes,
+  prizeRuns,
 ];
 
 /** The version of the schema this program works with. */

@@ -26,6 +26,7 @@ import { playerBlocks } from './migrations/0023-player-blocks.ts';
 import { playerReports } from './migrations/0024-player-reports.ts';
 import { playerMutes } from './migrations/0025-player-mutes.ts';
 import { middleMarks } from './migrations/0026-middle-marks.ts';
+import { prizeRuns } from './migrations/0027-prize-runs.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -55,6 +56,7 @@ export const migrations: readonly string[] = [
   playerReports,
   playerMutes,
   middleMarks,
+  prizeRuns,
 ];
 
 /** The schema's version when all of them have run. */

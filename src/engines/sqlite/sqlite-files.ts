@@ -178,7 +178,9 @@ function unpackBackup(
         db.exec(`DROP TABLE backup; DROP TABLE backup_files;
         UPDATE history SET epoch = lower(hex(randomblob(8)));`);
         db.pragma('application_id = 0');
-        return keepQueue ? 0 : holdQueued(db);
+        if (keepQueue) return 0;
+        holdPrizes(db);
+        return holdQueued(db);
       })();
       return { ...contents, heldActions };
     },
@@ -197,6 +199,17 @@ function holdQueued(db: Database): number {
        WHERE kind = 'chain' AND state = 'queued'`,
     )
     .run({ why: heldWhy, now: Date.now() }).changes;
+}
+
+/** Likewise the prizes of seasons whose prizes were being given, or that end again because their time has come since. */
+function holdPrizes(db: Database): void {
+  // A Gantry that had none knew no rules with prizes either.
+  if (!db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'prize_holds'").get()) return;
+  db.prepare(
+    `INSERT OR IGNORE INTO prize_holds (season_id, game_id)
+     SELECT season_id, game_id FROM leaderboards WHERE next_end_at <= ?
+     UNION SELECT season_id, game_id FROM prize_runs`,
+  ).run(Date.now());
 }
 
 /** A connection that has a write-ahead log open holds a lock for as long, which this cannot be had beside. */

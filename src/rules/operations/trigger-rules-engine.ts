@@ -9,6 +9,7 @@ import { nonce } from '../../scores/score.ts';
 import type { StateReader } from '../../states/state-reader.ts';
 import { triggerRules } from '../commands.ts';
 import { readRules } from '../queries.ts';
+import { reportedRules } from '../rule.ts';
 import type { RuleChains } from '../rule-chains.ts';
 import { stateFactsFor } from '../state-facts.ts';
 import { anyValue, integerValue } from '../trigger-value.ts';
@@ -35,7 +36,7 @@ export const triggerRulesEngine = defineOperation({
   ) {
     const owner = ownerOf(caller);
     for (let judgement = 1; ; judgement++) {
-      const { rules } = await db.read(readRules, owner.gameId);
+      const rules = reportedRules((await db.read(readRules, owner.gameId)).rules);
       const chain = await ruleChains.factsFor(rules, input.trigger, owner.wallet);
       const states = await stateFactsFor(rules, input.trigger, owner, { db, reader });
       try {

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { Steps, Tx } from '../core/storage/command.ts';
+import { games } from '../games/tables.ts';
+import { defaultLeaderboard, leaderboardName, scoreLabel } from './leaderboard.ts';
+import type { SeasonRow } from './leaderboard-tables.ts';
+import { prizeRuns } from './prize-tables.ts';
+
+/** The last place that a rule may give a prize for. */
+const maximumPlace = 10_000;
+
+/** Tells the worker that there are prizes to give (`Tx.wake`). */
+export const prizeWorkerName = 'prizes';
+
+/**
+ * The end of a season at which a rule is carried out, for each player whose final place is among these: on the whole
+ * leaderboard, or among those with a label.
+ */
+export const seasonEnd = z.strictObject({
+  leaderboard: leaderboardName.refine((name) => name !== defaultLeaderboard, {
+    error: 'default has no seasons: name a leaderboard that was created with createLeaderboard',
+  }),
+  label: scoreLabel.optional(),
+  places: z
+    .strictObject({ from: z.int().min(1).default(1), to: z.int().min(1).max(maximumPlace) })
+    .refine(({ from, to }) => to >= from, { path: ['to'], error: 'must be at least from' }),
+});
+
+/** Of a game's rules, what is to be known of them here. */
+const rulesAtSeasonEnds = z.array(z.looseObject({ seasonEnd: seasonEnd.optional() }));
+
+/** Notes every rule of the game that runs when this season ends, in the transaction that ends it. */
+export function* startPrizes(tx: Tx, { gameId, leaderboard, season, id: seasonId }: SeasonRow): Steps<void> {
+  const { rules = '[]' } = (yield* tx.get(games, gameId)) ?? {};
+  if (!rules.includes('"seasonEnd"')) return;
+  for (const rule of rulesAtSeasonEnds.parse(JSON.parse(rules))) {
+    if (rule.seasonEnd?.leaderboard !== leaderboard) continue;
+    tx.insert(prizeRuns, {
+      id: tx.newId(),
+      gameId,
+      leaderboard,
+      season,
+      seasonId,
+      rule: JSON.stringify(rule),
+      place: rule.seasonEnd.places.from,
+      sortScore: null,
+      reachedAt: null,
+      scoreId: null,
+    });
+    tx.wake(prizeWorkerName);
+  }
+}

@@ -1,0 +1,375 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { ban, changeGame } from '../../../src/administration/commands.ts';
+import { eraseScores } from '../../../src/administration/erasing-commands.ts';
+import { upgradeGuest } from '../../../src/catalogue/commands.ts';
+import { streamOf } from '../../../src/core/events/stream.ts';
+import { newGuestAddress } from '../../../src/core/schemas/guest-address.ts';
+import type { Owner } from '../../../src/core/schemas/owner.ts';
+import type { Database } from '../../../src/core/storage/database.ts';
+import { heldWhy } from '../../../src/core/storage/database-file.ts';
+import { addGuest } from '../../../src/guests/commands.ts';
+import { endPrizeRun, failPrize, givePrize, holdPrizes } from '../../../src/prizes/commands.ts';
+import type { Winner } from '../../../src/prizes/prize-run.ts';
+import { openPrizeRuns, readPrizeRun } from '../../../src/prizes/queries.ts';
+import { requeueAction } from '../../../src/queue/commands.ts';
+import { readActions } from '../../../src/queue/queries.ts';
+import { replaceRules, triggerRules } from '../../../src/rules/commands.ts';
+import { ruleList } from '../../../src/rules/rule.ts';
+import { deleteScore } from '../../../src/scores/commands.ts';
+import type { NewLeaderboard } from '../../../src/scores/leaderboard.ts';
+import {
+  addLeaderboard,
+  clearRetiredSeason,
+  deleteLeaderboard,
+  endSeason,
+} from '../../../src/scores/leaderboard-commands.ts';
+import { setLeaderboardScore } from '../../../src/scores/leaderboard-score-commands.ts';
+import { requestSignIn } from '../../../src/sessions/sign-in-commands.ts';
+import { randomWallet } from '../../support/server.ts';
+import { addGame, addPlayer, hour, listen, type OpenStore, wholePage } from './fixture.ts';
+
+const usual: NewLeaderboard = {
+  name: 'weekly',
+  keep: 'best',
+  order: 'desc',
+  entries: 'player',
+  public: true,
+  labels: ['de'],
+  schedule: null,
+  keepSeasons: null,
+};
+
+const chain = { signers: {}, balances: {} };
+
+/** Tells a player of the place, and of what the score was in the season that ended. */
+function prizeFor(places: object, more: object = {}) {
+  return {
+    trigger: 'prize',
+    seasonEnd: { leaderboard: 'weekly', places, ...more },
+    actions: [
+      {
+        type: 'Notify',
+        message: '{place} {season} {value} {nonce}',
+        conditions: [{ type: 'score-condition', leaderboard: 'weekly', operator: 'gt', value: 0 }],
+      },
+    ],
+  };
+}
+
+export function prizesContract(open: OpenStore): void {
+  describe('prizes at the end of a season', () => {
+    /** A game with a leaderboard, on which the first player is first. */
+    async function seasonOf(
+      db: Database,
+      rules: unknown[],
+      board: Partial<NewLeaderboard> = {},
+      players = 3,
+    ) {
+      const { id: gameId } = await addGame(db);
+      await db.write(addLeaderboard, gameId, { ...usual, ...board });
+      await db.write(replaceRules, gameId, ruleList.parse(rules));
+      const owners: Owner[] = [];
+      for (let at = 0; at < players; at++) {
+        const owner = await addPlayer(db, gameId);
+        owners.push(owner);
+        await db.write(setLeaderboardScore, owner, 'weekly', 100 - at, { nonce: 'n' });
+      }
+      return { gameId, owners };
+    }
+
+    test('are given for the places of a rule, once each, in a run that goes on after a reopen', async () => {
+      await using fixture = await open();
+      const { gameId, owners } = await seasonOf(fixture.db, [prizeFor({ from: 2, to: 3 })], {}, 4);
+      await fixture.db.write(endSeason, gameId, 'weekly');
+      // What rules and scores are after the end does not matter.
+      await fixture.db.write(replaceRules, gameId, []);
+      const told = messagesOf(fixture.db);
+      const [run = ''] = await fixture.db.read(openPrizeRuns, 9);
+      const first = await next(fixture.db, run);
+      expect(first).toMatchObject({ place: 2, wallet: owners[1]?.wallet });
+      expect(await fixture.db.write(givePrize, first, chain, [])).toBe(true);
+      expect(await fixture.db.write(givePrize, first, chain, [])).toBe(false);
+      expect(told()).toEqual([[owners[1]?.wallet, '2 1 2 weekly/1']]);
+
+      const db = await fixture.reopen();
+      const toldThen = messagesOf(db);
+      expect(await db.write(givePrize, first, chain, [])).toBe(false);
+      const second = await next(db, run);
+      expect(second).toMatchObject({ place: 3, wallet: owners[2]?.wallet });
+      expect(await db.write(givePrize, second, chain, [])).toBe(true);
+      expect(toldThen()).toEqual([[owners[2]?.wallet, '3 1 3 weekly/1']]);
+      expect(await db.read(readPrizeRun, run, 9)).toBeNull();
+      expect(await db.read(openPrizeRuns, 9)).toEqual([]);
+    });
+
+    test('of two processes, one gives a prize', async () => {
+      await using fixture = await open();
+      const { gameId } = await seasonOf(fixture.db, [prizeFor({ to: 3 })]);
+      await fixture.db.write(endSeason, gameId, 'weekly');
+      const beside = await fixture.openBeside();
+      const told = messagesOf(fixture.db);
+      const [run = ''] = await fixture.db.read(openPrizeRuns, 9);
+      for (let place = 1; place <= 3; place++) {
+        const winner = await next(fixture.db, run);
+        const given = await Promise.all(
+          [fixture.db, beside, fixture.db].map((db) => db.write(givePrize, winner, chain, [])),
+        );
+        expect(given.toSorted()).toEqual([false, false, true]);
+      }
+      expect(told().length).toBeLessThanOrEqual(3);
+      expect(await fixture.db.read(openPrizeRuns, 9)).toEqual([]);
+    });
+
+    test('no report of a game runs their rules, whatever it is called', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { owners } = await seasonOf(db, [prizeFor({ to: 3 })]);
+      const [ada] = owners;
+      if (!ada) throw new Error('no player');
+      expect((await db.write(triggerRules, ada, { trigger: 'prize', value: 1 })).actions).toEqual([]);
+    });
+
+    test('each season and each rule has its own; another leaderboard and none of a rule have none', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { gameId, owners } = await seasonOf(db, [
+        prizeFor({ to: 1 }),
+        prizeFor({ to: 2 }),
+        { trigger: 'prize', actions: [{ type: 'Notify', message: 'reported' }] },
+      ]);
+      await db.write(addLeaderboard, gameId, { ...usual, name: 'daily' });
+      await db.write(endSeason, gameId, 'daily');
+      expect(await db.read(openPrizeRuns, 9)).toEqual([]);
+      const told = messagesOf(db);
+      for (const season of [1, 2]) {
+        if (season === 2) for (const one of owners) await db.write(setLeaderboardScore, one, 'weekly', 1);
+        await db.write(endSeason, gameId, 'weekly');
+        expect(await giveAll(db)).toBe(3);
+      }
+      const [ada, bob] = owners;
+      expect(told()).toEqual([
+        [ada?.wallet, '1 1 1 weekly/1'],
+        [ada?.wallet, '1 1 1 weekly/1'],
+        [bob?.wallet, '2 1 2 weekly/1'],
+        [ada?.wallet, '1 2 1 weekly/2'],
+        [ada?.wallet, '1 2 1 weekly/2'],
+        [bob?.wallet, '2 2 2 weekly/2'],
+      ]);
+    });
+
+    test('are given by the places among a label, and one to a player of several entries', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const rules = [prizeFor({ to: 1 }, { label: 'de' }), prizeFor({ to: 3 })];
+      const { gameId, owners } = await seasonOf(db, rules, { entries: 'all' });
+      const [ada, bob] = owners;
+      if (!ada || !bob) throw new Error('no players');
+      await db.write(setLeaderboardScore, ada, 'weekly', 99.5, { nonce: 'also' });
+      await db.write(setLeaderboardScore, bob, 'weekly', 1, { label: 'de' });
+      const told = messagesOf(db);
+      await db.write(endSeason, gameId, 'weekly');
+      await giveAll(db);
+      // The second place is another entry of the first.
+      expect(told().toSorted()).toEqual(
+        [
+          [ada.wallet, '1 1 1 weekly/1'],
+          [bob.wallet, '1 1 1 weekly/1'],
+          [bob.wallet, '3 1 3 weekly/1'],
+        ].toSorted(),
+      );
+    });
+
+    test('a player whose score is removed meanwhile gets no second one, and nobody loses a place by that', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { gameId, owners } = await seasonOf(db, [prizeFor({ to: 3 })]);
+      const [ada, bob, cleo] = owners;
+      if (!ada || !bob || !cleo) throw new Error('no players');
+      const { _id } = await db.write(setLeaderboardScore, ada, 'weekly', 1_000);
+      await db.write(endSeason, gameId, 'weekly');
+      const told = messagesOf(db);
+      const [run = ''] = await db.read(openPrizeRuns, 9);
+      await db.write(givePrize, await next(db, run), chain, []);
+      await db.write(deleteScore, gameId, _id); // 100 counts again
+      const again = await next(db, run);
+      expect(again).toMatchObject({ place: 2, wallet: ada.wallet });
+      await db.write(givePrize, again, chain, []);
+      const second = await next(db, run);
+      while (await db.write(eraseScores, streamOf.player(gameId, bob.wallet)));
+      expect(await db.write(givePrize, second, chain, [])).toBe(false);
+      await giveAll(db);
+      expect(told()).toEqual([
+        [ada.wallet, '1 1 1 weekly/1'],
+        [cleo.wallet, '2 1 2 weekly/1'],
+      ]);
+    });
+
+    test('who is banned gets none and keeps the place; while a game is archived nobody does', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { gameId, owners } = await seasonOf(db, [prizeFor({ to: 2 })]);
+      const [ada, bob] = owners;
+      if (!ada || !bob) throw new Error('no players');
+      await db.write(endSeason, gameId, 'weekly');
+      await db.write(ban, ada.wallet, gameId, 'cheats');
+      const told = messagesOf(db);
+      const [run = ''] = await db.read(openPrizeRuns, 9);
+      const first = await next(db, run);
+      await db.write(changeGame, gameId, { listing: 'archived' });
+      expect(await db.read(openPrizeRuns, 9)).toEqual([]);
+      expect(await db.write(givePrize, first, chain, [])).toBe(false);
+      await db.write(changeGame, gameId, { listing: 'listed' });
+      await giveAll(db);
+      expect(told()).toEqual([[bob.wallet, '2 1 2 weekly/1']]);
+    });
+
+    test('a guest who gets a wallet meanwhile gets one, as the wallet', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { gameId } = await seasonOf(db, [prizeFor({ to: 3 })], {}, 0);
+      const [before, between] = await Promise.all([newGuest(db, gameId), newGuest(db, gameId)]);
+      await db.write(setLeaderboardScore, before, 'weekly', 9);
+      await db.write(setLeaderboardScore, between, 'weekly', 8);
+      await db.write(endSeason, gameId, 'weekly');
+      const told = messagesOf(db);
+      const [run = ''] = await db.read(openPrizeRuns, 9);
+      await db.write(givePrize, await next(db, run), chain, []);
+      await upgraded(db, before);
+      const second = await next(db, run);
+      const wallet = await upgraded(db, between);
+      expect(await db.write(givePrize, second, chain, [])).toBe(false);
+      await giveAll(db);
+      expect(told()).toEqual([
+        [before.wallet, '1 1 1 weekly/1'],
+        [wallet, '2 1 2 weekly/1'],
+      ]);
+    });
+
+    test('a season that is not kept is cleared when its prizes are given; a leaderboard takes those that are open along', async () => {
+      await using fixture = await open.empty();
+      const { db } = fixture;
+      const { gameId } = await seasonOf(db, [prizeFor({ to: 3 })], { keepSeasons: 0 });
+      await db.write(endSeason, gameId, 'weekly');
+      const told = messagesOf(db);
+      expect(await db.write(clearRetiredSeason)).toBe(false);
+      expect(await giveAll(db)).toBe(3);
+      expect(told()).toHaveLength(3);
+      expect(await db.write(endSeason, gameId, 'weekly')).toBe(3);
+      expect(await giveAll(db)).toBe(0); // nobody has set a score in it
+      expect(await db.read(openPrizeRuns, 9)).toEqual([]);
+
+      await db.write(endSeason, gameId, 'weekly');
+      expect(await db.read(openPrizeRuns, 9)).toHaveLength(1);
+      expect(await db.write(deleteLeaderboard, gameId, 'weekly')).toBe(true);
+      expect(await db.read(openPrizeRuns, 9)).toEqual([]);
+      while (await db.write(clearRetiredSeason));
+    });
+
+    test('after a restore, what may have been sent to a chain since waits for an operator', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const call = {
+        type: 'CallContract',
+        chainId: 1,
+        contract: `0x${'ab'.repeat(20)}`,
+        function: 'function f()',
+      };
+      const rule = { ...prizeFor({ to: 1 }), actions: [call, { type: 'Notify', message: '{place}' }] };
+      const { gameId, owners } = await seasonOf(db, [rule]);
+      const spending = { transactionsPerDay: 9, transactionsPerPlayerPerDay: 9, tokens: [] };
+      await db.write(changeGame, gameId, { policies: { spending } });
+      await db.write(endSeason, gameId, 'weekly');
+      await db.write(holdPrizes);
+      await db.write(holdPrizes);
+      for (const owner of owners) await db.write(setLeaderboardScore, owner, 'weekly', 1);
+      const told = messagesOf(db);
+      const signers = { signers: { default: `0x${'cd'.repeat(20)}` }, balances: {} };
+      await giveAll(db, signers);
+      await db.write(endSeason, gameId, 'weekly'); // was not under way when it was held
+      await giveAll(db, signers);
+      expect(told()).toHaveLength(2);
+      const { rows } = await db.read(readActions, { gameId }, wholePage);
+      expect(rows.map(({ state, error }) => [state, error])).toEqual([
+        ['queued', null],
+        ['failed', heldWhy],
+      ]);
+      expect(await db.write(requeueAction, rows[1]?._id ?? '')).toMatchObject({ state: 'queued' });
+    });
+
+    test('one that cannot be given is among the actions that have failed, and the next is given', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { gameId, owners } = await seasonOf(db, [prizeFor({ to: 2 })]);
+      await db.write(endSeason, gameId, 'weekly');
+      const told = messagesOf(db);
+      const [run = ''] = await db.read(openPrizeRuns, 9);
+      expect(await db.write(failPrize, await next(db, run), 'no')).toBe(true);
+      await giveAll(db);
+      expect(told()).toEqual([[owners[1]?.wallet, '2 1 2 weekly/1']]);
+      const { rows } = await db.read(readActions, { gameId }, wholePage);
+      expect(rows).toMatchObject([
+        {
+          type: 'Notify',
+          kind: 'rules',
+          state: 'failed',
+          error: 'no',
+          normalizedAddress: owners[0]?.wallet,
+          payload: { leaderboard: 'weekly', season: 1, place: 1 },
+        },
+      ]);
+      await expect(db.write(requeueAction, rows[0]?._id ?? '')).rejects.toMatchObject({
+        reason: 'action_not_retryable',
+      });
+    });
+  });
+}
+
+/** Who is next in a run. */
+async function next(db: Database, runId: string): Promise<Winner> {
+  const found = await db.read(readPrizeRun, runId, 9);
+  const [winner] = found?.winners ?? [];
+  if (!winner) throw new Error('nobody is next');
+  return winner;
+}
+
+/** Gives what is to be given, as the worker does; how often it tried. */
+async function giveAll(db: Database, facts = chain): Promise<number> {
+  let tries = 0;
+  for (const runId of await db.read(openPrizeRuns, 99)) {
+    for (;;) {
+      const found = await db.read(readPrizeRun, runId, 1);
+      if (!found) break;
+      const [winner] = found.winners;
+      if (!winner) await db.write(endPrizeRun, runId, found.run.place);
+      else expect(await db.write(givePrize, winner, facts, [])).toBe(true);
+      tries += winner ? 1 : 0;
+    }
+  }
+  return tries;
+}
+
+/** Whom the store has told what since, in notifications. */
+function messagesOf(db: Database): () => [wallet: string, message: string][] {
+  const heard = listen(db);
+  return () =>
+    heard.flatMap(({ name, record }) =>
+      name === 'notifications created' && 'message' in record && 'normalizedAddress' in record
+        ? [[String(record.normalizedAddress), String(record.message)] as [string, string]]
+        : [],
+    );
+}
+
+async function newGuest(db: Database, gameId: string): Promise<Owner> {
+  const guest = { address: newGuestAddress(), idleMs: 24 * hour };
+  await db.write(addGuest, gameId, guest, { secretHash: randomUUID(), name: '' }, hour);
+  return { gameId, wallet: guest.address };
+}
+
+async function upgraded(db: Database, guest: Owner): Promise<string> {
+  const wallet = randomWallet();
+  const signIn = { id: randomUUID(), gameId: guest.gameId, wallet, signRequest: '', expiresAt: 8e15 };
+  await db.write(requestSignIn, signIn, guest.wallet);
+  await db.write(upgradeGuest, guest, signIn.id, hour);
+  return wallet;
+}
