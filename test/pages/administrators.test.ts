@@ -53,7 +53,7 @@ describe.skipIf(noBrowser !== null)('administrators in front of the console', ()
     const page = await open(server.adminToken, 'administrators');
     expect(await signedInAs(page)).toMatch(/Admin token\s+owner/);
     await page.getByRole('button', { name: 'New administrator' }).click();
-    await page.getByLabel('Name').fill('Ada');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Ada');
     await page.getByLabel('Role', { exact: true }).selectOption('operator');
     await page.getByLabel('Token expires').selectOption('30');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)('administrators in front of the console', ()
     expect(await sections(hers)).not.toContain('Administrators');
 
     await page.getByRole('button', { name: 'New administrator' }).click();
-    await page.getByLabel('Name').fill('ADA');
+    await page.getByRole('textbox', { name: 'Name' }).fill('ADA');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByText('There is an administrator called Ada already').waitFor();
     opened[0]?.complaints.splice(0);

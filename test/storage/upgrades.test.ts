@@ -107,12 +107,12 @@ describe.each(earlier)('a database of schema version %i', (version) => {
     const [inTheWay, outOfTheWay] =
       version < 5
         ? ['CREATE TABLE grants (in_the_way)', 'DROP TABLE grants']
-        : ['CREATE TABLE player_mutes (in_the_way)', 'DROP TABLE player_mutes'];
+        : ['CREATE TABLE prize_runs (in_the_way)', 'DROP TABLE prize_runs'];
     edit(file, inTheWay);
     const before = fingerprint(file);
     const full = new SqliteFile(file);
     full.pragma(`max_page_count = ${Number(full.pragma('page_count', { simple: true })) + 1}`);
-    expect(() => migrate(full)).toThrow(/full|(grants|player_mutes) already exists/);
+    expect(() => migrate(full)).toThrow(/full|(grants|prize_runs) already exists/);
     expect(full.inTransaction).toBe(false);
     full.close();
     expect(fingerprint(file)).toBe(before);
