@@ -23,7 +23,7 @@ import { randomWallet, startTestServer, type TestServer } from '../support/serve
 import { until } from '../support/until.ts';
 import { bearer } from '../support/world.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone, type WatchedPage } from './browser.ts';
-import { openConsole, tabTo } from './operator.ts';
+import { openConsole, tabTo, writeOver } from './operator.ts';
 import { playDemoGame } from './players.ts';
 
 describe.skipIf(noBrowser !== null)('an operator in front of the console', () => {
@@ -249,11 +249,11 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const store = page.getByRole('button', { name: 'Save rules' });
     await page.getByText('No rules, valid').waitFor();
 
-    await editor.fill('[\n  {\n    "trigger": "win",\n');
+    await writeOver(editor, '[\n  {\n    "trigger": "win",\n');
     await page.locator('.problem-line').waitFor();
     const rules = (type: string) =>
       `[\n  {\n    "trigger": "win",\n    "actions": [\n      {\n        "type": "${type}",\n        "message": "Well done: {value}",\n        "conditions": [{ "type": "payload-value-condition", "operator": "gte", "value": 10 }]\n      }\n    ]\n  }\n]`;
-    await editor.fill(rules('Notifi'));
+    await writeOver(editor, rules('Notifi'));
     const problem = page.getByRole('button', { name: /unknown action type "Notifi"/ });
     await problem.waitFor();
     expect(await problem.textContent()).toMatch(/Line [56]/);
@@ -262,7 +262,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(complaints.length).toBeGreaterThan(0);
     expect(complaints.every((one) => one.includes('400'))).toBe(true);
 
-    await editor.fill(rules('Notify'));
+    await writeOver(editor, rules('Notify'));
     await page.getByText('1 rule, valid').waitFor();
     await page.getByLabel('Player wallet').fill(wallet);
     await page.getByLabel('Trigger').fill('win');
@@ -298,7 +298,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const editor = page.getByLabel('Rules (JSON array)');
     const store = page.getByRole('button', { name: 'Save rules' });
 
-    await editor.fill(JSON.stringify(notify('mine')));
+    await writeOver(editor, JSON.stringify(notify('mine')));
     await db.write(replaceRules, gameId, notify('theirs'));
     await store.click();
     await page.getByText('Version 1 was saved in the meantime.').waitFor();
@@ -310,7 +310,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByText('Version 2', { exact: true }).waitFor();
     expect(await stored()).toContain('mine');
 
-    await editor.fill(JSON.stringify(notify('mine again')));
+    await writeOver(editor, JSON.stringify(notify('mine again')));
     await db.write(replaceRules, gameId, notify('theirs again'));
     await store.click();
     await page.getByRole('button', { name: 'Load version 3' }).click();
@@ -330,7 +330,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const editor = page.getByLabel('Rules (JSON array)');
     await page.getByText('No rules, valid').waitFor();
     await page.route(/admin|readyz/, (route) => route.abort());
-    await editor.fill(JSON.stringify(notify('mine')));
+    await writeOver(editor, JSON.stringify(notify('mine')));
     await page.getByRole('button', { name: /Cannot reach the server/ }).waitFor();
     await db.write(replaceRules, gameId, notify('theirs'));
     await page.unroute(/admin|readyz/);
@@ -351,7 +351,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await server.createGame({ name: 'Left', slug: 'left' });
     const page = await open('games/left/rules');
     const editor = page.getByLabel('Rules (JSON array)');
-    await editor.fill(JSON.stringify(notify('not saved')));
+    await writeOver(editor, JSON.stringify(notify('not saved')));
     await page.getByRole('link', { name: 'Players' }).first().click();
     await page.getByRole('heading', { name: 'Players', level: 1 }).waitFor();
     await page.goBack();

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { TestServer } from '../support/server.ts';
 import { openPage, type WatchedPage } from './browser.ts';
 
@@ -16,6 +16,16 @@ export async function openConsole(
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('navigation', { name: 'Sections' }).waitFor();
   return watched;
+}
+
+/**
+ * Writes a text in the place of what an editor holds. `fill` writes over what is selected, for which the browser at times
+ * keeps the look of the replaced letters as an inline style, and the page's policy says so.
+ */
+export async function writeOver(editor: Locator, text: string): Promise<void> {
+  await editor.press('ControlOrMeta+a');
+  await editor.press('Delete');
+  await editor.page().keyboard.insertText(text);
 }
 
 /** Presses Tab until what has the focus is called so. */

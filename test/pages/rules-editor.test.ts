@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, phone, type WatchedPage } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
-import { openConsole } from './operator.ts';
+import { openConsole, writeOver } from './operator.ts';
 
 const rules = [
   {
@@ -74,7 +74,7 @@ describe.skipIf(noBrowser !== null)('the editor of rules', { timeout: 60_000 }, 
         .evaluate((element) => getComputedStyle(element).color);
     const colours = await Promise.all(['"trigger"', '"win"', '3'].map(colourOf));
     expect(new Set(colours).size).toBe(3);
-    await editor.fill((await editor.innerText()).replace('"Notify"', '"Notifi"'));
+    await writeOver(editor, (await editor.innerText()).replace('"Notify"', '"Notifi"'));
     await page.locator('.cm-lint-marker-error').waitFor();
     const marked = page.locator('.cm-lintRange-error').first();
     const line = await marked.evaluate((element) => element.closest('.cm-line')?.textContent ?? '');
@@ -82,7 +82,7 @@ describe.skipIf(noBrowser !== null)('the editor of rules', { timeout: 60_000 }, 
     await picture(page, 'rules marked');
     await page.getByRole('button', { name: /unknown action type "Notifi"/ }).click();
     await until('the place has the focus', () => hasFocus(editor));
-    await editor.fill(JSON.stringify(rules));
+    await writeOver(editor, JSON.stringify(rules));
     await page.locator('.cm-lint-marker-error').waitFor({ state: 'detached' });
   });
 
@@ -132,7 +132,7 @@ describe.skipIf(noBrowser !== null)('the editor of rules', { timeout: 60_000 }, 
     ['390', phone],
   ])('has no serious issue %s pixels wide, light and dark', async (width, options) => {
     const { page, editor } = await open(options);
-    await editor.fill((await editor.innerText()).replace('"Notify"', '"Notifi"'));
+    await writeOver(editor, (await editor.innerText()).replace('"Notify"', '"Notifi"'));
     await page.locator('.cm-lint-marker-error').waitFor();
     const issues = await issuesInBothSchemes(page, async () => {
       const dark = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);

@@ -65,7 +65,7 @@ export function commitsContract(open: OpenStore): void {
 
   describe('events', () => {
     test('are published once the change can be seen from elsewhere, to every listener, in the order written', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const ada = await addPlayer(db, gameId);
