@@ -5,6 +5,7 @@ import { boardMixed } from './benchmarks/board-mixed.ts';
 import { day } from './benchmarks/day.ts';
 import { feed } from './benchmarks/feed.ts';
 import { growth } from './benchmarks/growth.ts';
+import { leaderboardDeep } from './benchmarks/leaderboard-deep.ts';
 import { messages } from './benchmarks/messages.ts';
 import { postgres } from './benchmarks/postgres.ts';
 import { postgresHttp } from './benchmarks/postgres-http.ts';
@@ -24,6 +25,7 @@ export const benchmarks: readonly Benchmark[] = [
   board,
   boardDeep,
   boardMixed,
+  leaderboardDeep,
   states,
   feed,
   messages,

@@ -192,7 +192,13 @@ const entryColumns =
   'board_id, stream_id, entry, score_id, sort_score, reached_at, records, nonce, updated_at, label, metadata';
 
 /** Straight into the tables. */
-async function fillSqlite(file: string, gameId: string, seasonId: string, wanted: Wanted): Promise<void> {
+/** Puts players with a place each in a season of a leaderboard, a million in seconds: straight into the tables. */
+export async function fillSqlite(
+  file: string,
+  gameId: string,
+  seasonId: string,
+  wanted: Wanted,
+): Promise<void> {
   const { players } = wanted;
   const db = openDatabase(file);
   const numbers =

@@ -1,0 +1,63 @@
+import { dataFiles } from '../../../src/config.ts';
+import { addLeaderboard } from '../../../src/scores/leaderboard-commands.ts';
+import { findLeaderboard } from '../../../src/scores/leaderboard-queries.ts';
+import { fillSqlite } from '../../storage/leaderboard-scale.ts';
+import type { Benchmark, Row } from '../benchmark.ts';
+import { walletOf } from '../fill-by-sql.ts';
+import { jsonPost } from '../json-post.ts';
+import { latencies } from '../latency.ts';
+import type { HttpRequest } from '../loads/jobs.ts';
+import { interleave, quantile, toRow } from '../rounds.ts';
+import { startGantry } from '../server-process.ts';
+import { makeWorld } from '../world.ts';
+
+const players = 1_000_000;
+const requestsARound = 1_000;
+const leaderboard = 'weekly';
+
+export const leaderboardDeep: Benchmark = {
+  name: 'leaderboard-deep',
+  summary:
+    'a page anywhere on a leaderboard by name of 1,000,000, the rows around a player and a position, against its top page: p99 of the time taken',
+  async run(settings) {
+    let seasonId = '';
+    await using world = await makeWorld(0, async (db, { gameId }) => {
+      const rules = { keep: 'best', order: 'desc', entries: 'player', public: true } as const;
+      await db.write(addLeaderboard, gameId, {
+        name: leaderboard,
+        ...rules,
+        labels: [],
+        schedule: null,
+        keepSeasons: null,
+      });
+      seasonId = (await db.read(findLeaderboard, gameId, leaderboard))?.seasonId ?? '';
+    });
+    settings.say(`leaderboard-deep: putting ${players} players on a leaderboard`);
+    const { gameId, dataDirectory } = world;
+    const wanted = { players, reads: 0, scattered: false };
+    await fillSqlite(dataFiles(dataDirectory).database, gameId, seasonId, wanted);
+    await using ours = await startGantry(world, settings);
+    const ask = (method: string, input: object) =>
+      jsonPost('/scores', { gameId, leaderboard, ...input }, { 'x-service-method': method });
+    const anywhere = () => Math.floor(Math.random() * players);
+    const page = (skip: number) => ask('getGameScoresLeaderboard', { skip, limit: 50 });
+    const asked = {
+      'page anywhere': () => page(anywhere()),
+      'around a player': () => ask('getLeaderboardAround', { wallet: walletOf(anywhere()), limit: 50 }),
+      position: () => ask('getUsersPositionInGameScoreLeaderboard', { wallet: walletOf(anywhere()) }),
+    };
+    const p99 = async (requestOf: (index: number) => HttpRequest) => {
+      const requests = Array.from({ length: requestsARound }, (_, index) => requestOf(index));
+      return quantile(await latencies(ours.url, requests), 0.99);
+    };
+    const rows: Row[] = [];
+    for (const [variant, requestOf] of Object.entries(asked)) {
+      const figure = { name: 'leaderboard-deep', variant: `${variant}, p99`, unit: 'ms', aim: '≤ 1.5' };
+      // A page of its own each time: what is measured is finding it, not remembering it.
+      const sides = { ours: () => p99(requestOf), against: () => p99(page) };
+      const taken = await interleave(figure, sides, settings);
+      rows.push(toRow(figure, taken.ours, taken.against));
+    }
+    return rows;
+  },
+};
