@@ -4,7 +4,7 @@ import { addressInput } from '../core/schemas/address.ts';
 import { text } from '../core/schemas/text.ts';
 import { notificationMessage, notificationType } from '../notifications/notification.ts';
 import { leaderboardName } from '../scores/leaderboard.ts';
-import { seasonEnd } from '../scores/season-end.ts';
+import { seasonEnd } from '../scores/season-prizes.ts';
 import { stateLabel } from '../states/state.ts';
 import { decimalPattern } from './token-amount.ts';
 

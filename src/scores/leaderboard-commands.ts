@@ -25,12 +25,14 @@ import {
   type SeasonRow,
 } from './leaderboard-tables.ts';
 import { prizeRuns } from './prize-tables.ts';
-import { startPrizes } from './season-end.ts';
+import { startPrizes } from './season-prizes.ts';
 import { nextEnd, refuseUnusableSchedule, type SeasonSchedule } from './season-schedule.ts';
 import { labelBoardOf, labelsOf, toLeaderboardRecord } from './stored-leaderboard.ts';
 
 /** How many finished seasons are looked at in one command, for those beyond what is kept. */
 const retiredAtOnce = 20;
+/** How many retired seasons are looked at first for one that can be cleared; each further look is at four times as many. */
+const seasonsSeenAtOnce = 20;
 /** How many finished seasons go in one command with a leaderboard that is deleted. */
 const deletedAtOnce = 500;
 /** How many records of a season that nobody sees any more are deleted at a time. */
@@ -218,11 +220,15 @@ export const clearRetiredSeason = command('clearRetiredSeason', function* (tx: T
 });
 
 function* firstToClear(tx: Tx): Steps<RetiredSeasonRow | undefined> {
-  for (const season of yield* tx.list(retiredSeasons.inOrder, [], { limit: retiredAtOnce })) {
-    const [run] = yield* tx.list(prizeRuns.bySeason, [season.id], { limit: 1 });
-    if (!run) return season;
+  // However many wait for their prizes, such as those of an archived game, they hold up no other.
+  for (let [seen, limit] = [0, seasonsSeenAtOnce]; ; [seen, limit] = [limit, 4 * limit]) {
+    const seasons = yield* tx.list(retiredSeasons.inOrder, [], { limit });
+    for (const season of seasons.slice(seen)) {
+      const [run] = yield* tx.list(prizeRuns.bySeason, [season.id], { limit: 1 });
+      if (!run) return season;
+    }
+    if (seasons.length < limit) return undefined;
   }
-  return undefined;
 }
 
 /** Removes records, and what counts of the same players on the same boards: for when all of theirs there go. */

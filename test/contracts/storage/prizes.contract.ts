@@ -266,6 +266,18 @@ export function prizesContract(open: OpenStore): void {
       while (await db.write(clearRetiredSeason));
     });
 
+    test('seasons that wait for their prizes hold up the clearing of no other', async () => {
+      await using fixture = await open.empty();
+      const { db } = fixture;
+      const { gameId } = await seasonOf(db, [prizeFor({ to: 3 })], { keepSeasons: 0 });
+      for (let seasons = 0; seasons < 21; seasons++) await db.write(endSeason, gameId, 'weekly');
+      expect(await db.write(clearRetiredSeason)).toBe(false);
+      const other = await seasonOf(db, [], { keepSeasons: 0 });
+      await db.write(endSeason, other.gameId, 'weekly');
+      expect(await db.write(clearRetiredSeason)).toBe(true);
+      expect(await db.write(clearRetiredSeason)).toBe(false);
+    });
+
     test('after a restore, what may have been sent to a chain since waits for an operator', async () => {
       await using fixture = await open();
       const { db } = fixture;
