@@ -36,18 +36,3 @@ export const embeddedSqlite: Plugin = {
     });
   },
 };
-
-/** Leaves out zod's messages in languages that nothing is said in: half of what a thread has to read at its start. */
-export const zodInEnglish: Plugin = {
-  name: 'zod-in-english',
-  setup({ onLoad, onEnd }) {
-    let isFound = false;
-    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => {
-      isFound = true;
-      return { contents: "export { default as en } from './en.js';" };
-    });
-    onEnd(({ errors }) => {
-      if (!isFound && errors.length === 0) throw new Error('zod no longer has its languages in v4/locales');
-    });
-  },
-};

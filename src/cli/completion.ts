@@ -1,4 +1,5 @@
 import { Argument, Command } from 'commander';
+import { defaultCommandOf } from '../runtime/internals/commander.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
@@ -35,7 +36,7 @@ export function completionCommand(program: () => Command): Command {
 
 function placesOf(command: Command, path = ''): Place[] {
   const { commands } = command;
-  const within = defaultOf(command);
+  const within = defaultCommandOf(command);
   const own = [...command.options, ...(within?.options ?? [])].filter(({ long }) => long);
   const values = new Map<string, readonly string[]>();
   for (const { long = '', short, argChoices = [], required, optional } of own) {
@@ -52,12 +53,6 @@ function placesOf(command: Command, path = ''): Place[] {
   };
   const below = commands.flatMap((one) => placesOf(one, path === '' ? one.name() : `${path} ${one.name()}`));
   return [place, ...below];
-}
-
-/** The command that is run where none is named; commander keeps its name to itself. */
-function defaultOf(command: Command): Command | undefined {
-  const name: unknown = Reflect.get(command, '_defaultCommandName');
-  return command.commands.find((one) => one.name() === name);
 }
 
 const words = ({ commands, choices, options }: Place): string =>

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { Command } from 'commander';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { Server } from 'socket.io';
 import { io } from 'socket.io-client';
 import { describe, expect, test } from 'vitest';
+import { defaultCommandOf } from '../../src/runtime/internals/commander.ts';
 import {
   aliasNamespace,
   answerCall,
@@ -215,4 +217,12 @@ test('prom-client asks a histogram for its series as we answer', async () => {
   const registry = new Registry();
   new OfThree({ name: 'waits', help: 'Waits', registers: [registry] });
   expect(await registry.metrics()).toBe('# HELP waits Waits\n# TYPE waits histogram\nwaits_count 3\n');
+});
+
+test('commander keeps the name of the command that is run where none is named', () => {
+  const group = new Command('backup');
+  expect(defaultCommandOf(group)).toBe(undefined);
+  group.command('list');
+  group.command('make', { isDefault: true });
+  expect(defaultCommandOf(group)?.name()).toBe('make');
 });

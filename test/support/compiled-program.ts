@@ -3,7 +3,6 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { zodInEnglish } from '../../src/build/bundle.ts';
 import { threadFiles } from '../../src/runtime/start-thread.ts';
 import { testCache } from './test-cache.ts';
 
@@ -52,7 +51,7 @@ export async function compileProgram(): Promise<string> {
     banner: {
       js: "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(import.meta.url);",
     },
-    plugins: [placesAsWritten, zodInEnglish],
+    plugins: [placesAsWritten],
     logLevel: 'warning',
   });
   const hash = createHash('sha256');
