@@ -5,8 +5,6 @@ import { domain } from '../../src/catalogue/domain.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { RankCounts } from '../../src/engines/postgres/rank-counts.ts';
-import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
-import { RankMarks } from '../../src/engines/sqlite/rank-marks.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { registerGame } from '../../src/games/commands.ts';
 import { findGame } from '../../src/games/queries.ts';
@@ -27,7 +25,7 @@ import { setLeaderboardScore } from '../../src/scores/leaderboard-score-commands
 import { leaderboardEntries } from '../../src/scores/leaderboard-tables.ts';
 import { requireBoard } from '../../src/scores/require-board.ts';
 import { StateReader } from '../../src/states/state-reader.ts';
-import { walletOf } from '../bench/fill-by-sql.ts';
+import { fillLeaderboardBySql, walletOf } from '../bench/fill-by-sql.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { fillPlayers, numbers, scoreId, streamId } from './postgres-players.ts';
@@ -71,9 +69,9 @@ function scoreOf(number: number, { players, scattered }: Wanted): number {
   return scattered ? (number * scatter) % players : number;
 }
 
-/** The same in SQL, of a number n. */
-function scoreText({ players, scattered }: Wanted): string {
-  return scattered ? `((n::bigint * ${scatter}) % ${players})` : 'n';
+/** The same in SQL, of a number n of 64 bits. */
+function scoreText(n: string, { players, scattered }: Wanted): string {
+  return scattered ? `((${n} * ${scatter}) % ${players})` : n;
 }
 
 const prizeRule = {
@@ -188,55 +186,12 @@ async function writes(db: Database, gameId: string, meanwhile: () => Promise<unk
   return timesOf(values);
 }
 
-const entryColumns =
-  'board_id, stream_id, entry, score_id, sort_score, reached_at, records, nonce, updated_at, label, metadata';
-
-/** Straight into the tables. */
-/** Puts players with a place each in a season of a leaderboard, a million in seconds: straight into the tables. */
-export async function fillSqlite(
-  file: string,
-  gameId: string,
-  seasonId: string,
-  wanted: Wanted,
-): Promise<void> {
-  const { players } = wanted;
-  const db = openDatabase(file);
-  const numbers =
-    'WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < @players)';
-  const wallet = "'0x' || printf('%040x', n)";
-  db.transaction(() => {
-    const user = 'lower(hex(randomblob(16)))';
-    db.prepare(
-      `${numbers} INSERT INTO players (wallet, user_id, created_at) SELECT ${wallet}, ${user}, 1 FROM numbers`,
-    ).run({ players });
-    db.prepare(
-      `${numbers} INSERT INTO streams (name, wallet, seq, first_seq, trim_at)
-       SELECT 'player:' || @gameId || ':' || ${wallet}, ${wallet}, 1, 1, 1e15 FROM numbers`,
-    ).run({ players, gameId });
-    db.prepare('INSERT OR IGNORE INTO boards (game_id) VALUES (?)').run(seasonId);
-    const boardId = db
-      .prepare<[string], number>('SELECT id FROM boards WHERE game_id = ?')
-      .pluck()
-      .get(seasonId);
-    if (boardId === undefined) throw new Error('the board is not there');
-    const score = scoreText(wanted).replace('::bigint', ''); // of 64 bits there
-    const id = `'01a00000-0000-7000-8000-' || lower(hex(randomblob(6)))`;
-    db.prepare(
-      `${numbers} INSERT INTO leaderboard_entries (${entryColumns})
-       SELECT @boardId, s.id, '', ${id}, -${score}, 1, 1, NULL, 1, NULL, NULL FROM numbers
-       JOIN streams AS s ON s.name = 'player:' || @gameId || ':' || ${wallet}`,
-    ).run({ players, gameId, boardId });
-    new RankMarks(db, leaderboardEntries.name).rebuild(boardId);
-  })();
-  db.pragma('wal_checkpoint(TRUNCATE)');
-  db.close();
-}
-
 async function fillPostgres(url: string, gameId: string, seasonId: string, wanted: Wanted): Promise<void> {
   await fillPlayers(url, gameId, wanted.players, async (connection) => {
     await connection.run(
-      `INSERT INTO leaderboard_entries (${entryColumns})
-        SELECT $3::text::uuid, ${streamId}, '', ${scoreId}, -${scoreText(wanted)}, 1, 1, NULL, 1, NULL, NULL ${numbers}`,
+      `INSERT INTO leaderboard_entries
+          (board_id, stream_id, entry, score_id, sort_score, reached_at, records, nonce, updated_at, label, metadata)
+        SELECT $3::text::uuid, ${streamId}, '', ${scoreId}, -${scoreText('n::bigint', wanted)}, 1, 1, NULL, 1, NULL, NULL ${numbers}`,
       [gameId, wanted.players, seasonId],
     );
     await new RankCounts().recount(connection, leaderboardEntries, seasonId);
@@ -271,7 +226,9 @@ async function onSqlite(wanted: Wanted): Promise<ScaleCounts> {
   await using directory = await temporaryDirectory();
   const file = join(directory.path, 'gantry.db');
   const open = async () => new SqliteDatabase(file, domain);
-  return await measureLeaderboard(wanted, open, (...given) => fillSqlite(file, ...given));
+  return await measureLeaderboard(wanted, open, async (gameId, seasonId) =>
+    fillLeaderboardBySql(file, { gameId, seasonId }, wanted.players, scoreText('n', wanted)),
+  );
 }
 
 async function onPostgres(wanted: Wanted): Promise<ScaleCounts> {

@@ -1,9 +1,8 @@
 import { dataFiles } from '../../../src/config.ts';
 import { addLeaderboard } from '../../../src/scores/leaderboard-commands.ts';
 import { findLeaderboard } from '../../../src/scores/leaderboard-queries.ts';
-import { fillSqlite } from '../../storage/leaderboard-scale.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
-import { walletOf } from '../fill-by-sql.ts';
+import { fillLeaderboardBySql, walletOf } from '../fill-by-sql.ts';
 import { jsonPost } from '../json-post.ts';
 import { latencies } from '../latency.ts';
 import type { HttpRequest } from '../loads/jobs.ts';
@@ -34,8 +33,7 @@ export const leaderboardDeep: Benchmark = {
     });
     settings.say(`leaderboard-deep: putting ${players} players on a leaderboard`);
     const { gameId, dataDirectory } = world;
-    const wanted = { players, reads: 0, scattered: false };
-    await fillSqlite(dataFiles(dataDirectory).database, gameId, seasonId, wanted);
+    fillLeaderboardBySql(dataFiles(dataDirectory).database, { gameId, seasonId }, players, 'n');
     await using ours = await startGantry(world, settings);
     const ask = (method: string, input: object) =>
       jsonPost('/scores', { gameId, leaderboard, ...input }, { 'x-service-method': method });
