@@ -87,7 +87,7 @@ export function AuditLog() {
   `;
 }
 
-/** Who an administrator's call was by, in words. @param {string} actor */
+/** The name shown for the actor of an entry. @param {string} actor */
 export function actorName(actor) {
   if (actor === 'cli') return 'command line';
   return actor === 'admin-token' ? 'admin token' : actor;

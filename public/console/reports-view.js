@@ -162,13 +162,13 @@ function Context({ report: { before, message, after, ...report } }) {
   const line = (one) => {
     const isReported = one._id === message?._id;
     return html`
-      <li key=${one._id} class="said ${isReported ? 'reported' : ''}">
-        <p class="said-by small">
+      <li key=${one._id} class="logged-message ${isReported ? 'reported' : ''}">
+        <p class="message-from small">
           <${PlayerCell} wallet=${one.senderId} username=${names.get(one.senderId) ?? ''} />
           <span class="quiet"><${TimeCell} at=${one.createdAt} /></span>
           ${isReported && html`<span class="badge bad">reported</span>`}
         </p>
-        <p class="said-text">${one.content}</p>
+        <p class="message-text">${one.content}</p>
       </li>
     `;
   };
@@ -179,7 +179,7 @@ function Context({ report: { before, message, after, ...report } }) {
         ${
           message === null
             ? html`<p>The message no longer exists: it was unsent or removed.</p>`
-            : html`<ol role="list" class="said-list">${[...before, message, ...after].map(line)}</ol>`
+            : html`<ol role="list" class="message-log">${[...before, message, ...after].map(line)}</ol>`
         }
       </div>
     </section>

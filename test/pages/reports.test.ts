@@ -43,7 +43,7 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", { ti
     const watched = await openConsole(browser, server, 'reports', desktop);
     const { page } = watched;
     await page.getByRole('link', { name: 'Spam in a message' }).click();
-    await page.locator('.said.reported').getByText('Buy gold at gold.example').waitFor();
+    await page.locator('.logged-message.reported').getByText('Buy gold at gold.example').waitFor();
     await page.getByText('Please stop.').waitFor();
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/report.png` });
     await page.getByRole('button', { name: 'Mute player' }).click();
@@ -84,7 +84,7 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", { ti
     if (process.env.PICTURES)
       await page.screenshot({ path: `${process.env.PICTURES}/reports ${screen}.png` });
     await page.goto(`${server.url}/console#/reports/${reportId}`);
-    await page.locator('.said.reported').getByText('Buy gold').waitFor();
+    await page.locator('.logged-message.reported').getByText('Buy gold').waitFor();
     expect(await issuesInBothSchemes(page, nothing)).toEqual({ light: [], dark: [] });
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/report ${screen}.png` });
     expect(complaints).toEqual([]);
