@@ -1,7 +1,14 @@
 import { lockPlayer } from '../core/events/stream-locks.ts';
 import { failedAt } from '../core/failed-at.ts';
 import type { Owner } from '../core/schemas/owner.ts';
-import { type AnyCommand, type Command, command, type Steps, type Tx } from '../core/storage/command.ts';
+import {
+  type AnyCommand,
+  type Command,
+  command,
+  forEach,
+  type Steps,
+  type Tx,
+} from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { lockProfile } from '../players/commands.ts';
 import { requireGuests } from '../players/guests.ts';
@@ -31,16 +38,14 @@ export function runAllOf(
       ...owners.map(({ wallet }) => lockProfile(tx, wallet)),
       ...owners.map((owner) => lockPlayer(tx, owner)),
     );
-    const results: unknown[] = [];
-    for (const [at, { command: name, args }] of calls.entries()) {
+    return yield* forEach(tx, calls, function* ({ command: name, args }, at) {
       const run = find(name);
       if (!run || run.isExclusive) throw new Error(`${name} cannot be carried out within a command`);
       try {
-        results.push(yield* run(tx, ...(args as never)));
+        return yield* run(tx, ...(args as never));
       } catch (error) {
         throw error instanceof GantryError ? failedAt(at, error) : error;
       }
-    }
-    return results;
+    });
   });
 }

@@ -3,7 +3,7 @@ import { streamOf } from '../core/events/stream.ts';
 import { lockChannel, lockPlayer } from '../core/events/stream-locks.ts';
 import type { StreamRow } from '../core/events/streams.ts';
 import type { Owner } from '../core/schemas/owner.ts';
-import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { requireGuests } from '../players/guests.ts';
 import { audienceOf } from './audience.ts';
@@ -170,11 +170,11 @@ export const leaveAllChannels = command(
     // In the order of their ids, as every command that locks several channels does.
     const channelIds = found.map(({ channelId }) => channelId).sort();
     yield* tx.all(...channelIds.map((channelId) => lockChannel(tx, channelId)));
-    for (const channelId of channelIds) {
+    yield* forEach(tx, channelIds, function* (channelId) {
       const channel = yield* lockWholeChannel(tx, channelId);
       const leaving = channel?.members.find((member) => member.wallet === wallet);
       if (channel && leaving) yield* leave(tx, channel, leaving);
-    }
+    });
     return found.length === channelsPerSlice;
   },
 );
@@ -189,10 +189,10 @@ export function* renameInChannels(tx: Tx, wallet: string): Steps<void> {
       limit: channelsPerSlice,
       ...(after && { after }),
     });
-    for (const { channelId } of page) {
+    yield* forEach(tx, page, function* ({ channelId }) {
       const channel = yield* lockWholeChannel(tx, channelId);
       if (channel) yield* changeChannel(tx, channel.row, channel.members, {}, channel.row.updatedAt);
-    }
+    });
     after = page.at(-1);
     if (page.length < channelsPerSlice) break;
   }
@@ -242,7 +242,7 @@ function* requireRoomToStart(tx: Tx, { gameId, wallet }: Owner): Steps<void> {
 
 /** Whether a player may put each of these in one channel more. @throws GantryError `channel_limit_reached` */
 function* requireRoomFor(tx: Tx, { gameId, wallet: adder }: Owner, wallets: readonly string[]): Steps<void> {
-  for (const wallet of wallets) {
+  yield* forEach(tx, wallets, function* (wallet) {
     const [shared, joined] = yield* tx.all(
       tx.count(participants.byAdder, [adder, wallet, gameId], maximumShared),
       tx.count(participants.byWallet, [wallet, gameId], maximumJoined),
@@ -255,7 +255,7 @@ function* requireRoomFor(tx: Tx, { gameId, wallet: adder }: Owner, wallets: read
     if (joined >= maximumJoined) {
       throw limitReached(`${wallet} is in ${maximumJoined} channels of this game, and can be put in no more`);
     }
-  }
+  });
 }
 
 function limitReached(message: string): GantryError {

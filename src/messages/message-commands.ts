@@ -3,7 +3,7 @@ import { blankEvents } from '../core/events/blank-events.ts';
 import { streamOf } from '../core/events/stream.ts';
 import { lockChannel } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
-import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { anyMute, refuseMuted } from '../mutes/refuse-muted.ts';
 import { countStored, lockStored } from '../storage-quota/count-stored.ts';
@@ -155,18 +155,28 @@ export const eraseMessagesOf = command('eraseMessagesOf', function* (tx: Tx, wal
   // In the order of their ids, as every command that locks several channels does.
   const channelIds = [...new Set(found.map(({ channelId }) => channelId))].sort();
   yield* tx.all(...channelIds.map((channelId) => lockChannel(tx, channelId)));
-  let reactions = 0;
-  for (const { id, channelId } of found) {
-    const channel = yield* lockWholeChannel(tx, channelId);
-    const message = yield* tx.get(messages, id);
+  const slice = yield* withFewReactions(tx, found);
+  yield* forEach(tx, slice, function* (message) {
+    const channel = yield* lockWholeChannel(tx, message.channelId);
     if (!channel) throw channelUnknown();
-    if (!message) continue;
-    for (const [, count] of reactionsOf(message)) reactions += count;
     yield* erase(tx, message, channel);
-    if (reactions > reactionsPerSlice) return true;
-  }
-  return found.length === messagesPerSlice;
+  });
+  return found.length === messagesPerSlice || slice.length < found.length;
 });
+
+/** The first of these that are still there, up to the one with which they have too many reactions for a slice. */
+function* withFewReactions(tx: Tx, found: readonly MessageRow[]): Steps<MessageRow[]> {
+  const rows = yield* tx.all(...found.map(({ id }) => tx.get(messages, id)));
+  const slice: MessageRow[] = [];
+  let reactions = 0;
+  for (const message of rows) {
+    if (reactions > reactionsPerSlice) break;
+    if (!message) continue;
+    slice.push(message);
+    for (const [, count] of reactionsOf(message)) reactions += count;
+  }
+  return slice;
+}
 
 /**
  * A message this player sent and can still reach; to others in the channel it is there, but not theirs.

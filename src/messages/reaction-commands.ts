@@ -2,7 +2,7 @@ import { streamOf } from '../core/events/stream.ts';
 import { lockChannel } from '../core/events/stream-locks.ts';
 import { grouped } from '../core/schemas/grouped.ts';
 import type { Owner } from '../core/schemas/owner.ts';
-import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { countedRowBytes, countStored } from '../storage-quota/count-stored.ts';
 import { audienceOf } from './audience.ts';
@@ -84,14 +84,14 @@ export const eraseReactionsOf = command(
     // In the order of their ids, as every command that locks several channels does.
     const channelIds = [...new Set(found.map(({ channelId }) => channelId))].sort();
     yield* tx.all(...channelIds.map((channelId) => lockChannel(tx, channelId)));
-    for (const { messageId, channelId, reaction } of found) {
+    yield* forEach(tx, found, function* ({ messageId, channelId, reaction }) {
       const channel = yield* lockWholeChannel(tx, channelId);
       const [message, row] = yield* tx.all(
         tx.get(messages, messageId),
         tx.get(messageReactions, messageId, wallet, reaction),
       );
       if (message && channel && row) yield* takeBack(tx, message, channel, row);
-    }
+    });
     return found.length === reactionsPerSlice;
   },
 );

@@ -65,10 +65,12 @@ const trimmedPerCall = 200;
 export const trimMutes = command('trimMutes', function* (tx: Tx): Steps<boolean> {
   const first = yield* tx.list(playerMutes.byEnd, [], { limit: trimmedPerCall });
   const over = first.filter(({ until }) => until <= tx.now);
-  for (const { wallet, gameId, channelId, mutedBy } of over) {
-    const row = yield* tx.lock(playerMutes, [wallet, gameId, channelId, mutedBy]);
-    if (row && row.until <= tx.now) tx.remove(playerMutes, row);
-  }
+  const rows = yield* tx.all(
+    ...over.map(({ wallet, gameId, channelId, mutedBy }) =>
+      tx.lock(playerMutes, [wallet, gameId, channelId, mutedBy]),
+    ),
+  );
+  for (const row of rows) if (row && row.until <= tx.now) tx.remove(playerMutes, row);
   return over.length === trimmedPerCall;
 });
 

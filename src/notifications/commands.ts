@@ -1,7 +1,14 @@
 import { type Listener, streamOf } from '../core/events/stream.ts';
 import { lockPlayer } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
-import { command, type ExclusiveTx, exclusiveCommand, type Steps, type Tx } from '../core/storage/command.ts';
+import {
+  command,
+  type ExclusiveTx,
+  exclusiveCommand,
+  forEach,
+  type Steps,
+  type Tx,
+} from '../core/storage/command.ts';
 import { statement } from '../core/storage/statement.ts';
 import { lockProfile } from '../players/commands.ts';
 import { requireGuests } from '../players/guests.ts';
@@ -60,7 +67,7 @@ export const notifySeveral = command(
     yield* requireGuests(tx, notified);
     yield* tx.all(...notified.map((wallet) => lockProfile(tx, wallet)));
     yield* tx.all(...notified.map((wallet) => lockPlayer(tx, { gameId, wallet })));
-    for (const wallet of notified) yield* notifyPlayer(tx, { gameId, wallet }, notification);
+    yield* forEach(tx, notified, (wallet) => notifyPlayer(tx, { gameId, wallet }, notification));
     return { banned: wallets.filter((_, at) => isBanned(at)) };
   },
 );

@@ -1,4 +1,11 @@
-import { command, type ExclusiveTx, exclusiveCommand, type Steps, type Tx } from '../core/storage/command.ts';
+import {
+  command,
+  type ExclusiveTx,
+  exclusiveCommand,
+  forEach,
+  type Steps,
+  type Tx,
+} from '../core/storage/command.ts';
 import { statement } from '../core/storage/statement.ts';
 import { GantryError } from '../errors.ts';
 import type { ListedAction, NewAction } from './action.ts';
@@ -18,9 +25,8 @@ const finalStates = ['confirmed', 'failed', 'cancelled'];
 export const enqueueActions = command(
   'enqueueActions',
   function* (tx: Tx, wanted: readonly NewAction[]): Steps<ListedAction[]> {
-    const queued: ListedAction[] = [];
-    for (const action of wanted) queued.push(toListedAction(yield* enqueue(tx, action)));
-    return queued;
+    const queued = yield* forEach(tx, wanted, (action) => enqueue(tx, action));
+    return queued.map(toListedAction);
   },
 );
 

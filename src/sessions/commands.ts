@@ -2,7 +2,7 @@ import { streamOf } from '../core/events/stream.ts';
 import { lockPlayer } from '../core/events/stream-locks.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Owner } from '../core/schemas/owner.ts';
-import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import type { Game } from '../games/game.ts';
 import { toGame } from '../games/stored-game.ts';
@@ -119,7 +119,8 @@ export const retireSessions = command(
   'retireSessions',
   function* (tx: Tx, sessionIds: readonly string[]): Steps<void> {
     const rows = yield* tx.all(...sessionIds.map((sessionId) => tx.get(sessions, sessionId)));
-    for (const row of rows) if (row) yield* end(tx, row, 'key_retired');
+    const found = rows.filter((row) => row !== undefined);
+    yield* forEach(tx, found, (row) => end(tx, row, 'key_retired'));
   },
 );
 
@@ -127,11 +128,13 @@ export const retireSessions = command(
 export const endSessionsOf = command(
   'endSessionsOf',
   function* (tx: Tx, wallet: string, gameId: string | null, reason: EndReason, but?: string): Steps<number> {
-    let ended = 0;
-    for (const row of yield* liveSessionsOf(tx, wallet, gameId)) {
-      if (row.id !== but && (yield* end(tx, row, reason))) ended++;
-    }
-    return ended;
+    const live = yield* liveSessionsOf(tx, wallet, gameId);
+    const ended = yield* forEach(
+      tx,
+      live.filter(({ id }) => id !== but),
+      (row) => end(tx, row, reason),
+    );
+    return ended.filter(Boolean).length;
   },
 );
 

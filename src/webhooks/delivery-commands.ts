@@ -1,4 +1,4 @@
-import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
 import { changeAction, lockAction } from '../queue/actions.ts';
 import { type ActionRow, actions } from '../queue/tables.ts';
 import { maximumSecrets, writeChanges } from './commands.ts';
@@ -107,10 +107,10 @@ function isFree(row: ActionRow, now: number): boolean {
 
 /** What waits for a webhook that was disabled is a dead letter, to be replayed when it is enabled again. */
 function* giveUp(tx: Tx, { id }: WebhookRow): Steps<void> {
-  for (const { id: actionId } of yield* unclaimed(tx, id, sweptAtOnce)) {
-    const row = yield* lockAction(tx, actionId);
+  yield* forEach(tx, yield* unclaimed(tx, id, sweptAtOnce), function* (action) {
+    const row = yield* lockAction(tx, action.id);
     if (row) yield* changeAction(tx, row, { state: 'failed', error: 'the webhook is disabled' });
-  }
+  });
 }
 
 function* sweep(tx: Tx, webhook: WebhookRow): Steps<void> {

@@ -339,12 +339,51 @@ export class ExclusiveTx extends Tx {
   }
 }
 
+/**
+ * Carries out the same steps for each of several, with the outcome that one after the other would have. What they ask for is
+ * loaded for all of them together, where an engine has a round trip for it: one for each step of the steps, not of the items.
+ */
+export function* forEach<Item, Result>(
+  tx: Tx,
+  items: readonly Item[],
+  stepsOf: (item: Item, at: number) => Steps<Result>,
+): Steps<Result[]> {
+  const results: Result[] = [];
+  if (tx instanceof ExclusiveTx) {
+    // It goes on where it was, so the steps of one may not begin before those of the one before have ended.
+    for (const [at, item] of items.entries()) results.push(yield* stepsOf(item, at));
+    return results;
+  }
+  let missed: Request<unknown> | undefined;
+  for (const [at, item] of items.entries()) {
+    try {
+      const { done, value } = stepsOf(item, at).next();
+      if (done) results.push(value);
+      else missed ??= value;
+    } catch (error) {
+      // Behind one that has not ended, what it met is not so yet; it is only asked what it needs.
+      if (!missed) throw error;
+    }
+  }
+  // The engine loads what was missed and begins the whole command again, which undoes what was done here.
+  if (missed) {
+    yield missed;
+    throw new Error('a command went on with steps that are to be begun again');
+  }
+  return results;
+}
+
 /** What follows from an event within the transaction that wrote it: see `catalogue/reactions.ts`. */
 export type Reaction = (tx: Tx, event: EmittedEvent) => Steps<void>;
 
 /** Runs a command, and then what follows from each event it has emitted, those of the reactions included. */
 export function* withReactions<Result>(tx: Tx, steps: Steps<Result>, react: Reaction | null): Steps<Result> {
   const result = yield* steps;
-  if (react) for (const event of tx.events) yield* react(tx, event);
+  if (!react) return result;
+  for (let from = 0; from < tx.events.length; ) {
+    const emitted = tx.events.slice(from);
+    from = tx.events.length;
+    yield* forEach(tx, emitted, (event) => react(tx, event));
+  }
   return result;
 }

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { runAll } from '../../../src/catalogue/commands.ts';
+import { domain } from '../../../src/catalogue/domain.ts';
+import type { Owner } from '../../../src/core/schemas/owner.ts';
+import type { Database } from '../../../src/core/storage/database.ts';
+import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
+import { createChannel, leaveAllChannels } from '../../../src/messages/channel-commands.ts';
+import { eraseMessagesOf, sendMessage } from '../../../src/messages/message-commands.ts';
+import { addReactionTo, eraseReactionsOf } from '../../../src/messages/reaction-commands.ts';
+import { notifySeveral } from '../../../src/notifications/commands.ts';
+import { setScore } from '../../../src/scores/commands.ts';
+import { endSessionsOf } from '../../../src/sessions/commands.ts';
+import { addWebhook, changeWebhook } from '../../../src/webhooks/commands.ts';
+import { claimDeliveries } from '../../../src/webhooks/delivery-commands.ts';
+import { addGame, addPlayer } from '../../contracts/storage/fixture.ts';
+import { noPostgres } from '../../support/postgres.ts';
+import { freshSchema } from '../../support/postgres-schema.ts';
+
+interface Scene {
+  db: PostgresDatabase;
+  gameId: string;
+  players: readonly Owner[];
+  /** The first of them. */
+  ada: Owner;
+}
+
+/** Prepares a command, and answers how it is then carried out. */
+type Work = (scene: Scene) => Promise<(db: Database) => Promise<unknown>>;
+
+/** A channel of two for each of the other players, in which Ada has said something with a reaction of hers. */
+async function conversations({ db, ada, players }: Scene): Promise<void> {
+  for (const { wallet } of players.slice(1)) {
+    const { _id: channelId } = await db.write(createChannel, ada, [wallet]);
+    const { _id: messageId } = await db.write(sendMessage, ada, channelId, 'Hello');
+    await db.write(addReactionTo, ada, messageId, '👍');
+  }
+}
+
+const works: Readonly<Record<string, Work>> = {
+  async 'a batch of scores'({ db, gameId, players }) {
+    const calls = players.map((owner, at) => ({ command: 'setScore', args: [owner, at] }));
+    await db.write(addWebhook, { gameId, url: 'https://example.com/all', filter: 'all', sealedSecret: '' });
+    return (later) => later.write(runAll, players, calls);
+  },
+  async 'a notification for several'({ gameId, players }) {
+    const wallets = players.map(({ wallet }) => wallet);
+    return (later) => later.write(notifySeveral, gameId, wallets, { message: 'Hello', type: 'success' });
+  },
+  async 'deliveries given up'({ db, gameId, players }) {
+    const webhook = { gameId, url: 'https://example.com/off', filter: 'all', sealedSecret: '' } as const;
+    const { webhookId } = await db.write(addWebhook, webhook);
+    for (const owner of players) await db.write(setScore, owner, 7);
+    await db.write(changeWebhook, webhookId, { enabled: false });
+    const terms = { room: 64, perHost: 64, busyHosts: {}, leaseMs: 1_000 };
+    return (later) => later.write(claimDeliveries, 'node', [webhookId], terms);
+  },
+  async 'sessions ended'({ db, gameId, ada, players }) {
+    for (const _ of players) await addPlayer(db, gameId, ada.wallet);
+    return (later) => later.write(endSessionsOf, ada.wallet, null, 'revoked');
+  },
+  async 'messages erased'(scene) {
+    await conversations(scene);
+    return (later) => later.write(eraseMessagesOf, scene.ada.wallet);
+  },
+  async 'reactions erased'(scene) {
+    await conversations(scene);
+    return (later) => later.write(eraseReactionsOf, scene.ada.wallet);
+  },
+  async 'channels left'(scene) {
+    await conversations(scene);
+    return (later) => later.write(leaveAllChannels, scene.ada.wallet);
+  },
+};
+
+describe.skipIf(noPostgres !== null)('round trips of a command do not grow with what it is about', () => {
+  test.each(Object.entries(works))('%s', async (_, work) => {
+    const few = await roundsOf(work, 3);
+    expect(few).toBeGreaterThan(0);
+    expect(await roundsOf(work, 20)).toBeLessThanOrEqual(few);
+  });
+});
+
+/** How many rounds of loading a command takes that is about so many. */
+async function roundsOf(work: Work, count: number): Promise<number> {
+  await using database = await freshSchema();
+  const open = () => PostgresDatabase.open(database.url, domain);
+  const before = await open();
+  const { id: gameId } = await addGame(before);
+  const players: Owner[] = [];
+  for (let n = 0; n < count; n++) players.push(await addPlayer(before, gameId));
+  const [ada] = players;
+  if (!ada) throw new Error('there is no player');
+  await before.write(setScore, ada, 1);
+  const carryOut = await work({ db: before, gameId, players, ada });
+  await before.close();
+  // Opened anew, so that nothing is at hand.
+  const db = await open();
+  await carryOut(db);
+  const { rounds } = db.counts;
+  await db.close();
+  return rounds;
+}
