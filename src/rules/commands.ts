@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lockPlayer } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
-import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import { command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { games } from '../games/tables.ts';
 import { carryOut } from './carry-out.ts';
@@ -82,17 +82,15 @@ export function* runRules(
   yield* refuseChangedStates(tx, owner, states);
   const facts = factsOf(tx, owner, input, chain, states);
   const id = tx.newId();
-  const due: Action[] = [];
-  for (const rule of rules) {
+  const due = yield* forEach(tx, rules, function* (rule): Steps<readonly Action[]> {
     const actions = yield* dueActions(rule, facts);
-    if (actions.length === 0 || !(yield* countExecution(tx, owner, rule))) continue;
-    due.push(...actions);
-  }
-  const done: string[] = [];
-  for (const action of due) {
+    return actions.length > 0 && (yield* countExecution(tx, owner, rule)) ? actions : [];
+  });
+  const carriedOut = yield* forEach(tx, due.flat(), function* (action) {
     const isDone = yield* carryOut(tx, owner, action, { ...input, triggerUuid: id }, facts, chain);
-    if (isDone) done.push(action.type);
-  }
+    return isDone ? [action.type] : [];
+  });
+  const done = carriedOut.flat();
   tx.insert(ruleTriggers, {
     id,
     gameId: owner.gameId,

@@ -1,6 +1,13 @@
 import { streamOf } from '../core/events/stream.ts';
 import { lockGame } from '../core/events/stream-locks.ts';
-import { command, type ExclusiveTx, exclusiveCommand, type Steps, type Tx } from '../core/storage/command.ts';
+import {
+  command,
+  type ExclusiveTx,
+  exclusiveCommand,
+  forEach,
+  type Steps,
+  type Tx,
+} from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { games } from '../games/tables.ts';
 import { seasonEnded } from './events.ts';
@@ -223,26 +230,26 @@ function* firstToClear(tx: Tx): Steps<RetiredSeasonRow | undefined> {
   // However many wait for their prizes, such as those of an archived game, they hold up no other.
   for (let [seen, limit] = [0, seasonsSeenAtOnce]; ; [seen, limit] = [limit, 4 * limit]) {
     const seasons = yield* tx.list(retiredSeasons.inOrder, [], { limit });
-    for (const season of seasons.slice(seen)) {
-      const [run] = yield* tx.list(prizeRuns.bySeason, [season.id], { limit: 1 });
-      if (!run) return season;
-    }
+    const unseen = seasons.slice(seen);
+    const runs = yield* tx.all(...unseen.map(({ id }) => tx.list(prizeRuns.bySeason, [id], { limit: 1 })));
+    const clearable = unseen.find((_, at) => runs[at]?.length === 0);
+    if (clearable) return clearable;
     if (seasons.length < limit) return undefined;
   }
 }
 
 /** Removes records, and what counts of the same players on the same boards: for when all of theirs there go. */
 export function* removeRecords(tx: Tx, rows: readonly RecordRow[]): Steps<void> {
-  for (const row of rows) {
+  yield* forEach(tx, rows, function* (row) {
     const boards = row.label === null ? [row.board] : [row.board, labelBoardOf(row.board, row.label)];
-    for (const board of boards) {
-      for (const entry of ['', row.id]) {
-        const counting = yield* tx.get(leaderboardEntries, board, row.stream, entry);
-        if (counting) tx.remove(leaderboardEntries, counting);
-      }
-    }
+    const keys = boards.flatMap((board) => [
+      [board, row.stream, ''] as const,
+      [board, row.stream, row.id] as const,
+    ]);
+    const found = yield* tx.all(...keys.map((key) => tx.get(leaderboardEntries, ...key)));
+    for (const counting of found) if (counting) tx.remove(leaderboardEntries, counting);
     tx.remove(leaderboardRecords, row);
-  }
+  });
 }
 
 /** @throws GantryError `leaderboard_unknown` */

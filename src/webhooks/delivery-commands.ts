@@ -26,8 +26,8 @@ export const claimDeliveries = command(
     const claimed: ClaimedDelivery[] = [];
     const left = new Map(Object.entries(busyHosts));
     const rows = yield* tx.all(...webhookIds.map((id) => tx.lock(webhooks, id)));
-    for (const row of rows) {
-      if (!row) continue;
+    yield* forEach(tx, rows, function* (row) {
+      if (!row) return;
       if (row.removed === 1) yield* sweep(tx, row);
       else if (row.enabled === 0) yield* giveUp(tx, row);
       else {
@@ -37,7 +37,7 @@ export const claimDeliveries = command(
         left.set(host, (left.get(host) ?? perHost) - deliveries.length);
         claimed.push(...deliveries);
       }
-    }
+    });
     return claimed;
   },
 );

@@ -9,6 +9,8 @@ import { eraseMessagesOf, sendMessage } from '../../../src/messages/message-comm
 import { addReactionTo, eraseReactionsOf } from '../../../src/messages/reaction-commands.ts';
 import { notifySeveral } from '../../../src/notifications/commands.ts';
 import { setScore } from '../../../src/scores/commands.ts';
+import { addLeaderboard, clearRetiredSeason, endSeason } from '../../../src/scores/leaderboard-commands.ts';
+import { setLeaderboardScore } from '../../../src/scores/leaderboard-score-commands.ts';
 import { endSessionsOf } from '../../../src/sessions/commands.ts';
 import { addWebhook, changeWebhook } from '../../../src/webhooks/commands.ts';
 import { claimDeliveries } from '../../../src/webhooks/delivery-commands.ts';
@@ -36,6 +38,8 @@ async function conversations({ db, ada, players }: Scene): Promise<void> {
   }
 }
 
+const claimTerms = { room: 64, perHost: 64, busyHosts: {}, leaseMs: 1_000 };
+
 const works: Readonly<Record<string, Work>> = {
   async 'a batch of scores'({ db, gameId, players }) {
     const calls = players.map((owner, at) => ({ command: 'setScore', args: [owner, at] }));
@@ -51,8 +55,26 @@ const works: Readonly<Record<string, Work>> = {
     const { webhookId } = await db.write(addWebhook, webhook);
     for (const owner of players) await db.write(setScore, owner, 7);
     await db.write(changeWebhook, webhookId, { enabled: false });
-    const terms = { room: 64, perHost: 64, busyHosts: {}, leaseMs: 1_000 };
-    return (later) => later.write(claimDeliveries, 'node', [webhookId], terms);
+    return (later) => later.write(claimDeliveries, 'node', [webhookId], claimTerms);
+  },
+  async 'deliveries claimed'({ db, gameId, ada, players }) {
+    const webhookIds: string[] = [];
+    for (const at of players.keys()) {
+      const url = `https://${at}.example.com/`;
+      webhookIds.push(
+        (await db.write(addWebhook, { gameId, url, filter: 'all', sealedSecret: '' })).webhookId,
+      );
+    }
+    await db.write(setScore, ada, 7);
+    return (later) => later.write(claimDeliveries, 'node', webhookIds, claimTerms);
+  },
+  async 'places of a season cleared'({ db, gameId, players }) {
+    const rules = { keep: 'best', order: 'desc', entries: 'player', public: true } as const;
+    const leaderboard = { name: 'weekly', ...rules, labels: ['easy'], schedule: null, keepSeasons: 0 };
+    await db.write(addLeaderboard, gameId, leaderboard);
+    for (const owner of players) await db.write(setLeaderboardScore, owner, 'weekly', 7, { label: 'easy' });
+    await db.write(endSeason, gameId, 'weekly');
+    return (later) => later.write(clearRetiredSeason);
   },
   async 'sessions ended'({ db, gameId, ada, players }) {
     for (const _ of players) await addPlayer(db, gameId, ada.wallet);
