@@ -1,4 +1,4 @@
-import { asObject, jsonListIn, jsonObjectIn } from '../core/schemas/json-input.ts';
+import { asObject, jsonListIn, jsonObjectOfAnyDepth } from '../core/schemas/json-input.ts';
 import { type Failure, fromFailure, toFailure } from '../runtime/failure.ts';
 import { asKept, type CanonicalState, readState } from './state.ts';
 
@@ -42,20 +42,21 @@ export const largeTextLength = 64 * 1024;
  * @throws GantryError `body_not_json`, `body_too_deep`, `body_not_object`
  */
 export function fieldsIn(bytes: Buffer): LargeField[] {
-  return fieldsOf(jsonObjectIn(bytes));
+  // How deep it nests is seen where each of its values is put in order: looking through the bytes takes as long again.
+  return fieldsOf(jsonObjectOfAnyDepth(bytes));
 }
 
-/** `path`: of the input itself, before the names of its fields. */
-function fieldsOf(input: Record<string, unknown>, path = ''): LargeField[] {
+/** `path`: of the input itself, before the names of its fields; `within`: the levels that these are in. */
+function fieldsOf(input: Record<string, unknown>, path = '', within = 1): LargeField[] {
   return Object.entries(input).map(([name, value]): LargeField => {
     if (typeof value === 'string' && value.length >= largeTextLength && jsonFields.includes(name)) {
       return { name, read: stateOrFailure(() => readState(value, `${path}${name}`)), isText: true };
     }
     if (typeof value !== 'object' || value === null) return { name, value };
     if (name === listOfInputs && path === '' && Array.isArray(value) && value.every(isInput)) {
-      return { name, list: value.map((one, at) => fieldsOf(one, `${name}.${at}.`)) };
+      return { name, list: value.map((one, at) => fieldsOf(one, `${name}.${at}.`, within + 2)) };
     }
-    return { name, read: stateOrFailure(() => asKept(value, `${path}${name}`)), isText: false };
+    return { name, read: stateOrFailure(() => asKept(value, `${path}${name}`, within)), isText: false };
   });
 }
 

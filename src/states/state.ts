@@ -6,7 +6,7 @@ import { sha256 } from 'multiformats/hashes/sha2';
 import { z } from 'zod';
 import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
-import { jsonNestsTooDeep, maximumDepth } from '../core/schemas/json-value.ts';
+import { maximumDepth, valueNestsTooDeep } from '../core/schemas/json-value.ts';
 import { text } from '../core/schemas/text.ts';
 import { GantryError, type Reason } from '../errors.ts';
 
@@ -48,15 +48,15 @@ export interface CanonicalState {
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
  */
 export function readState(text: string, path?: string): CanonicalState {
-  return asKept(parseState(text, path), path);
+  return asKept(parseJson(text, path), path);
 }
 
 /**
- * A state sent as a value, which is changed where that serves.
- * @throws GantryError `state_too_large`, `state_not_json`
+ * A state sent as a value, which is changed where that serves; it lies `within` so many levels of what was sent.
+ * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
  */
-export function asKept(value: unknown, path?: string): CanonicalState {
-  const { json } = canonicalState(value, path);
+export function asKept(value: unknown, path?: string, within = 0): CanonicalState {
+  const { json } = canonicalState(value, path, within);
   return { json, ipfsHash: contentId(json) };
 }
 
@@ -65,11 +65,14 @@ export function asKept(value: unknown, path?: string): CanonicalState {
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
  */
 export function parseState(json: string, path?: string): Json {
-  const bytes = Buffer.from(json);
-  refuseLargeState(bytes.length, path);
-  if (jsonNestsTooDeep(bytes)) {
-    throw wrongState('body_too_deep', `nests deeper than ${maximumDepth} levels`, path);
-  }
+  const state = parseJson(json, path);
+  if (valueNestsTooDeep(state)) throw tooDeep(path);
+  return state;
+}
+
+/** The parser takes any depth; who goes through the value then must not. @throws GantryError `state_too_large`, `state_not_json` */
+function parseJson(json: string, path?: string): Json {
+  refuseLargeState(Buffer.byteLength(json), path);
   try {
     return JSON.parse(json);
   } catch {
@@ -81,10 +84,11 @@ export function parseState(json: string, path?: string): Json {
  * A JSON value with its keys put in order, and the one text that stands for it, whatever order they were sent in:
  * RFC 8785, save that keys that are whole numbers come first, because that is how JavaScript writes any object,
  * answers included, and the text is to be theirs. The value itself is changed where that serves.
- * @throws GantryError `state_too_large`, `state_not_json` (a number too large for a double)
+ * It lies `within` so many levels of what was sent.
+ * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json` (a number too large for a double)
  */
-export function canonicalState(value: unknown, path?: string): { json: string; state: Json } {
-  const state = new Sorter(path).sorted(value, 0);
+export function canonicalState(value: unknown, path?: string, within = 0): { json: string; state: Json } {
+  const state = new Sorter(path).sorted(value, within);
   const json = JSON.stringify(state);
   // A string has at most three bytes a UTF-16 unit, so most need no counting.
   if (json.length * 3 > maximumStateBytes) refuseLargeState(Buffer.byteLength(json), path);
@@ -114,6 +118,7 @@ class Sorter {
         return value as string | number | boolean | null;
       throw wrongState('state_not_json', 'holds a value that JSON cannot carry, such as 1e999', this.#path);
     }
+    if (depth >= maximumDepth) throw tooDeep(this.#path);
     const container = value as Record<string | number, Json>;
     if (Array.isArray(value)) {
       for (let index = 0; index < value.length; index++) this.#sortChild(container, index, depth);
@@ -162,6 +167,10 @@ function refuseLargeState(bytes: number, path: string | undefined): void {
   if (bytes > maximumStateBytes) {
     throw wrongState('state_too_large', `must be at most ${maximumStateBytes} bytes of UTF-8`, path);
   }
+}
+
+function tooDeep(path: string | undefined): GantryError {
+  return wrongState('body_too_deep', `nests deeper than ${maximumDepth} levels`, path);
 }
 
 function wrongState(reason: Reason, message: string, path = 'state'): GantryError {

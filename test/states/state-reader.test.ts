@@ -94,6 +94,29 @@ describe('calls of sockets', () => {
   });
 });
 
+describe('bodies of requests', () => {
+  const reader = new StateReader();
+  afterAll(() => reader.close());
+  const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+  const state = async (body: string) => {
+    const input = await reader.readInput(Buffer.from(body));
+    const [inList] = Array.isArray(input.states) ? input.states : [];
+    const value = inList ? inList.state : input.state;
+    return value instanceof LargeValue ? value.state().json : value;
+  };
+
+  test.each<[string, (levels: number) => string, number]>([
+    ['a value', (levels) => `{"state":${nested(levels)}}`, 31],
+    ['a value in a list', (levels) => `{"states":[{"state":${nested(levels)}}]}`, 29],
+    ['a long text', (levels) => `{"state":"${nested(levels)}${filler}"}`, 32],
+  ])('with a state that is %s are taken up to the depth of other bodies', async (_, bodyOf, most) => {
+    expect(await state(bodyOf(most))).toBe(nested(most));
+    for (const levels of [most + 1, 20_000, 400_000]) {
+      await expect(state(bodyOf(levels))).rejects.toMatchObject({ reason: 'body_too_deep' });
+    }
+  });
+});
+
 describe('what lies inside a stored state', () => {
   const reader = new StateReader();
   afterAll(() => reader.close());
