@@ -1,5 +1,4 @@
 import type { Server as HttpServer } from 'node:http';
-import { createAdapter } from '@socket.io/redis-adapter';
 import { auditLogOf } from './administration/audit-log.ts';
 import { AdminCredentials } from './auth/admin-credentials.ts';
 import { shownAdminToken } from './auth/admin-token.ts';
@@ -194,7 +193,7 @@ export function buildTransports(
       metrics.countDisconnect('slow-reader');
       logger.warn({ queuedBytes }, 'slow consumer disconnected');
     },
-    ...(redis && { adapter: createAdapter(redis.commands, redis.subscriber, { key: prefix }) }),
+    ...(redis && { adapter: redis.socketAdapter(prefix) }),
   });
   const metricsListener = config.metrics ? new MetricsListener(metrics, report) : null;
   return { http, requests, gateway, metricsListener };

@@ -195,7 +195,7 @@ function secretKeyMissing(file: string): string {
 }
 
 /** What operations work with where no server runs: on the command line. */
-export function localServices(workspace: Workspace, config: Config): Services {
+export async function localServices(workspace: Workspace, config: Config): Promise<Services> {
   const states = new StateReader();
   return {
     ...workspace,
@@ -216,7 +216,7 @@ export function localServices(workspace: Workspace, config: Config): Services {
     nodes: noNodes,
     summary: new ServerSummary(workspace.db),
     contractWallets: new ContractWallets(config.chains),
-    ruleChains: new RuleChains(new ChainClients(config.chains), new Signers(config.transactions)),
+    ruleChains: new RuleChains(new ChainClients(config.chains), await Signers.open(config.transactions)),
     states,
     statePatcher: new StatePatcher(states),
     webhookSender: chooseWebhookSender(config),

@@ -31,7 +31,7 @@ import type { Presence } from './presence/presence.ts';
 import { RedisPresence } from './presence/redis-presence.ts';
 import { PublicUrls } from './public-urls.ts';
 import { countOpenActions } from './queue/queries.ts';
-import { connectRedis, type RedisClients } from './redis/redis-clients.ts';
+import type { RedisClients } from './redis/redis-clients.ts';
 import { RuleChains } from './rules/rule-chains.ts';
 import { StatePatcher } from './states/state-patcher.ts';
 import { StateReader } from './states/state-reader.ts';
@@ -97,11 +97,11 @@ export async function openServices(
     if (trouble === null) logger.warn('writes recovered');
     else logger.error(trouble.message);
   });
-  const redis = config.redisUrl === undefined ? null : connectRedis(config.redisUrl, logger);
+  const redis = config.redisUrl === undefined ? null : await redisAt(config.redisUrl, logger);
   const prefix = `gantry:${await db.read(readInstallation)}`;
   const presence = choosePresence(redis, prefix, report);
   const chainClients = new ChainClients(config.chains);
-  const signers = new Signers(config.transactions);
+  const signers = await Signers.open(config.transactions);
   const stats = new RecentStats(
     {
       sockets: () => later.gateway().connectionCount,
@@ -198,6 +198,12 @@ async function refuseOtherSecretKey(db: Database, box: SecretBox): Promise<void>
         'database were encrypted with. Set the key they were, or put the file back.',
     );
   }
+}
+
+/** One process needs no Redis, and its client takes a while to load. */
+async function redisAt(url: string, logger: Logger): Promise<RedisClients> {
+  const { connectRedis } = await import('./redis/redis-clients.ts');
+  return connectRedis(url, logger);
 }
 
 function choosePresence(

@@ -1,5 +1,4 @@
-import type { AbiFunction } from 'viem';
-import { parseAbi, parseAbiItem } from 'viem/utils';
+import { type AbiFunction, parseAbi, parseAbiItem } from 'abitype';
 import type { z } from 'zod';
 
 /** What a chain's contract is asked to do, with its arguments as texts; made when the trigger came. */

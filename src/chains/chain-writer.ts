@@ -5,7 +5,7 @@ import { QueueWorker } from '../queue/queue-worker.ts';
 import type { ChainClients } from './chain-client.ts';
 import { releaseLane } from './commands.ts';
 import type { ChainHooks } from './lane.ts';
-import { LaneWriter } from './lane-writer.ts';
+import type { LaneWriter } from './lane-writer.ts';
 import { listBusyLanes } from './queries.ts';
 import type { Signers } from './signers.ts';
 
@@ -78,6 +78,8 @@ export class ChainWriter {
     const account = signers.withAddress(address);
     if (!account) return null;
     const chainId = Number(chain);
+    // What makes transactions takes a tenth of a second to load, and most servers never need it.
+    const { LaneWriter } = await import('./lane-writer.ts');
     const writer = new LaneWriter({
       lane,
       chainId,

@@ -1,5 +1,5 @@
+import * as Siwe from 'ox/Siwe';
 import type { Hex, PublicClient } from 'viem';
-import { parseSiweMessage } from 'viem/siwe';
 import { GantryError } from '../errors.ts';
 
 /** How long one RPC may take to answer, in milliseconds. */
@@ -26,7 +26,7 @@ export class ContractWallets {
    */
   async isSigned(chainId: number, message: string, signature: string, wallet: string): Promise<boolean> {
     const client = await this.#client(chainId);
-    const named = parseSiweMessage(message).chainId;
+    const named = Siwe.parseMessage(message).chainId;
     if (named !== chainId) {
       throw new GantryError(
         'wallet_signature_invalid',

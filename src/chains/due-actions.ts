@@ -7,7 +7,8 @@ import { parseFunction, typedArguments } from './call-signature.ts';
 import { failAction, postponeAction, raiseNonce, storeSigned } from './commands.ts';
 import type { Fees, Lane } from './lane.ts';
 import { listDueActions, readLane } from './queries.ts';
-import { asHex, isOutOfFunds, isOutOfReach, revertReason } from './rpc-errors.ts';
+import { revertReason } from './revert-reason.ts';
+import { asHex, isOutOfFunds, isOutOfReach } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
 import { budgetRefusal, feeRefusal, gasRefusal } from './spending-bounds.ts';
 

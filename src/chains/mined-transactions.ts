@@ -2,7 +2,8 @@ import type { TransactionReceipt } from 'viem';
 import { parseTransaction } from 'viem/utils';
 import { requeueLost, settleNonce } from './commands.ts';
 import type { Lane } from './lane.ts';
-import { asHex, isOutOfReach, revertReason, UnusableAnswerError } from './rpc-errors.ts';
+import { revertReason } from './revert-reason.ts';
+import { asHex, isOutOfReach, UnusableAnswerError } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
 
 /** A nonce that is used up by nothing of ours is polled so often before that is believed. */

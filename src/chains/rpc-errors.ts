@@ -1,5 +1,4 @@
-import type { Abi, Hex } from 'viem';
-import { decodeErrorResult } from 'viem/utils';
+import type { Hex } from 'viem';
 
 /** A text that is known to begin with `0x`, as viem wants it. */
 export function asHex(text: string): Hex {
@@ -28,7 +27,7 @@ export function isOutOfReach(error: unknown): boolean {
     'ParseRpcError',
     'UnusableAnswerError',
   ];
-  return chainOf(error).some(({ name }) => names.includes(name)) && revertReason(error, []) === null;
+  return chainOf(error).some(({ name }) => names.includes(name)) && revertOf(error) === null;
 }
 
 export function isOutOfFunds(error: unknown): boolean {
@@ -37,16 +36,15 @@ export function isOutOfFunds(error: unknown): boolean {
   );
 }
 
-/** Why a call reverts, in words: the contract's text, the name of its error, or what it returned; null: it does not. */
-export function revertReason(error: unknown, abi: Abi): string | null {
+/** What a call that reverts came with: data that the contract returned, or the words of the RPC server; null: it does not. */
+export function revertOf(error: unknown): { data: Hex } | { text: string } | null {
   const errors = chainOf(error);
   const data = errors.map(dataOf).find((found) => found !== null && found !== '0x');
-  if (data) return decoded(data, abi);
+  if (data) return { data };
   const text = errors
     .map(({ message }) => /execution reverted(?:: ?([^\n]*))?/i.exec(message))
     .findLast(Boolean);
-  if (!text) return null;
-  return text[1] ? `reverted: ${text[1]}` : 'reverted without a reason';
+  return text ? { text: text[1] ?? '' } : null;
 }
 
 /** What a contract returned as its error, where RPC servers put it. */
@@ -54,15 +52,4 @@ function dataOf(error: Error): Hex | null {
   const data: unknown = 'data' in error ? error.data : undefined;
   const inner: unknown = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;
   return typeof inner === 'string' && /^0x[0-9a-f]*$/i.test(inner) ? asHex(inner) : null;
-}
-
-function decoded(data: Hex, abi: Abi): string {
-  try {
-    const { errorName, args = [] } = decodeErrorResult({ abi, data });
-    if (errorName === 'Error') return `reverted: ${String(args[0])}`;
-    if (errorName === 'Panic') return `reverted: Panic(${String(args[0])})`;
-    return `reverted: ${errorName}(${args.map(String).join(', ')})`;
-  } catch {
-    return `reverted with data ${data.slice(0, 138)}`;
-  }
 }

@@ -1,20 +1,30 @@
 import { readFileSync } from 'node:fs';
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import type { PrivateKeyAccount } from 'viem/accounts';
 import { ConfigError, type TransactionSettings } from '../config.ts';
-import { openKeystore } from './keystore.ts';
 
 /** The signing keys of rules: in memory, never in the database or a log. */
 export class Signers {
   readonly #byName = new Map<string, PrivateKeyAccount>();
 
+  private constructor() {}
+
   /** @throws ConfigError */
-  constructor({ signers, keystore }: Pick<TransactionSettings, 'signers' | 'keystore'>) {
-    for (const [name, key] of Object.entries(signers)) this.#add(name, () => privateKeyToAccount(key));
+  static async open({
+    signers,
+    keystore,
+  }: Pick<TransactionSettings, 'signers' | 'keystore'>): Promise<Signers> {
+    const opened = new Signers();
+    const keys = Object.entries(signers);
+    if (keys.length === 0 && !keystore) return opened; // most servers have none, and what reads keys takes a while to load
+    const { privateKeyToAccount } = await import('viem/accounts');
+    for (const [name, key] of keys) opened.#add(name, () => privateKeyToAccount(key));
     if (keystore) {
-      this.#add('keystore', () =>
+      const { openKeystore } = await import('./keystore.ts');
+      opened.#add('keystore', () =>
         privateKeyToAccount(openKeystore(readFileSync(keystore.file, 'utf8'), keystore.password)),
       );
     }
+    return opened;
   }
 
   /** Addresses by name, lowercase. */

@@ -1,4 +1,4 @@
-import { formatGwei } from 'viem/utils';
+import { formatGwei } from 'ox/Value';
 
 /** What a signer's transactions may cost, whatever contracts and RPC servers say. The message names the setting. */
 export interface SpendingBounds {

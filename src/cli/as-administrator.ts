@@ -20,7 +20,7 @@ export function executeLocally(operation: AnyOperation, input: unknown): Promise
 /** As `executeLocally`, for several operations: the data directory stays open until `use` is done. */
 export function withDataDirectory<Result>(use: (execute: Execute) => Promise<Result>): Promise<Result> {
   return withWorkspace(async (workspace, config) => {
-    const services = localServices(workspace, config);
+    const services = await localServices(workspace, config);
     const surroundings = { services, audit: auditLogOf(workspace.db) };
     try {
       return await use((operation, input) =>

@@ -1,3 +1,4 @@
+import { createAdapter } from '@socket.io/redis-adapter';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 
@@ -14,6 +15,8 @@ export interface RedisClients {
   trouble(): string | null;
   /** Calls the listener each time both connections are usable again. */
   onReady(listener: () => void): void;
+  /** Has the sockets of all nodes hear what is sent on any of them. `key`: what their channels in Redis begin with. */
+  socketAdapter(key: string): ReturnType<typeof createAdapter>;
   close(): void;
 }
 
@@ -56,6 +59,7 @@ export function connectRedis(url: string, logger: Logger): RedisClients {
         });
       }
     },
+    socketAdapter: (key) => createAdapter(commands, subscriber, { key }),
     close() {
       commands.disconnect();
       subscriber.disconnect();

@@ -1,5 +1,5 @@
+import { parseAbi } from 'abitype';
 import type { Address, PublicClient } from 'viem';
-import { parseAbi } from 'viem/utils';
 import type { ChainClients } from '../chains/chain-client.ts';
 import { asHex, isOutOfReach } from '../chains/rpc-errors.ts';
 import type { Signers } from '../chains/signers.ts';

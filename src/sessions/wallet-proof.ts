@@ -57,6 +57,6 @@ async function isSigned(
   { signature, chainId }: Proof,
   { contractWallets }: { contractWallets: ContractWallets },
 ): Promise<boolean> {
-  if (await isSignedByEoa(signRequest, signature, wallet)) return true;
+  if (isSignedByEoa(signRequest, signature, wallet)) return true;
   return chainId !== undefined && contractWallets.isSigned(chainId, signRequest, signature, wallet);
 }

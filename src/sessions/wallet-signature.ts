@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createSiweMessage } from 'viem/siwe';
-import { getAddress, recoverMessageAddress } from 'viem/utils';
+import * as Address from 'ox/Address';
+import * as Hex from 'ox/Hex';
+import * as PersonalMessage from 'ox/PersonalMessage';
+import * as Secp256k1 from 'ox/Secp256k1';
+import * as Signature from 'ox/Signature';
+import * as Siwe from 'ox/Siwe';
 import { z } from 'zod';
 
 /** How long a wallet has to sign, in milliseconds. */
@@ -30,12 +34,12 @@ export function signInMessage(request: {
   uri: string;
   now: number;
 }): string {
-  return createSiweMessage({
-    address: getAddress(request.wallet),
+  return Siwe.createMessage({
+    address: Address.checksum(request.wallet as Address.Address),
     chainId: request.chainId,
     domain: new URL(request.uri).host,
     nonce: randomBytes(16).toString('hex'),
-    uri: request.uri,
+    uri: new URL(request.uri).href, // with a path, which some parsers of these texts want
     version: '1',
     statement: request.guest
       ? `Keep the player ${request.guest} of ${printable(request.gameName)} with this wallet.`
@@ -55,11 +59,14 @@ function printable(text: string): string {
  * Whether a wallet with a key of its own (an EOA) made this `personal_sign` signature (EIP-191). Checked
  * here, with no RPC. Only the one canonical form passes: 65 bytes, low s.
  */
-export async function isSignedByEoa(message: string, signature: string, wallet: string): Promise<boolean> {
+export function isSignedByEoa(message: string, signature: string, wallet: string): boolean {
   const parts = /^0x([0-9a-f]{64})([0-9a-f]{64})(00|01|1b|1c)$/i.exec(signature);
   if (!parts || BigInt(`0x${parts[2]}`) > halfOrder) return false;
   try {
-    const signer = await recoverMessageAddress({ message, signature: `0x${signature.slice(2)}` });
+    const signer = Secp256k1.recoverAddress({
+      payload: PersonalMessage.getSignPayload(Hex.fromString(message)),
+      signature: Signature.fromHex(`0x${signature.slice(2)}`),
+    });
     return signer.toLowerCase() === wallet;
   } catch {
     return false; // r or s lies outside the curve's order

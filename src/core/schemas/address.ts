@@ -1,4 +1,4 @@
-import { getAddress } from 'viem/utils';
+import * as Address from 'ox/Address';
 import { z } from 'zod';
 import { withReason } from './field-reason.ts';
 
@@ -24,7 +24,7 @@ function hasNoWrongChecksum(address: string): boolean {
   const digits = address.slice(2);
   if (!/^[0-9a-f]{40}$/i.test(digits)) return true; // the regex has already said what is wrong
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true;
-  return getAddress(`0x${digits.toLowerCase()}`).slice(2) === digits;
+  return Address.checksum(`0x${digits}`).slice(2) === digits;
 }
 
 /** `0x1234…abcd`, the form shown where a player has no username. */
