@@ -181,6 +181,7 @@ function List({ backups, onChanged }) {
       keyOf=${(/** @type {Backup} */ { name }) => name}
       empty=${html`<${Empty} icon="download" title="No backups yet"><p>A backup is one file with the database and the keys; <code>gantry restore</code> makes a data directory of it.</p><//>`}
     />
+    <p class="small"><a href="/docs/operating#restoring">How to restore a backup</a></p>
   `;
 }
 
