@@ -126,7 +126,7 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await show('administrators');
   await press('New administrator');
   await asked('new-administrator');
-  await page.getByLabel('Name').fill(`Barbara ${width}`);
+  await page.getByRole('textbox', { name: 'Name' }).fill(`Barbara ${width}`);
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.locator('.secret-text').waitFor();
   await take(page, 'dialog-administrator-token');

@@ -65,6 +65,7 @@ export async function takeLauncher(camera: Camera): Promise<void> {
   await page.getByRole('button', { name: /^Unsend: Deal/ }).click();
   await take(page, 'play-unsend');
   await page.keyboard.press('Escape');
+  await page.locator('.message:not(.own) .bubble').first().click();
   await page
     .getByRole('button', { name: /^More about/ })
     .first()
