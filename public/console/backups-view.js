@@ -181,7 +181,6 @@ function List({ backups, onChanged }) {
       keyOf=${(/** @type {Backup} */ { name }) => name}
       empty=${html`<${Empty} icon="download" title="No backups yet"><p>A backup is one file with the database and the keys; <code>gantry restore</code> makes a data directory of it.</p><//>`}
     />
-    <p class="small"><a href="/docs/operating#restoring">How to restore a backup</a></p>
   `;
 }
 
@@ -241,7 +240,7 @@ function ScheduleCard({ schedule, onChanged }) {
           <${TextField} label="Scheduled backups to keep" type="number" min="1" max="1000" required disabled=${hours === ''} value=${keep} onValue=${setKeep} problem=${problemAt(error, 'keep')} />
         </div>
         <${FormProblem} error=${error} fields=${['everyHours', 'keep']} />
-        <p class="quiet small">Older scheduled backups are deleted; those made by hand stay until you delete them. All are on the server's disk: copy them to another machine too.</p>
+        <p class="quiet small">Older scheduled backups are deleted; those made by hand stay until you delete them. All are on the server's disk: copy them to another machine too. <a href="/docs/operating#restoring">How to restore one</a></p>
         <div class="form-end"><${Button} type="submit" kind="primary" busy=${busy} disabled=${(schedule === null && hours === '') || (schedule !== null && hours === String(schedule.everyHours) && keep === String(schedule.keep))}>Save schedule<//></div>
       </form>
     </section>
