@@ -112,8 +112,7 @@ export function restoreBackup(
 ): RestoreReport {
   if (!existsSync(file)) throw new BackupError(`There is no file ${file}.`);
   refuseDirectory(file);
-  const present = entriesOf(dataDirectory).filter((name) => join(dataDirectory, name) !== backupDirectory);
-  if (present.length > 0 && !force) {
+  if (contentsOf(dataDirectory, backupDirectory).length > 0 && !force) {
     throw new BackupError(
       `${dataDirectory} is not empty. Restore into an empty DATA_DIR, or use --force to move its contents ` +
         'aside.',
@@ -141,6 +140,8 @@ export function restoreBackup(
       writeFileSync(join(draft, name), content, { mode: 0o600, flag: 'wx', flush: true });
     }
     const names = keys.map(({ name }) => name);
+    // Read again: whoever asked whether the database is in use may have removed what a crash left beside it.
+    const present = contentsOf(dataDirectory, backupDirectory).filter((name) => name !== basename(draft));
     const replaced = replaceContents(dataDirectory, present, draft, [...names, basename(target.database)]);
     return { dataDirectory, madeAt, schemaVersion, keys: names, heldActions, replaced };
   } finally {
@@ -148,11 +149,13 @@ export function restoreBackup(
   }
 }
 
-/** The entries of a directory, except the file system's own. */
-function entriesOf(directory: string): string[] {
+/** The entries of a data directory, except the file system's own and the backups. */
+function contentsOf(directory: string, backupDirectory: string): string[] {
   if (!existsSync(directory)) return [];
   if (!statSync(directory).isDirectory()) throw new BackupError(`${directory} is not a directory.`);
-  return readdirSync(directory).filter((name) => name !== 'lost+found');
+  return readdirSync(directory).filter(
+    (name) => name !== 'lost+found' && join(directory, name) !== backupDirectory,
+  );
 }
 
 /**
