@@ -72,7 +72,7 @@ export function Shell({ takesFocus, onSignOut }) {
   return html`
     <a class="skip-link visually-hidden" href="#main" onClick=${skipTo(main)}>Skip to content</a>
     <${SiteHeader} title="Console">
-      ${!admin.reachable && html`<span class="badge bad busy">Offline</span>`}
+      ${!admin.reachable && html`<span class="badge bad busy wide-only">Offline</span>`}
       ${admin.identity && html`<${WhoAmI} identity=${admin.identity} />`}
       <${Button} kind="plain" onClick=${() => (drafts.size > 0 ? setLeaving(true) : onSignOut())} label="Sign out"><${Icon} name="signOut" /><span class="wide-only">Sign out</span><//>
     <//>

@@ -1,10 +1,13 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Icon } from './icon.js';
+import { useMedia } from './use-media.js';
 
 /** Switches between light and dark, and remembers it for every page of this server. */
 export function ThemeToggle() {
-  const [theme, setTheme] = useState(shownTheme);
+  const [chosen, setChosen] = useState(chosenTheme);
+  const system = useMedia('(prefers-color-scheme: dark)') ? 'dark' : 'light';
+  const theme = chosen ?? system;
   const other = theme === 'dark' ? 'light' : 'dark';
   const toggle = () => {
     document.documentElement.dataset.theme = other;
@@ -13,7 +16,7 @@ export function ThemeToggle() {
     } catch {
       // No access to storage: the choice lasts until the page is left.
     }
-    setTheme(other);
+    setChosen(other);
   };
   const label = `Switch to ${other} theme`;
   return html`
@@ -23,9 +26,8 @@ export function ThemeToggle() {
   `;
 }
 
-/** @returns {'light' | 'dark'} what is shown now */
-function shownTheme() {
+/** @returns {'light' | 'dark' | null} null when the system's applies */
+function chosenTheme() {
   const { theme } = document.documentElement.dataset;
-  if (theme === 'light' || theme === 'dark') return theme;
-  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  return theme === 'light' || theme === 'dark' ? theme : null;
 }

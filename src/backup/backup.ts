@@ -94,22 +94,25 @@ export interface RestoreOptions {
   force: boolean;
   /** Execute the on-chain actions queued at the time of the backup, even if they were executed since. */
   keepQueue: boolean;
+  /** Where the server keeps the backups it makes, as an absolute path. */
+  backupDirectory: string;
 }
 
 /**
  * Restores a backup into a data directory. Everything is checked before anything is changed, and existing
- * contents are moved into a subdirectory `replaced-<time>`, not removed. What fails half way is undone.
+ * contents are moved into a subdirectory `replaced-<time>`, not removed; the backups a server made stay where they
+ * are. What fails half way is undone.
  * @throws BackupError, DatabaseUnusableError, SchemaTooNewError
  */
 export function restoreBackup(
   databases: DatabaseFiles,
   file: string,
   dataDirectory: string,
-  { force, keepQueue }: RestoreOptions,
+  { force, keepQueue, backupDirectory }: RestoreOptions,
 ): RestoreReport {
   if (!existsSync(file)) throw new BackupError(`There is no file ${file}.`);
   refuseDirectory(file);
-  if (entriesOf(dataDirectory).length > 0 && !force) {
+  if (contentsOf(dataDirectory, backupDirectory).length > 0 && !force) {
     throw new BackupError(
       `${dataDirectory} is not empty. Restore into an empty DATA_DIR, or use --force to move its contents ` +
         'aside.',
@@ -137,30 +140,39 @@ export function restoreBackup(
       writeFileSync(join(draft, name), content, { mode: 0o600, flag: 'wx', flush: true });
     }
     const names = keys.map(({ name }) => name);
-    const replaced = replaceContents(dataDirectory, draft, [...names, basename(target.database)]);
+    // Read again: whoever asked whether the database is in use may have removed what a crash left beside it.
+    const present = contentsOf(dataDirectory, backupDirectory).filter((name) => name !== basename(draft));
+    const replaced = replaceContents(dataDirectory, present, draft, [...names, basename(target.database)]);
     return { dataDirectory, madeAt, schemaVersion, keys: names, heldActions, replaced };
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/** The entries of a directory, except the file system's own. */
-function entriesOf(directory: string): string[] {
+/** The entries of a data directory, except the file system's own and the backups. */
+function contentsOf(directory: string, backupDirectory: string): string[] {
   if (!existsSync(directory)) return [];
   if (!statSync(directory).isDirectory()) throw new BackupError(`${directory} is not a directory.`);
-  return readdirSync(directory).filter((name) => name !== 'lost+found');
+  return readdirSync(directory).filter(
+    (name) => name !== 'lost+found' && join(directory, name) !== backupDirectory,
+  );
 }
 
 /**
- * Moves the contents of a data directory aside, and the files named, in their order, from `draft` into it; should one
+ * Moves the `present` contents of a data directory aside, and the files named, in their order, from `draft` into it; should one
  * not go, all are put back. Returns where the contents are now; null when there were none.
  *
  * The database is the first to leave and the last to come: interrupted in between, even by a power cut, the directory
  * has none, and no server starts on it (see `describeMissingDatabase`).
  */
-function replaceContents(dataDirectory: string, draft: string, names: readonly string[]): string | null {
-  const present = entriesOf(dataDirectory)
-    .filter((name) => name !== basename(draft) && !name.startsWith('replaced-'))
+function replaceContents(
+  dataDirectory: string,
+  present: readonly string[],
+  draft: string,
+  names: readonly string[],
+): string | null {
+  const leaving = present
+    .filter((name) => !name.startsWith('replaced-'))
     .toSorted((one, other) => rank(one) - rank(other));
   const aside = join(dataDirectory, `replaced-${new Date().toISOString().replaceAll(':', '-')}`);
   const done: [from: string, to: string][] = [];
@@ -168,18 +180,18 @@ function replaceContents(dataDirectory: string, draft: string, names: readonly s
     renameSync(join(from, name), join(to, name));
     done.push([join(from, name), join(to, name)]);
   };
-  if (present.length > 0) mkdirSync(aside, { mode: 0o700 });
+  if (leaving.length > 0) mkdirSync(aside, { mode: 0o700 });
   try {
-    for (const name of present) move(name, dataDirectory, aside);
+    for (const name of leaving) move(name, dataDirectory, aside);
     for (const name of names) move(name, draft, dataDirectory);
   } catch (error) {
     for (const [from, to] of done.reverse()) renameSync(to, from);
-    if (present.length > 0) rmdirSync(aside);
+    if (leaving.length > 0) rmdirSync(aside);
     throw error;
   }
-  if (present.length > 0) syncNamesIn(aside);
+  if (leaving.length > 0) syncNamesIn(aside);
   syncNamesIn(dataDirectory);
-  return present.length > 0 ? aside : null;
+  return leaving.length > 0 ? aside : null;
 
   function rank(name: string): number {
     return name === basename(dataFiles(dataDirectory).database) ? 0 : 1;

@@ -89,7 +89,7 @@ export function checkGameFile(file: string): GameFileHeader & { records: number 
 
 function readHeader(file: string): GameFileHeader {
   for (const line of linesOf(file)) {
-    const parsed = header.safeParse(parseLine(line, 1));
+    const parsed = header.safeParse(jsonOf(line));
     if (parsed.success) return parsed.data;
     break;
   }
@@ -104,7 +104,8 @@ export function* readRecords(file: string): Iterable<GameRecord> {
     number++;
     if (number === 1) continue;
     if (hasEnded) throw new BackupError(`${file} has data after its end, in line ${number}.`);
-    const value = parseLine(line, number);
+    const value = jsonOf(line);
+    if (value === undefined) throw new BackupError(`${file} has no JSON in line ${number}.`);
     const last = end.safeParse(value);
     if (last.success) {
       if (last.data.records !== number - 2)
@@ -119,16 +120,26 @@ export function* readRecords(file: string): Iterable<GameRecord> {
   if (!hasEnded) throw new BackupError(`${file} is truncated: its last line is missing.`);
 }
 
-function parseLine(line: string, number: number): unknown {
+/** Undefined for what is not JSON. */
+function jsonOf(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    throw new BackupError(`Line ${number} of the file is not JSON.`);
+    return undefined;
+  }
+}
+
+function openFile(file: string): number {
+  try {
+    return openSync(file, 'r');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    throw new BackupError(`There is no file ${file}.`);
   }
 }
 
 function* linesOf(file: string): Iterable<string> {
-  const descriptor = openSync(file, 'r');
+  const descriptor = openFile(file);
   try {
     const decoder = new TextDecoder();
     const bytes = Buffer.alloc(chunkBytes);

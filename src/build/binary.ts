@@ -48,6 +48,7 @@ await bundle({
   format: 'esm',
   define: { 'import.meta.url': placeholderUrl },
   plugins: [embeddedSqlite],
+  external: ['esbuild'], // for pages of a repository
   banner: { js: requireInModules },
 });
 for (const [thread, file] of Object.entries(threadFiles)) {

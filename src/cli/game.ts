@@ -63,11 +63,12 @@ export function gameCommand(administrator: Administrator): Command {
     .addHelpText('after', '\nExample:\n  gantry game list')
     .action(async ({ json }: { json?: boolean }) => {
       const { games } = await administrator.execute(listGames, {});
-      const shown = games.map(({ gameId, slug, name, kind, createdAt }) => ({
+      const shown = games.map(({ gameId, slug, name, kind, listing, createdAt }) => ({
         gameId,
         slug,
         name,
         kind,
+        listing,
         created: new Date(createdAt).toISOString(),
       }));
       print(json ? games : shown, json);

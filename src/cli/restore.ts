@@ -39,7 +39,11 @@ export function restoreCommand(): Command {
         'Restore it by its own means (pg_restore, or to a point in time), then run `gantry restore --database`.',
       );
       if (file === undefined) throw new BackupError('Give the path of the backup file.');
-      const report = restoreBackup(databaseFiles, resolve(file), dataDirectory, { force, keepQueue });
+      const report = restoreBackup(databaseFiles, resolve(file), dataDirectory, {
+        force,
+        keepQueue,
+        backupDirectory: config.backupDirectory,
+      });
       const shown = {
         ...report,
         madeAt: new Date(report.madeAt).toISOString(),

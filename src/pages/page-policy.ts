@@ -4,8 +4,8 @@ export type PageName = (typeof pageNames)[number];
 
 /** What a page's policy depends on besides the page. */
 export interface PolicyParts {
-  /** The inline script that may run: the import map's hash. */
-  scriptHash: string;
+  /** The inline script that may run: the hash of the page's import map, if it has one. */
+  scriptHash: string | null;
   /** Addresses of the registered games, which the launcher opens in a frame; on this server, a path. */
   gameUrls: readonly string[];
   /** Addresses of the games' images, likewise. */
@@ -18,7 +18,7 @@ type Directives = Record<string, readonly string[]>;
 function basePolicy({ scriptHash }: PolicyParts): Directives {
   return {
     'default-src': ["'none'"],
-    'script-src': ["'self'", scriptHash],
+    'script-src': scriptHash === null ? ["'self'"] : ["'self'", scriptHash],
     'style-src': ["'self'"],
     'img-src': ["'self'", 'data:'],
     'font-src': ["'self'"],

@@ -13,14 +13,14 @@ export type Encoding = 'identity' | 'gzip' | 'br';
 export class ServedFile {
   readonly bytes: Uint8Array;
   readonly type: string;
-  /** The first 16 hex digits of its SHA-256. */
+  /** See `versionOf`. */
   readonly version: string;
   readonly #encoded = new Map<Encoding, Promise<Uint8Array>>();
 
   constructor(name: string, bytes: Uint8Array) {
     this.bytes = bytes;
     this.type = typeOf(name);
-    this.version = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+    this.version = versionOf(bytes);
   }
 
   /** The best content encoding for this file among those the browser accepts. */
@@ -36,6 +36,11 @@ export class ServedFile {
     this.#encoded.set(encoding, done);
     return done;
   }
+}
+
+/** What a file's address says which of its versions it is: the first 16 hex digits of its SHA-256. */
+export function versionOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 }
 
 async function encode(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
@@ -57,6 +62,7 @@ const types: Readonly<Record<string, string>> = {
   mjs: 'text/javascript; charset=utf-8',
   ts: 'text/javascript; charset=utf-8', // with its types taken out, see `Assets`
   json: 'application/json; charset=utf-8',
+  map: 'application/json; charset=utf-8',
   svg: 'image/svg+xml',
   png: 'image/png',
   webmanifest: 'application/manifest+json',

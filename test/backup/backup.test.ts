@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -111,6 +112,18 @@ test('a data directory in use or with something in it is not restored over; with
   expect(await gantryJson(['game', 'list'], replaced)).toHaveLength(2);
 });
 
+test('--force leaves the backups of the server where they are', async () => {
+  await using at = await place();
+  await gantryJson(['backup', at.file], at.data);
+  const own = join(at.data, 'backups', 'gantry-manual.gantry');
+  mkdirSync(join(at.data, 'backups'));
+  copyFileSync(at.file, own);
+  await gantryJson(['game', 'create', '--name', 'Two'], at.data);
+  await gantryJson(['restore', own, '--force'], at.data);
+  expect(await gantryJson(['game', 'list'], at.data)).toHaveLength(1);
+  expect(existsSync(own)).toBe(true);
+});
+
 test('after a crash, --force moves the contents aside whole, with what only the write-ahead log held', async () => {
   await using at = await place();
   await gantryJson(['backup', at.file], at.data);
@@ -141,7 +154,13 @@ test('a restore that fails half way puts everything back', async () => {
       return contents;
     },
   };
-  expect(() => restoreBackup(failing, at.file, at.data, { force: true, keepQueue: false })).toThrow(/ENOENT/);
+  expect(() =>
+    restoreBackup(failing, at.file, at.data, {
+      force: true,
+      keepQueue: false,
+      backupDirectory: join(at.data, 'backups'),
+    }),
+  ).toThrow(/ENOENT/);
   expect(readdirSync(at.data).sort()).toEqual(before);
   expect(await gantryJson(['game', 'list'], at.data)).toHaveLength(2);
 });

@@ -388,6 +388,8 @@ test('a file that is cut short, changed, or of another game in part is refused, 
   await using _directory = game.directory;
   await gantryJson(['export', 'space-race', game.file], game.data);
   await gantryJson(['game', 'list'], game.other);
+  const missing = await run(['import', `${game.file}.missing`], game.other);
+  expect(missing).toEqual({ code: 1, stdout: '', stderr: `There is no file ${game.file}.missing.\n` });
   const whole = readFileSync(game.file, 'utf8').trimEnd().split('\n');
   const bad = `${game.file}.bad`;
   const without = (index: number) => whole.filter((_, at) => at !== index);
@@ -395,6 +397,8 @@ test('a file that is cut short, changed, or of another game in part is refused, 
     whole.map((line) => (typeof to === 'string' ? line.replace(from, to) : line.replace(from, to)));
   const faults: [string[], RegExp][] = [
     [whole.slice(0, -1), /truncated/],
+    [['{', ...whole.slice(1)], /not a file written by/],
+    [[...whole.slice(0, 2), '{', ...whole.slice(2)], /no JSON in line 3/],
     [without(4), /is incomplete/],
     [[...whole, '{}'], /data after its end/],
     [changed(/"version":1,"schema/, '"version":9,"schema'), /not a file written by/],
@@ -412,7 +416,7 @@ test('a file that is cut short, changed, or of another game in part is refused, 
     ],
     [changed(/"channelId":"[^"]+"/, `"channelId":"${newId()}"`), /channel that is not in the file/],
     [without(1), /is incomplete|begin with the game/],
-    [['a letter'], /not JSON/],
+    [['a letter'], /not a file written by/],
   ];
   for (const [lines, words] of faults) {
     writeFileSync(bad, `${lines.join('\n')}\n`);

@@ -153,7 +153,9 @@ describe.concurrent('on a data directory of its own', () => {
     const { stdout: created } = await gantry(['game', 'create', '--name', 'Space Race'], { env });
     expect(created).toMatch(/^gameId +\S+\ngameSecret +\S+\n$/);
     const { stdout: listed } = await gantry(['game', 'list'], { env });
-    expect(listed).toMatch(/^gameId +slug +name +kind +created\n\S+ +space-race +Space Race +game +\S+\n$/);
+    expect(listed).toMatch(
+      /^gameId +slug +name +kind +listing +created\n\S+ +space-race +Space Race +game +listed +\S+\n$/,
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { asBytes } from '../../public/console/numbers.js';
 import { dataFiles } from '../../src/config.ts';
@@ -112,6 +112,20 @@ describe.skipIf(noBrowser !== null)('the console', () => {
       expect(box && card && box.x + box.width < card.x + card.width).toBe(true);
     });
 
+    test('keeps its header on the screen while the server is away, and words beside their icon', async () => {
+      const page = await open('refusals', options);
+      await page.context().setOffline(true);
+      const banner = page.getByRole('alert').filter({ hasText: 'Cannot reach the server' });
+      await banner.waitFor();
+      const [toggle, icon, words] = [
+        await edges(page.getByRole('button', { name: /^Switch to/ })),
+        await edges(banner.locator('.icon')),
+        await edges(banner.locator('.icon + span')),
+      ];
+      expect(toggle.right).toBeLessThanOrEqual((options.viewport?.width ?? 0) - 12);
+      expect(words.left).toBeGreaterThan(icon.right);
+    });
+
     test('does not scroll on its page for signing in', async () => {
       const { page } = await openPage(browser, options);
       await page.goto(`${server.url}/console`);
@@ -119,6 +133,18 @@ describe.skipIf(noBrowser !== null)('the console', () => {
       const over = () => document.documentElement.scrollHeight - document.documentElement.clientHeight;
       expect(await page.evaluate(over)).toBe(0);
     });
+  });
+
+  test('offers the other theme, also after the system has changed its own', async () => {
+    const page = await open('games', { colorScheme: 'light' });
+    await page.getByRole('button', { name: 'Switch to dark theme' }).waitFor();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const toLight = page.getByRole('button', { name: 'Switch to light theme' });
+    await toLight.click();
+    await page.getByRole('button', { name: 'Switch to dark theme' }).waitFor();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await toLight.count()).toBe(0);
   });
 
   test('closes no secret that is shown once by Escape or by a click beside it', async () => {
@@ -187,6 +213,12 @@ describe.skipIf(noBrowser !== null)('a page that is not there', () => {
     await page.getByRole('button', { name: /^Switch to/ }).waitFor();
   });
 });
+
+/** Where an element begins and ends, in pixels from the left. */
+async function edges(element: Locator): Promise<{ left: number; right: number }> {
+  const { x = 0, width = 0 } = (await element.boundingBox()) ?? {};
+  return { left: x, right: x + width };
+}
 
 /** The texts of an element that are wider than the room they have. */
 function cutOff(page: Page, selector: string): Promise<string[]> {

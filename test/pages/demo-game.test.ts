@@ -37,6 +37,17 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
   const open = (page: Page, { launcherJwt }: TestPlayer) =>
     page.goto(`${server.url}/demo-game?token=${launcherJwt}`);
 
+  test('opened by itself on a phone it says how to save scores, beside what it shows', async () => {
+    const { page } = await openPage(browser, phone);
+    await page.goto(`${server.url}/demo-game`);
+    const note = page.getByText('Open this game in the launcher');
+    await note.waitFor();
+    const [below, scores] = [await note.boundingBox(), await page.locator('.scores').boundingBox()];
+    expect(below && scores && below.y).toBeGreaterThanOrEqual(scores ? scores.y + scores.height : Infinity);
+    expect(below && below.x + below.width).toBeLessThan(phone.viewport?.width ?? 0);
+    await page.context().close();
+  });
+
   test('played well it is won: the rule notifies, the score counts, the stack is kept, the play session is told', async () => {
     const player = await server.openSession(gameId);
     using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });

@@ -94,7 +94,8 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);
     await startConversation(grace, ada.wallet);
-    for (const [{ page }, width, height, tab] of [
+    const gameId = await demoGame(server);
+    for (const [{ page, wallet }, width, height, tab] of [
       [ada, 1440, 900, 'Messages'],
       [ada, 1024, 700, 'Messages'],
       [grace, 390, 844, 'Messages'],
@@ -102,9 +103,9 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     ] as const) {
       await page.getByRole('tab', { name: tab }).click();
       await page.setViewportSize({ width, height });
-      const text = 'Copying is not allowed in this browser; select the text instead';
-      await page.evaluate(`import('/shared/toasts.js').then(({ toast }) => toast(${JSON.stringify(text)}))`);
-      await page.locator('.toast').first().waitFor();
+      const message = `The harbour closes at eight today: moor at pier ${width}, where the ${tab} are`;
+      await server.services.db.write(notifyPlayer, { gameId, wallet }, { message, type: 'error' });
+      await page.locator('.toast', { hasText: message }).waitFor();
       const covered = await page.evaluate(() => {
         const boxesOf = (selector: string) =>
           [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect());

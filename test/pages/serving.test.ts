@@ -4,7 +4,6 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { changeGame } from '../../src/administration/commands.ts';
 import { DirectoryAssets } from '../../src/pages/directory-assets.ts';
-import { cspHash } from '../../src/pages/import-map.ts';
 import { pageNames } from '../../src/pages/page-policy.ts';
 import { clientFiles, mappedAssets, vendoredFiles } from '../../src/pages/vendored-files.ts';
 import { startTestServer } from '../support/server.ts';
@@ -27,15 +26,14 @@ function policyOf({ headers }: Response): Record<string, string[]> {
 }
 
 describe.each(pages)('the page /%s', (name) => {
-  test('lets nothing run but its own files and the import map, and nothing load from elsewhere', async () => {
+  test('lets nothing run but its own files, and nothing load from elsewhere', async () => {
     const response = await get(`/${name}`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const html = await response.text();
     const policy = policyOf(response);
-    const [, importMap = ''] = /<script type="importmap">(.*?)<\/script>/.exec(html) ?? [];
-    expect(policy['script-src']).toEqual(["'self'", expect.stringMatching(/^'sha256-.+'$/)]);
-    if (importMap !== '') expect(policy['script-src']).toContain(cspHash(importMap));
+    expect(policy['script-src']).toEqual(["'self'"]);
+    expect(html.match(/<script(?! [^>]*src=)/g)).toBeNull();
     expect(policy['default-src']).toEqual(["'none'"]);
     expect(policy['base-uri']).toEqual(["'none'"]);
     expect(JSON.stringify(policy)).not.toMatch(/unsafe|https?:|\*/);
@@ -86,21 +84,21 @@ describe('files', () => {
     expect((await asked('"another"')).status).toBe(200);
   });
 
-  test('of libraries are kept for good at the address the import map gives, which has their version', async () => {
+  test('of bundles are kept for good at the address a page gives, which has their version', async () => {
     const html = await (await get('/play')).text();
-    const { imports } = JSON.parse(/<script type="importmap">(.*?)<\/script>/.exec(html)?.[1] ?? '');
-    expect(Object.keys(imports)).toEqual(
-      expect.arrayContaining(['preact', 'htm/preact', 'socket.io-client', 'gantry-client', 'uplot']),
-    );
-    for (const address of new Set<string>(Object.values(imports))) {
+    const addresses = [...html.matchAll(/"(\/bundles\/[^"]+)"/g)].map(([, address = '']) => address);
+    expect(addresses.map((address) => address.replace(/\w+$/, ''))).toEqual([
+      '/bundles/play/main.css?v=',
+      '/bundles/play/main.js?v=',
+    ]);
+    for (const address of addresses) {
       const response = await get(address);
       expect([address, response.status]).toEqual([address, 200]);
       expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-      expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+      expect(response.headers.get('content-type')).toMatch(/^text\/(css|javascript); charset=utf-8$/);
+      const other = await get(address.replace(/\w+$/, '0000'));
+      expect(other.headers.get('cache-control')).toBe('public, no-cache');
     }
-    expect((await get('/vendor/preact/preact.mjs?v=0000')).headers.get('cache-control')).toBe(
-      'public, no-cache',
-    );
   });
 
   test.each([

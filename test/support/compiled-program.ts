@@ -46,7 +46,7 @@ export async function compileProgram(): Promise<string> {
     target: 'node24',
     format: 'esm',
     keepNames: true,
-    external: ['better-sqlite3'],
+    external: ['better-sqlite3', 'esbuild'],
     // Packages that are CommonJS ask for Node's modules with `require`, which an ES module does not have.
     banner: {
       js: "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(import.meta.url);",

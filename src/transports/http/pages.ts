@@ -146,17 +146,18 @@ class Pages {
   ): Promise<boolean> {
     if (file === null) return false;
     if (name === null) response.status(404);
-    const importMap = await this.#importMap();
+    // A bundled page has none.
+    const importMap = Buffer.from(file.bytes).includes(importMapPlace) ? await this.#importMap() : null;
     const games = name === 'play' ? await this.#games() : [];
     const policy = contentSecurityPolicy(name, {
-      scriptHash: cspHash(importMap),
+      scriptHash: importMap === null ? null : cspHash(importMap),
       gameUrls: games.map(({ url }) => url),
       gameImages: games.map(({ image }) => image),
     });
     response.setHeader('Content-Security-Policy', policy);
     // Its policy may change while it does not, and a 304 would leave the browser with the earlier one.
     response.setHeader('Cache-Control', 'no-store');
-    await sendFile(request, response, this.#fill(file, importMap));
+    await sendFile(request, response, importMap === null ? file : this.#fill(file, importMap));
     return true;
   }
 

@@ -126,7 +126,7 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await show('administrators');
   await press('New administrator');
   await asked('new-administrator');
-  await page.getByLabel('Name').fill(`Barbara ${width}`);
+  await page.getByRole('textbox', { name: 'Name' }).fill(`Barbara ${width}`);
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.locator('.secret-text').waitFor();
   await take(page, 'dialog-administrator-token');
@@ -150,7 +150,7 @@ async function takeModerator({ server, width, take, browser, options }: Camera, 
   await owner.goto('about:blank');
   await owner.goto(`${server.url}/console#/administrators`);
   await owner.getByRole('button', { name: 'New administrator' }).click();
-  await owner.getByLabel('Name').fill(`Moderator ${width}`);
+  await owner.getByRole('textbox', { name: 'Name' }).fill(`Moderator ${width}`);
   await owner.getByLabel('Role', { exact: true }).selectOption('moderator');
   await owner.getByRole('button', { name: 'Create', exact: true }).click();
   const adminToken = await owner.locator('.secret-text').innerText();

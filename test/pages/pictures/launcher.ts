@@ -43,6 +43,8 @@ export async function takeLauncher(camera: Camera): Promise<void> {
   await page.getByRole('button', { name: /^Reply to: The one/ }).click();
   await take(page, 'play-replying');
   await say(ada, 'Deal.');
+  // On a phone, what can be done with an earlier message shows when it is tapped.
+  await page.locator('.bubble', { hasText: 'The one who loses' }).click();
   await page
     .getByRole('button', { name: /^React with 🎉: The one/ })
     .first()
@@ -63,6 +65,7 @@ export async function takeLauncher(camera: Camera): Promise<void> {
   await page.getByRole('button', { name: /^Unsend: Deal/ }).click();
   await take(page, 'play-unsend');
   await page.keyboard.press('Escape');
+  await page.locator('.message:not(.own) .bubble').first().click();
   await page
     .getByRole('button', { name: /^More about/ })
     .first()
