@@ -4,7 +4,6 @@ import * as Hex from 'ox/Hex';
 import * as PersonalMessage from 'ox/PersonalMessage';
 import * as Secp256k1 from 'ox/Secp256k1';
 import * as Signature from 'ox/Signature';
-import * as Siwe from 'ox/Siwe';
 import { z } from 'zod';
 
 /** How long a wallet has to sign, in milliseconds. */
@@ -34,20 +33,25 @@ export function signInMessage(request: {
   uri: string;
   now: number;
 }): string {
-  return Siwe.createMessage({
-    address: Address.checksum(request.wallet as Address.Address),
-    chainId: request.chainId,
-    domain: new URL(request.uri).host,
-    nonce: randomBytes(16).toString('hex'),
-    uri: new URL(request.uri).href, // with a path, which some parsers of these texts want
-    version: '1',
-    statement: request.guest
-      ? `Keep the player ${request.guest} of ${printable(request.gameName)} with this wallet.`
-      : `Sign in to play ${printable(request.gameName)}.`,
-    issuedAt: new Date(request.now),
-    expirationTime: new Date(request.now + signInLifetimeMs),
-    resources: [`urn:uuid:${request.channelId}`],
-  });
+  const statement = request.guest
+    ? `Keep the player ${request.guest} of ${printable(request.gameName)} with this wallet.`
+    : `Sign in to play ${printable(request.gameName)}.`;
+  // Libraries that write it refuse hosts such as `gantry:3000` and `[::1]`, which EIP-4361 allows.
+  return [
+    `${new URL(request.uri).host} wants you to sign in with your Ethereum account:`,
+    Address.checksum(request.wallet as Address.Address),
+    '',
+    statement,
+    '',
+    `URI: ${request.uri}`,
+    'Version: 1',
+    `Chain ID: ${request.chainId}`,
+    `Nonce: ${randomBytes(16).toString('hex')}`,
+    `Issued At: ${new Date(request.now).toISOString()}`,
+    `Expiration Time: ${new Date(request.now + signInLifetimeMs).toISOString()}`,
+    'Resources:',
+    `- urn:uuid:${request.channelId}`,
+  ].join('\n');
 }
 
 /** EIP-4361's statement allows no line break and only printable ASCII. */

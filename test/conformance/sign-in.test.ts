@@ -36,7 +36,7 @@ describe('createUnverifiedChannel', () => {
     expect(message).toMatchObject({
       address: wallet.address,
       domain: new URL(server.url).host,
-      uri: `${server.url}/`,
+      uri: server.url,
       version: '1',
       nonce: expect.stringMatching(/^[a-zA-Z0-9]{8,}$/),
     });
