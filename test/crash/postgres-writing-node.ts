@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { domain } from '../../src/catalogue/domain.ts';
+import { defaultRetention } from '../../src/core/events/retention.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { sendMessage } from '../../src/messages/message-commands.ts';
 import { setScore } from '../../src/scores/commands.ts';
@@ -17,6 +18,8 @@ const { values } = parseArgs({
   },
 });
 const wallets = values.wallets.split(',');
+/** What is answered is counted against the events there are: more than a stream keeps otherwise come into the channel's. */
+const retention = { ...defaultRetention, maximumCount: 10_000_000 };
 const db = await opened();
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 say({ ready: true });
@@ -25,7 +28,7 @@ say({ ready: true });
 async function opened(): Promise<PostgresDatabase> {
   for (;;) {
     try {
-      return await PostgresDatabase.open(values.url, domain);
+      return await PostgresDatabase.open(values.url, domain, { retention });
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
