@@ -1,26 +1,24 @@
-import { parentPort, workerData } from 'node:worker_threads';
 import { backUp } from './backup/backup.ts';
 import type { BackupThreadData, FromBackupThread } from './backup/backup-directory.ts';
 import { sqliteFiles } from './engines/sqlite/sqlite-files.ts';
+import { runThread } from './runtime/run-thread.ts';
 
 /** A thread that makes one backup: copying and checking a large database would hold up callers for seconds. */
-if (!parentPort) throw new Error('a backup is made in a thread of its own');
-const port = parentPort;
-const { dataDirectory, file, withoutKeys }: BackupThreadData = workerData;
-const tell = (message: FromBackupThread) => port.postMessage(message);
-
-backUp(sqliteFiles, dataDirectory, file, {
-  withoutKeys,
-  force: false,
-  onProgress: (progress) => tell({ progress }),
-}).then(
-  ({ bytes, madeAt }) => tell({ made: { bytes, madeAt } }),
-  (error: unknown) => {
-    tell({
-      failed: { message: error instanceof Error ? error.message : String(error), code: codeOf(error) },
-    });
-  },
-);
+runThread((port, { dataDirectory, file, withoutKeys }: BackupThreadData) => {
+  const tell = (message: FromBackupThread) => port.postMessage(message);
+  backUp(sqliteFiles, dataDirectory, file, {
+    withoutKeys,
+    force: false,
+    onProgress: (progress) => tell({ progress }),
+  }).then(
+    ({ bytes, madeAt }) => tell({ made: { bytes, madeAt } }),
+    (error: unknown) => {
+      tell({
+        failed: { message: error instanceof Error ? error.message : String(error), code: codeOf(error) },
+      });
+    },
+  );
+});
 
 /** Of the system or of SQLite, also behind an error that explains it. */
 function codeOf(error: unknown): string {

@@ -118,9 +118,9 @@ async function openShared(config: Config, url: string, opener: Opener): Promise<
   // Loaded where it is wanted only: a start on SQLite need not wait for the driver.
   const { PostgresDatabase } = await import('./engines/postgres/postgres-database.ts');
   const isServer = opener === 'server';
-  const db = await PostgresDatabase.open(url, domain, { retention: config.retention, isServer }).catch(
-    refuseUnreachable,
-  );
+  const { retention } = config;
+  const options = { retention, isServer, writesInThread: isServer };
+  const db = await PostgresDatabase.open(url, domain, options).catch(refuseUnreachable);
   try {
     if (db.otherServers > 0 && config.redisUrl === undefined) throw new ConfigError(redisWanted);
     const keys = new TokenKeys(await DatabaseTokenKeys.open(db, box));

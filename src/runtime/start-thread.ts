@@ -4,8 +4,9 @@ import { carried, isExecutable } from './embedded-assets.ts';
 /** The files that threads run, where they lie as written. Compiled, they lie beside this one. */
 export const threadFiles = {
   'writer-thread': '../writer-thread.ts',
+  'postgres-writer-thread': '../postgres-writer-thread.ts',
   'backup-thread': '../backup-thread.ts',
-  'copier-thread': '../engines/sqlite/writer/copier-thread.ts',
+  'copier-thread': '../engines/sqlite/copier-thread.ts',
   'state-thread': '../states/state-thread.ts',
 } as const;
 

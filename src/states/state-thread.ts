@@ -1,5 +1,5 @@
-import { parentPort } from 'node:worker_threads';
 import { toFailure } from '../runtime/failure.ts';
+import { runThread } from '../runtime/run-thread.ts';
 import { callIn, fieldsIn } from './large-input.ts';
 import { mergedState } from './merge-patch.ts';
 import { type CanonicalState, readState } from './state.ts';
@@ -17,13 +17,12 @@ import type {
 import { valuesIn } from './state-values.ts';
 
 /** A thread that reads large states; see `StateReader`. */
-if (!parentPort) throw new Error('states are read in a thread of their own');
-const port = parentPort;
-
-port.on('message', (asked: ToThread) => {
-  if ('body' in asked) port.postMessage(readInput(asked));
-  else if ('call' in asked) port.postMessage(readCall(asked));
-  else port.postMessage('keys' in asked ? find(asked) : 'patch' in asked ? merge(asked) : read(asked));
+runThread((port) => {
+  port.on('message', (asked: ToThread) => {
+    if ('body' in asked) port.postMessage(readInput(asked));
+    else if ('call' in asked) port.postMessage(readCall(asked));
+    else port.postMessage('keys' in asked ? find(asked) : 'patch' in asked ? merge(asked) : read(asked));
+  });
 });
 
 function readInput({ id, body }: LargeBody): FromThread {

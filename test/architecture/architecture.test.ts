@@ -87,6 +87,7 @@ const layers: readonly { name: string; files: readonly string[] }[] = [
       'gantry.js',
       'main.ts',
       'open-services.ts',
+      'postgres-writer-thread.ts',
       'server-address.ts',
       'server.ts',
       'writer-thread.ts',
@@ -210,7 +211,13 @@ describe('each choice is made in one place', () => {
   test('only the programs choose engines and adapters', () => {
     const isAdapter = (path: string) => isIn('engines')(path) || /^presence\/.+-presence\.ts$/.test(path);
     const isProgram = (path: string) =>
-      ['open-services.ts', 'data-directory.ts', 'writer-thread.ts', 'backup-thread.ts'].includes(path);
+      [
+        'open-services.ts',
+        'data-directory.ts',
+        'writer-thread.ts',
+        'postgres-writer-thread.ts',
+        'backup-thread.ts',
+      ].includes(path);
     expect(edges((path) => !isAdapter(path) && !isProgram(path), isAdapter)).toEqual([]);
     expect(edges(isProgram, isAdapter).length).toBeGreaterThan(1);
   });

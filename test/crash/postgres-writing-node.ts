@@ -28,7 +28,7 @@ say({ ready: true });
 async function opened(): Promise<PostgresDatabase> {
   for (;;) {
     try {
-      return await PostgresDatabase.open(values.url, domain, { retention });
+      return await PostgresDatabase.open(values.url, domain, { retention, writesInThread: true });
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -56,5 +56,5 @@ const work = async () => {
     }
   }
 };
-setInterval(() => say({ counts: db.counts }), 200);
+setInterval(async () => say({ counts: await db.counts() }), 200);
 await Promise.all(Array.from({ length: 24 }, work));

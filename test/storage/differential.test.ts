@@ -23,7 +23,7 @@ describe.skipIf(noPostgres !== null)('the same operations on SQLite and on Postg
       newId: countedIds(),
     });
     const postgres = await PostgresDatabase.open(database.url, domain, {
-      clock: clocks[1].read,
+      clock: clocks[1].memory,
       newId: countedIds(),
     });
     const counts = await compareEngines(sqlite, postgres, clocks, { operations, seed });

@@ -10,11 +10,14 @@ export interface PostgresDatabaseUnderTest extends DatabaseUnderTest {
 }
 
 /** A PostgreSQL database of its own, with a clock that stands still until it is moved. */
-export async function openPostgresDatabase(): Promise<PostgresDatabaseUnderTest> {
+export async function openPostgresDatabase({
+  writesInThread = false,
+} = {}): Promise<PostgresDatabaseUnderTest> {
   const database = await freshSchema();
   const clock = new ManualClock();
   const beside: PostgresDatabase[] = [];
-  const open = () => PostgresDatabase.open(database.url, domain, { clock: clock.read });
+  const open = (inThread = writesInThread) =>
+    PostgresDatabase.open(database.url, domain, { clock: clock.memory, writesInThread: inThread });
   let db = await open();
   return {
     get db() {
@@ -29,6 +32,11 @@ export async function openPostgresDatabase(): Promise<PostgresDatabaseUnderTest>
     },
     async openBeside() {
       const another = await open();
+      beside.push(another);
+      return another;
+    },
+    async openInProcess() {
+      const another = await open(false);
       beside.push(another);
       return another;
     },

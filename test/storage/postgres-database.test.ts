@@ -4,5 +4,7 @@ import { noPostgres } from '../support/postgres.ts';
 import { openPostgresDatabase } from './postgres-database-under-test.ts';
 
 describe.skipIf(noPostgres !== null)('on a real server', () => {
-  storageContract('PostgreSQL', openPostgresDatabase);
+  storageContract('PostgreSQL with a thread that writes', () =>
+    openPostgresDatabase({ writesInThread: true }),
+  );
 });

@@ -89,7 +89,8 @@ export async function runTwoNodes(
   const audit = await auditEvents(first, told);
   await first.fold();
   const ranks = await auditRanks(first, scene);
-  const retries = nodes.reduce((sum, { counts }) => sum + counts.retries, 0);
+  const counts = await Promise.all(nodes.map((node) => node.counts()));
+  const retries = counts.reduce((sum, of) => sum + of.retries, 0);
   await Promise.all(nodes.map((node) => node.close()));
   for (const failure of failures.slice(0, 5)) process.stderr.write(`${failure}\n`);
   took.sort((one, other) => one - other);

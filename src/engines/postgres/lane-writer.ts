@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AnyCommand, Command } from '../../core/storage/command.ts';
+import type { AnyCommand } from '../../core/storage/command.ts';
 import type { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
+import type { Settle } from '../thread/protocol.ts';
 import { Batch, type BatchOptions, type BatchResult, LaneLost, type LanePlace } from './batch.ts';
 import { isConflict, isConnectionLost, isPassing, unavailable } from './connection.ts';
 import {
@@ -30,8 +31,7 @@ interface Queued {
   readonly command: AnyCommand;
   readonly args: readonly unknown[];
   readonly askedAt: number;
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
+  readonly settle: Settle;
 }
 
 export interface LaneWriterOptions extends BatchOptions {
@@ -87,17 +87,10 @@ export class LaneWriter {
     this.#keeping = setInterval(() => this.#keep(), keepMs).unref();
   }
 
-  write<Args extends unknown[], Result>(command: Command<Args, Result>, args: Args): Promise<Result> {
-    return new Promise<Result>((resolve, reject) => {
-      this.#queue.push({
-        command,
-        args,
-        askedAt: performance.now(),
-        resolve: resolve as (result: unknown) => void,
-        reject,
-      });
-      this.#wake();
-    });
+  /** Runs a command; `settle` is called when its outcome is durable, before `committed`. */
+  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle): void {
+    this.#queue.push({ command, args, askedAt: performance.now(), settle });
+    this.#wake();
   }
 
   /** Finishes what was asked for, then leaves the lane. */
@@ -142,7 +135,7 @@ export class LaneWriter {
       try {
         await this.#carryOut(batch);
       } catch (error) {
-        for (const { reject } of batch) reject(error);
+        for (const { settle } of batch) settle.reject(error);
       }
     }
     this.#isBusy = false;
@@ -206,7 +199,7 @@ export class LaneWriter {
     try {
       await this.#carryOut([one]);
     } catch (error) {
-      one.reject(error);
+      one.settle.reject(error);
     }
   }
 
@@ -215,17 +208,17 @@ export class LaneWriter {
     this.#epoch = this.#options.epoch();
     this.counts.batches++;
     this.counts.rounds += result.rounds;
-    for (const [at, { resolve, reject }] of batch.entries()) {
+    for (const [at, { settle }] of batch.entries()) {
       const outcome = result.outcomes[at];
-      if (outcome && 'result' in outcome) resolve(outcome.result);
-      else reject(outcome?.error);
+      if (outcome && 'result' in outcome) settle.resolve(outcome.result);
+      else settle.reject(outcome?.error);
     }
     this.#options.committed(result);
   }
 
   #refuse(batch: readonly Queued[], error: unknown): void {
     this.#options.meter.failed();
-    for (const { reject } of batch) reject(unavailable(error));
+    for (const { settle } of batch) settle.reject(unavailable(error));
   }
 
   /** Refuses what has waited for the database for too long, behind the batch that is being tried. */

@@ -1,31 +1,25 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { events } from '../../core/events/events.ts';
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
-import { streams } from '../../core/events/streams.ts';
-import { newId } from '../../core/schemas/ids.ts';
 import type { Command } from '../../core/storage/command.ts';
-import { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
-import { steadyClock, timeMemory } from '../../core/storage/steady-clock.ts';
-import type { AnyTable } from '../../core/storage/table.ts';
 import { GantryError } from '../../errors.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import { Connection, isConnectionLost, isPassing } from './connection.ts';
 import { DeclaredStatements } from './declared-statements.ts';
-import { KeptRows } from './kept-rows.ts';
-import { LaneWriter, type WriteCounts } from './lane-writer.ts';
+import { renameHistory } from './history.ts';
+import type { WriteCounts } from './lane-writer.ts';
+import { LocalWriter, physicalTables } from './local-writer.ts';
 import { migrate } from './migrate.ts';
-import { PhysicalTables } from './physical-table.ts';
+import { type ClockMemory, clockMemory, nodeClock } from './node-clock.ts';
+import type { NodeWriter } from './node-writer.ts';
 import { NoAnswer, Probe } from './probe.ts';
 import { RankCounts } from './rank-counts.ts';
 import { ReadConnections } from './read-connections.ts';
 import { Reader } from './reader.ts';
-import { StreamIds } from './stream-ids.ts';
-import { commandName, serverName } from './write-lane.ts';
+import { ThreadedWriter } from './threaded-writer.ts';
 
 /** How often what has moved on the leaderboards is added up. */
 const foldMs = 500;
@@ -35,28 +29,27 @@ const probeMs = 1_000;
 const clockMs = 30_000;
 
 export interface PostgresDatabaseOptions {
-  /** Unix milliseconds; another one stands in for the database's clock in tests of expiry. */
-  clock?: () => number;
+  /** Where a clock that stands in for the database's keeps its time, for tests of expiry; see `clockIn`. */
+  clock?: SharedArrayBuffer;
   retention?: Retention;
-  /** Other ids than UUIDv7, for tests that compare. */
+  /** Other ids than UUIDv7, for tests that compare; not where a thread writes. */
   newId?: () => string;
   /** A server, which others see; left out: a command. */
   isServer?: boolean;
+  /** Writes are made in a thread of their own, which takes a moment to start: for servers. */
+  writesInThread?: boolean;
   /** Told of what fails beside the calls. */
   report?: (error: unknown) => void;
 }
 
 /** A PostgreSQL database that several nodes on several machines may share. */
 export class PostgresDatabase implements Database {
-  readonly #writer: LaneWriter;
+  readonly #writer: NodeWriter;
   readonly #reader: Reader;
   readonly #connections: ReadConnections;
   readonly #probe: Probe;
   readonly #ranks = new RankCounts();
-  readonly #meter = new CommitMeter();
   readonly #stop = new AbortController();
-  readonly #commitListeners: ((events: readonly StoredEvent[]) => void)[] = [];
-  readonly #wakeListeners: ((workers: readonly string[]) => void)[] = [];
   readonly #troubleListeners: ((trouble: WriteTrouble | null) => void)[] = [];
   readonly #epochListeners: (() => void)[] = [];
   /** What is wrong, as writes and as reads have found it. */
@@ -68,64 +61,41 @@ export class PostgresDatabase implements Database {
   /** The most batches each lane was seen to have committed. */
   readonly #batches = new Map<number, number>();
   #epoch: string;
-  /** What the database's clock is ahead of this machine's. */
-  #aheadMs = 0;
+  readonly #clock: ClockMemory;
   #folding: Promise<void> = Promise.resolve();
   #otherServers = 0;
 
   private constructor(
     url: string,
     { epoch, installation }: { epoch: string; installation: string },
-    { tables, react }: Domain,
+    domain: Domain,
     {
       clock,
       retention = defaultRetention,
-      newId: idMaker = newId,
+      newId: idMaker,
       isServer = false,
+      writesInThread = false,
       report = () => undefined,
     }: PostgresDatabaseOptions,
   ) {
     this.#epoch = epoch;
-    const physical = new PhysicalTables(
-      [streams as AnyTable, ...tables, events as AnyTable],
-      new StreamIds(),
-    );
-    const time = clock ?? steadyClock(() => Date.now() + this.#aheadMs, timeMemory(), 0);
-    const statements = new DeclaredStatements();
+    this.#clock = clockMemory(clock);
     this.#connections = new ReadConnections(url);
     this.#probe = new Probe(url);
     this.#reader = new Reader({
-      tables: physical,
-      statements,
+      tables: physicalTables(domain.tables),
+      statements: new DeclaredStatements(),
       ranks: this.#ranks,
       connections: this.#connections,
-      clock: time,
+      clock: nodeClock(this.#clock),
       epoch: () => this.#epoch,
       installation,
       seen: (seen) => this.#isEpoch(seen.epoch),
     });
-    this.#writer = new LaneWriter({
-      url,
-      name: isServer ? serverName : commandName,
-      tables: physical,
-      statements,
-      ranks: this.#ranks,
-      retention,
-      react,
-      there: new Set(),
-      kept: new KeptRows(),
-      locking: new Set(),
-      clock: time,
-      newId: idMaker,
-      epoch: () => this.#epoch,
-      meter: this.#meter,
-      committed: ({ events: told, wakes }) => {
-        if (told.length > 0) for (const listener of this.#commitListeners) listener(told);
-        if (wakes.length > 0) for (const listener of this.#wakeListeners) listener(wakes);
-      },
-      lostTail: () => this.renewEpoch(),
-      troubled: (trouble) => this.#hasTrouble('writing', trouble),
-    });
+    const options = { url, isServer, retention, clock: this.#clock, epoch };
+    this.#writer = writesInThread ? new ThreadedWriter(options) : new LocalWriter(domain, options, idMaker);
+    this.#writer.onTrouble((trouble) => this.#hasTrouble('writing', trouble));
+    this.#writer.onNewEpoch((renamed) => this.#isEpoch(renamed));
     const { signal } = this.#stop;
     const told = (error: unknown) => {
       if (!isConnectionLost(error)) report(error);
@@ -172,8 +142,9 @@ export class PostgresDatabase implements Database {
     return this.#otherServers;
   }
 
-  get counts(): WriteCounts {
-    return this.#writer.counts;
+  /** What became of transactions. */
+  counts(): Promise<WriteCounts> {
+    return this.#writer.counts();
   }
 
   write<Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args): Promise<Result> {
@@ -185,11 +156,11 @@ export class PostgresDatabase implements Database {
   }
 
   onCommit(listener: (events: readonly StoredEvent[]) => void): void {
-    this.#commitListeners.push(listener);
+    this.#writer.onCommit(listener);
   }
 
   onWake(listener: (workers: readonly string[]) => void): void {
-    this.#wakeListeners.push(listener);
+    this.#writer.onWake(listener);
   }
 
   onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
@@ -205,15 +176,12 @@ export class PostgresDatabase implements Database {
     const { rows } = await this.#connections.run<{ bytes: number }>(
       'SELECT pg_database_size(current_database()) AS bytes',
     );
-    return { ...this.#meter.read(), databaseBytes: rows[0]?.bytes ?? 0, logBytes: 0 };
+    return { ...(await this.#writer.stats()), databaseBytes: rows[0]?.bytes ?? 0, logBytes: 0 };
   }
 
   /** Names another history, unless a node has done so since this one looked. */
   async renewEpoch(): Promise<void> {
-    const epoch = randomBytes(8).toString('hex');
-    await this.#connections.run('UPDATE history SET epoch = $1 WHERE epoch = $2', [epoch, this.#epoch]);
-    const { rows } = await this.#connections.run<{ epoch: string }>('SELECT epoch FROM history');
-    this.#isEpoch(rows[0]?.epoch ?? epoch);
+    this.#isEpoch(await renameHistory(this.#connections, this.#epoch));
   }
 
   /** Adds up what has moved on the leaderboards now, which is otherwise done every half second. */
@@ -233,6 +201,7 @@ export class PostgresDatabase implements Database {
   #isEpoch(epoch: string): void {
     if (epoch === this.#epoch || epoch === '') return;
     this.#epoch = epoch;
+    this.#writer.historyIs(epoch);
     this.#batches.clear();
     for (const listener of this.#epochListeners) listener();
   }
@@ -289,7 +258,9 @@ export class PostgresDatabase implements Database {
     );
     const after = Date.now();
     const now = rows[0]?.now ?? after;
-    const isAsFound = before + this.#aheadMs <= now && now <= after + this.#aheadMs;
-    if (!isAsFound) this.#aheadMs = now - Math.round((before + after) / 2);
+    const ahead = new Float64Array(this.#clock.ahead);
+    const [aheadMs = 0] = ahead;
+    const isAsFound = before + aheadMs <= now && now <= after + aheadMs;
+    if (!isAsFound) ahead[0] = now - Math.round((before + after) / 2);
   }
 }

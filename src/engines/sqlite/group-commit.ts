@@ -5,6 +5,7 @@ import type { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
 import { GantryError } from '../../errors.ts';
 import { codeOf } from '../../runtime/error-code.ts';
+import type { Settle } from '../thread/protocol.ts';
 import type { BatchRunner, Outcome } from './batch-runner.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { DataVersion } from './data-version.ts';
@@ -16,12 +17,6 @@ interface Queued {
   /** Of the longest text in its arguments, where writing it takes noticeable time; else 0. In UTF-16 units. */
   largeLength: number;
   settle: Settle;
-}
-
-/** Hears how a command ended, once that is durable. */
-export interface Settle {
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
 }
 
 /** What a group commit works with, all of the same database. */

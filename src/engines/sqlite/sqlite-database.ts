@@ -9,10 +9,11 @@ import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/d
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { steadyClock, timeMemory } from '../../core/storage/steady-clock.ts';
+import type { Settle } from '../thread/protocol.ts';
 import { BatchRunner } from './batch-runner.ts';
 import { Checkpoints, type LogCopier } from './checkpoints.ts';
 import { DataVersion } from './data-version.ts';
-import { GroupCommit, type Settle } from './group-commit.ts';
+import { GroupCommit } from './group-commit.ts';
 import { openDatabase } from './open-database.ts';
 import { Reader } from './reader.ts';
 import { Schema } from './schema.ts';

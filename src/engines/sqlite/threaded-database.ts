@@ -5,11 +5,11 @@ import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/d
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { timeMemory } from '../../core/storage/steady-clock.ts';
+import { clockIn } from '../thread/clock-in.ts';
+import { Writer } from '../thread/writer.ts';
 import { refuseDamaged } from './open-database.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
-import { clockIn } from './writer/clock-in.ts';
-import { statsCall } from './writer/protocol.ts';
-import { Writer } from './writer/writer.ts';
+import { statsCall, type WriterOptions } from './writer-options.ts';
 
 export interface ThreadedDatabaseOptions {
   /** Where a clock that stands in for the real one keeps its time, for tests of expiry; see `clockIn`. */
@@ -43,7 +43,8 @@ export class ThreadedDatabase implements Database {
       retention,
     });
     this.#writer = new Writer(
-      { file, clock, time, retention },
+      'writer-thread',
+      () => ({ file, clock, time, retention }) satisfies WriterOptions,
       {
         committed: () => this.#reader.lookAgain(),
         told: (events) => {
@@ -55,6 +56,7 @@ export class ThreadedDatabase implements Database {
         troubled: (trouble) => {
           for (const listener of this.#troubleListeners) listener(trouble);
         },
+        renamed: () => {}, // a file is replaced only while nothing has it open
       },
     );
   }

@@ -91,7 +91,7 @@ describe.skipIf(noPostgres !== null)('a connection lost while a batch was commit
     expect(sent.map(({ content }) => content)).toEqual(['one', 'two', 'three']);
     const rows = (await rowsIn(db, 'SELECT content FROM messages', {})) as { content: string }[];
     expect(rows.map(({ content }) => content).sort()).toEqual(['one', 'three', 'two']);
-    expect(db.counts).toMatchObject({ ...counts, doubtsUnknown: 0 });
+    expect(await db.counts()).toMatchObject({ ...counts, doubtsUnknown: 0 });
     expect(new Set(told).size).toBe(3);
     await db.write(sendMessage, { gameId, wallet: grace }, channel, 'goes on');
     expect(told).toHaveLength(4);

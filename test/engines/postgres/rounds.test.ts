@@ -118,7 +118,7 @@ async function roundsOf(work: Work, count: number): Promise<number> {
   // Opened anew, so that nothing is at hand.
   const db = await open();
   await carryOut(db);
-  const { rounds } = db.counts;
+  const { rounds } = await db.counts();
   await db.close();
   return rounds;
 }

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import type { StoredEvent } from '../../../core/events/stream.ts';
-import type { WriteTrouble } from '../../../core/storage/database.ts';
-import { GantryError } from '../../../errors.ts';
-import { fromFailure } from '../../../runtime/failure.ts';
-import { startThread } from '../../../runtime/start-thread.ts';
-import type { Call, FromWriter, ToWriter, WriterOptions } from './protocol.ts';
+import type { StoredEvent } from '../../core/events/stream.ts';
+import type { WriteTrouble } from '../../core/storage/database.ts';
+import { GantryError } from '../../errors.ts';
+import { fromFailure } from '../../runtime/failure.ts';
+import { startThread, type ThreadName } from '../../runtime/start-thread.ts';
+import type { Call, FromWriter, ToWriter } from './protocol.ts';
 
 interface Waiting {
   resolve(result: never): void;
@@ -21,6 +21,8 @@ export interface WriterListeners {
   woken(workers: readonly string[]): void;
   /** See `Database.onTrouble`. */
   troubled(trouble: WriteTrouble | null): void;
+  /** The writer has given the history another name; what was written since belongs to that. */
+  renamed(epoch: string): void;
 }
 
 /**
@@ -28,7 +30,8 @@ export interface WriterListeners {
  * in one message. Should the thread ever die, what was under way rejects, and the next call starts another.
  */
 export class Writer {
-  readonly #options: WriterOptions;
+  readonly #thread: ThreadName;
+  readonly #options: () => object;
   readonly #on: WriterListeners;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | null;
@@ -36,21 +39,23 @@ export class Writer {
   #lastId = 0;
   #trouble: WriteTrouble | null = null;
 
-  constructor(options: WriterOptions, listeners: WriterListeners) {
+  /** `options`: what the thread is started with, asked for again should another one be started. */
+  constructor(thread: ThreadName, options: () => object, listeners: WriterListeners) {
+    this.#thread = thread;
     this.#options = options;
     this.#on = listeners;
     this.#worker = this.#start();
   }
 
-  /** Runs a command, by its name. */
-  call<Result>(command: string, args: readonly unknown[]): Promise<Result> {
+  /** Runs a command by its name, or what else the thread answers. */
+  call<Result>(name: string, args: readonly unknown[]): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       const id = ++this.#lastId;
       this.#waiting.set(id, { resolve, reject });
       // Only what is under way keeps the process alive, so that one which fails to start can end.
       if (this.#waiting.size === 1) this.#worker?.ref();
       if (this.#calls.length === 0) setImmediate(() => this.#send());
-      this.#calls.push([id, command, args]);
+      this.#calls.push([id, name, args]);
     });
   }
 
@@ -66,7 +71,7 @@ export class Writer {
   }
 
   #start(): Worker {
-    const worker = startThread('writer-thread', this.#options);
+    const worker = startThread(this.#thread, this.#options());
     let death: unknown;
     worker.on('message', (message: FromWriter) => this.#receive(message));
     worker.once('error', (error) => {
@@ -92,8 +97,9 @@ export class Writer {
     worker.postMessage(message);
   }
 
-  #receive({ outcomes, events, wakes, trouble }: FromWriter): void {
+  #receive({ outcomes, events, wakes, trouble, newEpoch }: FromWriter): void {
     this.#setTrouble(trouble);
+    if (newEpoch !== null) this.#on.renamed(newEpoch);
     this.#on.committed();
     for (const [id, result, failure] of outcomes) {
       const waiting = this.#waiting.get(id);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import { startThread } from '../../../runtime/start-thread.ts';
-import type { LogCopier } from '../checkpoints.ts';
+import { startThread } from '../../runtime/start-thread.ts';
+import type { LogCopier } from './checkpoints.ts';
 
 /** A thread that copies the write-ahead log, from when it is first asked to. Should it ever die, another takes over. */
 export class Copier implements LogCopier {

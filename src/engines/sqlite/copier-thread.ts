@@ -1,0 +1,23 @@
+import SqliteDatabase from 'better-sqlite3';
+import { runThread } from '../../runtime/run-thread.ts';
+
+/** The thread that copies the write-ahead log into the file, on a connection of its own; see `Checkpoints`. */
+runThread((port, { file }: { file: string }) => {
+  const db = new SqliteDatabase(file, { fileMustExist: true });
+  db.pragma('synchronous = FULL');
+  const copy = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+
+  port.on('message', (message: 'copy' | 'close') => {
+    if (message === 'close') {
+      db.close();
+      port.close();
+      return;
+    }
+    try {
+      copy.get();
+      port.postMessage(true);
+    } catch {
+      port.postMessage(false); // a full disk, an I/O error: the writer meets it too, and says so
+    }
+  });
+});

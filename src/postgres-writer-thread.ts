@@ -1,0 +1,18 @@
+import { domain } from './catalogue/domain.ts';
+import { LocalWriter } from './engines/postgres/local-writer.ts';
+import { type NodeWriterOptions, threadCalls } from './engines/postgres/node-writer.ts';
+import { serveWriter } from './engines/thread/serve-writer.ts';
+import { runThread } from './runtime/run-thread.ts';
+
+/** The thread that writes to PostgreSQL: what `server.ts` is for the process, put together of the same domain. */
+runThread((port, options: NodeWriterOptions) => {
+  const writer = new LocalWriter(domain, options);
+  serveWriter(port, writer, domain.commands, {
+    [threadCalls.begin]: () => writer.begin(),
+    [threadCalls.revive]: () => writer.revive(),
+    [threadCalls.cutOff]: async () => writer.cutOff(),
+    [threadCalls.historyIs]: async (epoch: string) => writer.historyIs(epoch),
+    [threadCalls.counts]: () => writer.counts(),
+    [threadCalls.stats]: () => writer.stats(),
+  });
+});
