@@ -1,29 +1,27 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { defineConfig, type Plugin } from 'vitest/config';
+import { defineConfig, mergeConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { compiledVariable } from './support/compiled-folder.ts';
 
-/** Has servers that run among the tests start their threads from what test/compile.ts has compiled. */
-const compiledThreads: Plugin = {
-  name: 'compiled-threads',
+/** Has servers that run among the tests start their threads from what test/compile.ts has compiled, and share them. */
+const sharedThreads: Plugin = {
+  name: 'shared-threads',
   enforce: 'pre',
   transform(code, id) {
     if (!id.endsWith('/src/runtime/start-thread.ts')) return null;
-    const asWritten = 'new URL(file, import.meta.url)';
+    const asWritten = 'export function startThread(';
     if (!code.includes(asWritten)) throw new Error(`start-thread.ts no longer has ${asWritten}`);
-    return code.replace(asWritten, `new URL(\`file://\${process.env.${compiledVariable}}/\${name}.js\`)`);
+    const shared = fileURLToPath(new URL('support/pooled-threads.ts', import.meta.url));
+    return `export { startThread } from '${shared}';\n${code.replace(asWritten, 'function startThreadOfItsOwn(')}`;
   },
 };
 
 /** The files that take longest. Begun last, one of them would go on by itself when all others are done. */
 const longest = [
   'storage/postgres-database',
-  'trust/hostile-callers',
   'pages/docs',
   'storage/threaded-database',
   'pages/console',
-  'storage/rank-marks.property',
   'pages/accessibility',
   'pages/launcher',
   'live/presence',
@@ -39,11 +37,14 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
+/** Tests that kill, flood, pack or wait; they take as long as all others together. */
+export const longTests = 'test/**/*.long.test.ts';
+
+/** What both configurations have. */
+export const shared = defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
-  plugins: [compiledThreads],
+  plugins: [sharedThreads],
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/compile.ts', 'test/postgres.ts'],
     sequence: { sequencer: LongestFirst },
     // Loading Gantry, some hundreds of modules, took nearly half of what a file's tests cost. So a process loads it once
@@ -58,3 +59,8 @@ export default defineConfig({
     hookTimeout: 120_000,
   },
 });
+
+export default mergeConfig(
+  shared,
+  defineConfig({ test: { include: ['test/**/*.test.ts'], exclude: [longTests, '**/node_modules/**'] } }),
+);

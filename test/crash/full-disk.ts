@@ -116,9 +116,17 @@ export async function fullDisk(
     const { bavail, bsize } = statfsSync(disk.path);
     writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - roomBytes)));
     const before = report.refused;
-    await writeUntil(() => report.refused >= before + 200);
+    let reason = '';
+    await Promise.all([
+      writeUntil(() => report.refused >= before + 200 && reason !== ''),
+      // While they are refused: a write that still finds room makes it ready again for a moment.
+      until('readiness says why', async () => {
+        reason = (await readiness()).reason ?? '';
+        return reason !== '';
+      }),
+    ]);
+    report.readiness = reason;
     await readAll();
-    report.readiness = (await readiness()).reason ?? '';
     rmSync(ballast);
     const roomAt = performance.now();
     const answered = ledger.answeredCount;

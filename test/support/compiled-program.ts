@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { build, type OutputFile, type Plugin } from 'esbuild';
 import { threadFiles } from '../../src/runtime/start-thread.ts';
 import { testCache } from './test-cache.ts';
 
@@ -28,16 +28,18 @@ const placesAsWritten: Plugin = {
   },
 };
 
-/** Compiles the program and its threads. Resolves with the folder they are in, which is named by their content. */
-export async function compileProgram(): Promise<string> {
-  const threads = Object.entries(threadFiles).map(([name, file]) => [name, join(source, 'runtime', file)]);
-  const programs = testPrograms.map((path) => [basename(path), join(repository, 'test', `${path}.ts`)]);
+/** In threads that are run again and again (pooled-threads.ts). */
+const runAgain: Plugin = {
+  name: 'run-again',
+  setup({ onResolve }) {
+    const path = fileURLToPath(new URL('run-pooled-thread.ts', import.meta.url));
+    onResolve({ filter: /\/run-thread\.ts$/ }, () => ({ path }));
+  },
+};
+
+async function compile(entryPoints: Record<string, string>, plugins: Plugin[]): Promise<OutputFile[]> {
   const { outputFiles } = await build({
-    entryPoints: {
-      gantry: join(source, 'gantry.js'),
-      main: join(source, 'main.ts'),
-      ...Object.fromEntries([...threads, ...programs]),
-    },
+    entryPoints,
     outdir: testCache,
     bundle: true,
     splitting: true,
@@ -51,16 +53,40 @@ export async function compileProgram(): Promise<string> {
     banner: {
       js: "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(import.meta.url);",
     },
-    plugins: [placesAsWritten],
+    plugins: [...plugins, placesAsWritten],
     logLevel: 'warning',
   });
+  return outputFiles;
+}
+
+/** Compiles the program and its threads. Resolves with the folder they are in, which is named by their content. */
+export async function compileProgram(): Promise<string> {
+  const threads = Object.fromEntries(
+    Object.entries(threadFiles).map(([name, file]) => [name, join(source, 'runtime', file)]),
+  );
+  const programs = testPrograms.map((path) => [basename(path), join(repository, 'test', `${path}.ts`)]);
+  const [ofProgram, pooled] = await Promise.all([
+    compile(
+      {
+        gantry: join(source, 'gantry.js'),
+        main: join(source, 'main.ts'),
+        ...threads,
+        ...Object.fromEntries(programs),
+      },
+      [],
+    ),
+    compile(Object.fromEntries(Object.entries(threads).map(([name, file]) => [`pooled/${name}`, file])), [
+      runAgain,
+    ]),
+  ]);
+  const outputFiles = [...ofProgram, ...pooled];
   const hash = createHash('sha256');
-  for (const { path, contents } of outputFiles) hash.update(basename(path)).update(contents);
+  for (const { path, contents } of outputFiles) hash.update(relative(testCache, path)).update(contents);
   const folder = join(testCache, hash.digest('hex').slice(0, 16));
   const unfinished = `${folder}.${process.pid}`;
-  await mkdir(unfinished, { recursive: true });
+  await mkdir(join(unfinished, 'pooled'), { recursive: true });
   await Promise.all(
-    outputFiles.map(({ path, contents }) => writeFile(join(unfinished, basename(path)), contents)),
+    outputFiles.map(({ path, contents }) => writeFile(join(unfinished, relative(testCache, path)), contents)),
   );
   // Another run may have put the same there.
   await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true }));
