@@ -18,13 +18,11 @@ const sharedThreads: Plugin = {
 
 /** The files that take longest. Begun last, one of them would go on by itself when all others are done. */
 const longest = [
-  'storage/postgres-database',
-  'pages/docs',
-  'storage/threaded-database',
+  'operations/authorization',
   'pages/console',
-  'pages/accessibility',
+  'pages/docs',
+  'operations/admin-parity',
   'pages/launcher',
-  'live/presence',
 ].map((path) => `/test/${path}.test.ts`);
 
 class LongestFirst extends BaseSequencer {

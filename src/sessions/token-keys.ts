@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { type CryptoKey, errors, importJWK, type JSONWebKeySet } from 'jose';
+import { type CryptoKey, errors, importJWK, type JSONWebKeySet, type JWK } from 'jose';
 import { z } from 'zod';
 import { newId } from '../core/schemas/ids.ts';
 
@@ -56,8 +56,8 @@ export class TokenKeys {
   async signingKey(): Promise<{ kid: string; privateKey: CryptoKey }> {
     const [newest] = await this.#current();
     if (!newest) throw new Error('there is no key to sign tokens with; run `gantry key rotate`');
-    const { retiresAt: _, ...jwk } = newest;
-    return { kid: newest.kid, privateKey: await asCryptoKey(jwk) };
+    const { kid } = newest;
+    return { kid, privateKey: await imported(privateKeys, newest, ({ retiresAt: _, ...jwk }) => jwk) };
   }
 
   /** Whether tokens signed with this key are good: it is the newest, or its overlap is not over. */
@@ -70,7 +70,7 @@ export class TokenKeys {
   async publicKey(kid: string | undefined): Promise<CryptoKey> {
     const key = (await this.#current()).find((one) => one.kid === kid);
     if (!key) throw new errors.JWKSNoMatchingKey();
-    return asCryptoKey({ kty: key.kty, crv: key.crv, kid: key.kid, x: key.x });
+    return imported(publicKeys, key, ({ kty, crv, kid: id, x }) => ({ kty, crv, kid: id, x }));
   }
 
   /**
@@ -102,7 +102,24 @@ function isGood({ retiresAt }: TokenKey, now: number): boolean {
   return retiresAt === undefined || retiresAt > now;
 }
 
-async function asCryptoKey(jwk: Omit<TokenKey, 'd' | 'retiresAt'>): Promise<CryptoKey> {
+/** To import a key takes as long as to sign with it. Held for as long as the store holds the key it was imported from. */
+const privateKeys = new WeakMap<TokenKey, Promise<CryptoKey>>();
+const publicKeys = new WeakMap<TokenKey, Promise<CryptoKey>>();
+
+function imported(
+  keys: WeakMap<TokenKey, Promise<CryptoKey>>,
+  key: TokenKey,
+  jwkOf: (key: TokenKey) => JWK,
+): Promise<CryptoKey> {
+  let importing = keys.get(key);
+  if (!importing) {
+    importing = asCryptoKey(jwkOf(key));
+    keys.set(key, importing);
+  }
+  return importing;
+}
+
+async function asCryptoKey(jwk: JWK): Promise<CryptoKey> {
   const key = await importJWK(jwk, 'EdDSA');
   if (key instanceof Uint8Array) throw new Error('an Ed25519 key was read as a secret');
   return key;

@@ -1,13 +1,11 @@
 import { readdirSync } from 'node:fs';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { findScore } from '../../src/scores/queries.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { seriousIssues } from './axe.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone } from './browser.ts';
-import { issuesInBothSchemes } from './color-scheme.ts';
 
 describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
   let server: TestServer;
@@ -179,55 +177,4 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     expect(fonts).toHaveLength(2); // of text, and of code
     expect(complaints).toEqual([]);
   });
-
-  const screens: [string, BrowserContextOptions][] = [
-    [
-      'a desktop, opened in light',
-      { ...desktop, viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
-    ],
-    ['a phone, opened in dark', { ...phone, colorScheme: 'dark' }],
-  ];
-
-  // Colours depend on no screen's size, so each page is looked at in the scheme that the screen was opened in; what all
-  // pages share, in both.
-  test.each(screens)('has no issue for assistive technology on any page: %s', async (_name, options) => {
-    const { page, complaints } = await openDocs('', options);
-    const paths = await page
-      .locator('#manual-menu a')
-      .evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
-    expect(paths.length).toBeGreaterThan(15);
-    const isDesktop = options.isMobile !== true;
-    for (const path of paths) {
-      await page.goto(server.url + path);
-      await page.getByRole('searchbox').waitFor();
-      if (path !== '/docs/reference') expect([path, await seriousIssues(page)]).toEqual([path, []]);
-      expect([path, await tooWide(page)]).toEqual([path, 0]);
-      if (!isDesktop) continue;
-      await page.setViewportSize({ width: 1024, height: 768 });
-      expect([path, 'on a tablet', await tooWide(page)]).toEqual([path, 'on a tablet', 0]);
-      await page.setViewportSize({ width: 1440, height: 900 });
-    }
-    await page.goto(`${server.url}/docs/calling`);
-    await page.getByRole('searchbox').fill('token');
-    await page.getByRole('search').getByRole('link').first().waitFor();
-    expect(await issuesInBothSchemes(page)).toEqual({ light: [], dark: [] });
-    expect(complaints).toEqual([]);
-  });
-
-  test.each(screens)('has no issue for assistive technology in the reference: %s', async (_name, options) => {
-    const { page, complaints } = await openDocs('/reference', options);
-    await page.locator('.opblock-summary-control').first().click();
-    await page.getByRole('button', { name: 'Execute', exact: true }).waitFor();
-    expect(await issuesInBothSchemes(page)).toEqual({ light: [], dark: [] });
-    expect(complaints).toEqual([]);
-    expect(await tooWide(page)).toBe(0);
-  });
 });
-
-/** By how many pixels the page is wider than the screen. */
-function tooWide(page: Page): Promise<number> {
-  return page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement;
-    return Math.max(0, scrollWidth - clientWidth);
-  });
-}

@@ -1,6 +1,11 @@
-import { type MessagePort, parentPort } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 
-/** Stands for `run-thread.ts` in what `pooled-threads.ts` starts: runs the program again for each thread that is started. */
+/**
+ * Stands for `run-thread.ts` in what `pooled-threads.ts` starts: runs the program again for each thread that is started. A
+ * thread that one of these starts is one of its own.
+ */
 export function runThread<Data>(program: (port: MessagePort, data: Data) => void): void {
-  parentPort?.on('message', ({ port, data }: { port: MessagePort; data: Data }) => program(port, data));
+  if (!parentPort) throw new Error('a pooled thread was run as a process');
+  if (workerData) program(parentPort, workerData);
+  else parentPort.on('message', ({ port, data }: { port: MessagePort; data: Data }) => program(port, data));
 }
