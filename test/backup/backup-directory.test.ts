@@ -219,16 +219,12 @@ describe('the schedule', () => {
         status: 200,
         body: { schedule: { everyHours: 24, keep: 2, failure: null } },
       });
-      await until(
-        'it is made, and what is too much removed',
-        async () => {
-          const names = (await backups.list())
-            .filter(({ kind }) => kind === 'scheduled')
-            .map(({ name }) => name);
-          return names.length === made && names.some((name) => !before.has(name));
-        },
-        20_000,
-      );
+      await until('it is made, and what is too much removed', async () => {
+        const names = (await backups.list())
+          .filter(({ kind }) => kind === 'scheduled')
+          .map(({ name }) => name);
+        return names.length === made && names.some((name) => !before.has(name));
+      });
     }
     expect((await backups.list()).map(({ name }) => name)).toContain(manual.name);
     expect((await kinds()).toSorted()).toEqual(['manual', 'scheduled', 'scheduled']);
