@@ -140,7 +140,7 @@ export function restoreBackup(
       writeFileSync(join(draft, name), content, { mode: 0o600, flag: 'wx', flush: true });
     }
     const names = keys.map(({ name }) => name);
-    // Read again: whoever asked whether the database is in use may have removed what a crash left beside it.
+    // Read again: the check whether the database is in use may have removed files that a crash had left beside it.
     const present = contentsOf(dataDirectory, backupDirectory).filter((name) => name !== basename(draft));
     const replaced = replaceContents(dataDirectory, present, draft, [...names, basename(target.database)]);
     return { dataDirectory, madeAt, schemaVersion, keys: names, heldActions, replaced };

@@ -24,7 +24,7 @@ export class BundledAssets implements Assets {
   async read(name: string): Promise<Uint8Array | null> {
     const page = pages.find((one) => name === bundledPages[one] || name.startsWith(`bundles/${one}/`));
     if (page === undefined) return this.#assets.read(name);
-    // Whoever asks for a file of a bundle was just given the page that names it.
+    // A file of a bundle is asked for right after the page that names it.
     const isPage = name === bundledPages[page];
     const bundle = (!isPage && this.#bundles.get(page)) || (await this.#current(page));
     return bundle.files.get(name) ?? this.#assets.read(name);

@@ -52,7 +52,7 @@ export function readState(text: string, path?: string): CanonicalState {
 }
 
 /**
- * A state sent as a value, which is changed where that serves; it lies `within` so many levels of what was sent.
+ * A state sent as a value, which is changed where that serves. `within`: how many levels of what was sent are around it.
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
  */
 export function asKept(value: unknown, path?: string, within = 0): CanonicalState {
@@ -84,7 +84,7 @@ function parseJson(json: string, path?: string): Json {
  * A JSON value with its keys put in order, and the one text that stands for it, whatever order they were sent in:
  * RFC 8785, save that keys that are whole numbers come first, because that is how JavaScript writes any object,
  * answers included, and the text is to be theirs. The value itself is changed where that serves.
- * It lies `within` so many levels of what was sent.
+ * `within`: how many levels of what was sent are around it.
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json` (a number too large for a double)
  */
 export function canonicalState(value: unknown, path?: string, within = 0): { json: string; state: Json } {

@@ -98,7 +98,7 @@ test('pages asked for at once are made once', async () => {
   for (const page of made) expect(Buffer.from(page ?? []).toString()).not.toContain(importMapPlace);
 });
 
-test('a page with a mistake in it loads its modules one by one, and is bundled again once it is mended', async () => {
+test('a page with a syntax error loads its modules one by one, and is bundled again once the error is gone', async () => {
   const assets = new EditedAssets();
   const bundled = new BundledAssets(assets);
   assets.edit('console/page-head.js', 'export function (');

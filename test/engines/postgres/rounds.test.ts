@@ -27,7 +27,7 @@ interface Scene {
 }
 
 /** Prepares a command, and answers how it is then carried out. */
-type Work = (scene: Scene) => Promise<(db: Database) => Promise<unknown>>;
+type Case = (scene: Scene) => Promise<(db: Database) => Promise<unknown>>;
 
 /** A channel of two for each of the other players, in which Ada has said something with a reaction of hers. */
 async function conversations({ db, ada, players }: Scene): Promise<void> {
@@ -40,7 +40,7 @@ async function conversations({ db, ada, players }: Scene): Promise<void> {
 
 const claimTerms = { room: 64, perHost: 64, busyHosts: {}, leaseMs: 1_000 };
 
-const works: Readonly<Record<string, Work>> = {
+const cases: Readonly<Record<string, Case>> = {
   async 'a batch of scores'({ db, gameId, players }) {
     const calls = players.map((owner, at) => ({ command: 'setScore', args: [owner, at] }));
     await db.write(addWebhook, { gameId, url: 'https://example.com/all', filter: 'all', sealedSecret: '' });
@@ -95,15 +95,15 @@ const works: Readonly<Record<string, Work>> = {
 };
 
 describe.skipIf(noPostgres !== null)('round trips of a command do not grow with what it is about', () => {
-  test.each(Object.entries(works))('%s', async (_, work) => {
-    const few = await roundsOf(work, 3);
+  test.each(Object.entries(cases))('%s', async (_, prepare) => {
+    const few = await roundsOf(prepare, 3);
     expect(few).toBeGreaterThan(0);
-    expect(await roundsOf(work, 20)).toBeLessThanOrEqual(few);
+    expect(await roundsOf(prepare, 20)).toBeLessThanOrEqual(few);
   });
 });
 
-/** How many rounds of loading a command takes that is about so many. */
-async function roundsOf(work: Work, count: number): Promise<number> {
+/** How many rounds of loading a command takes that is about `count` things. */
+async function roundsOf(prepare: Case, count: number): Promise<number> {
   await using database = await freshSchema();
   const open = () => PostgresDatabase.open(database.url, domain);
   const before = await open();
@@ -113,9 +113,9 @@ async function roundsOf(work: Work, count: number): Promise<number> {
   const [ada] = players;
   if (!ada) throw new Error('there is no player');
   await before.write(setScore, ada, 1);
-  const carryOut = await work({ db: before, gameId, players, ada });
+  const carryOut = await prepare({ db: before, gameId, players, ada });
   await before.close();
-  // Opened anew, so that nothing is at hand.
+  // Opened again, so that nothing is kept.
   const db = await open();
   await carryOut(db);
   const { rounds } = await db.counts();
