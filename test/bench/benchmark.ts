@@ -7,6 +7,9 @@ export interface Row {
   /** Medians of the rounds, in `unit`. */
   ours: number;
   against: number;
+  /** Medians of what one of the unit takes of processors in the server's process, in microseconds; where that was looked at. */
+  ourCpuMicroseconds?: number;
+  theirCpuMicroseconds?: number;
   unit: string;
   /** How far the farthest round's ratio lies from `ratio`, as a fraction of it. */
   spread: number;

@@ -2,14 +2,15 @@ import { availableParallelism } from 'node:os';
 import { Child } from './child.ts';
 import {
   type Chatted,
-  called,
   chatted,
   counted,
   done,
   type HttpJob,
-  httpDone,
   type SocketJob,
+  succeeded,
 } from './loads/jobs.ts';
+import type { ServerProcess } from './server-process.ts';
+import { type Done, type Throughput, throughput } from './throughput.ts';
 
 type Timed<Kind> = Omit<Extract<SocketJob, { kind: Kind }>, 'kind'>;
 
@@ -17,8 +18,9 @@ type Timed<Kind> = Omit<Extract<SocketJob, { kind: Kind }>, 'kind'>;
 export class HttpLoad implements AsyncDisposable {
   readonly #process = new Child(new URL('./loads/http-load.ts', import.meta.url));
 
-  requestsPerSecond(job: HttpJob): Promise<number> {
-    return this.#process.ask(job, httpDone);
+  /** Requests that a server answered with success. */
+  requests(server: ServerProcess, job: Omit<HttpJob, 'url'>): Promise<Throughput> {
+    return throughput(server, () => this.#process.ask({ url: server.url, ...job }, succeeded));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -35,35 +37,37 @@ export class SocketLoad implements AsyncDisposable {
     { length: Math.min(3, Math.max(1, availableParallelism() - 1)) },
     () => new Child(new URL('./loads/socket-load.ts', import.meta.url)),
   );
-  /** Those that hold sockets now. */
+  /** Those that hold sockets now, and to which server. */
   #holding: readonly Child[] = [];
+  #server: ServerProcess | undefined;
 
   /** Opens a socket for each token, spread over the processes, and resolves when all are connected. */
-  async connect(url: string, tokens: readonly string[]): Promise<void> {
+  async connect(server: ServerProcess, tokens: readonly string[]): Promise<void> {
+    this.#server = server;
     this.#holding = this.#processes.slice(0, tokens.length);
     await this.#each((child, at) => {
       const share = tokens.filter((_, index) => index % this.#holding.length === at);
-      return child.ask({ kind: 'connect', url, tokens: share }, done);
+      return child.ask({ kind: 'connect', url: server.url, tokens: share }, done);
     });
   }
 
-  /** Calls acked a second, all sockets together. */
-  async callsPerSecond(job: Timed<'call'>): Promise<number> {
-    const rates = await this.#each((child) => child.ask({ kind: 'call', ...job }, called));
-    return sum(rates);
+  /** Calls acked, all sockets together. */
+  calls(job: Timed<'call'>): Promise<Throughput> {
+    return this.#measure(async () =>
+      together(await this.#each((child) => child.ask({ kind: 'call', ...job }, succeeded))),
+    );
   }
 
-  /** Messages delivered a second, all sockets together, and how long each took. `inFlight` is shared out. */
-  async chat(job: Omit<Timed<'chat'>, 'sender'>): Promise<{ deliveries: number; latencies: number[] }> {
+  /** Messages delivered, all sockets together, and how long each took, in milliseconds. `inFlight` is shared out. */
+  chat(job: Omit<Timed<'chat'>, 'sender'>): Promise<Throughput & { latencies: number[] }> {
     const inFlight = Math.ceil(job.inFlight / this.#holding.length);
-    const parts = await this.#each(
-      (child, at): Promise<Chatted> =>
-        child.ask({ kind: 'chat', ...job, inFlight, sender: `process ${at}` }, chatted),
-    );
-    return {
-      deliveries: sum(parts.map((part) => part.deliveries)),
-      latencies: parts.flatMap((part) => [...part.latencies]),
-    };
+    return this.#measure(async () => {
+      const parts = await this.#each(
+        (child, at): Promise<Chatted> =>
+          child.ask({ kind: 'chat', ...job, inFlight, sender: `process ${at}` }, chatted),
+      );
+      return { ...together(parts), latencies: parts.flatMap((part) => [...part.latencies]) };
+    });
   }
 
   /** How many of the sockets are connected still. */
@@ -80,9 +84,21 @@ export class SocketLoad implements AsyncDisposable {
     await Promise.all(this.#processes.map((child) => child[Symbol.asyncDispose]()));
   }
 
+  #measure<Load extends Done>(load: () => Promise<Load>): Promise<Load & Throughput> {
+    if (!this.#server) throw new Error('no sockets are connected');
+    return throughput(this.#server, load);
+  }
+
   #each<Result>(work: (child: Child, at: number) => Promise<Result>): Promise<Result[]> {
     return Promise.all(this.#holding.map(work));
   }
+}
+
+function together(parts: readonly Done[]): Done {
+  return {
+    count: sum(parts.map((part) => part.count)),
+    perSecond: sum(parts.map((part) => part.perSecond)),
+  };
 }
 
 function sum(values: readonly number[]): number {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { interleave, quantile, toRow } from './rounds.ts';
+import { throughputRow } from './throughput.ts';
 
 const figure = { name: 'scores', variant: '32 connections', unit: 'requests/s', aim: '' };
 
@@ -33,4 +34,16 @@ test('the rounds take turns at going first, after a warm-up that does not count'
 test('a quantile lies between its neighbours', () => {
   expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5);
   expect(quantile([1, 2, 3], 1)).toBe(3);
+});
+
+test('a row of throughput has what each side takes of processors beside its rate', () => {
+  const rounds = (...of: [perSecond: number, cpuMicroseconds: number][]) =>
+    of.map(([perSecond, cpuMicroseconds]) => ({ count: perSecond, perSecond, cpuMicroseconds }));
+  expect(
+    throughputRow(figure, rounds([80, 50], [90, 60], [50, 70]), rounds([100, 10], [100, 12], [100, 99])),
+  ).toMatchObject({
+    ...toRow(figure, [80, 90, 50], [100, 100, 100]),
+    ourCpuMicroseconds: 60,
+    theirCpuMicroseconds: 12,
+  });
 });

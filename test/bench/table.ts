@@ -7,6 +7,8 @@ const columns: readonly { title: string; cell(row: Row): string; right?: boolean
   { title: 'aim', cell: (row) => row.aim },
   { title: 'ours', cell: (row) => quantity(row.ours), right: true },
   { title: 'against', cell: (row) => quantity(row.against), right: true },
+  { title: 'CPU µs', cell: (row) => cpu(row.ourCpuMicroseconds), right: true },
+  { title: 'against', cell: (row) => cpu(row.theirCpuMicroseconds), right: true },
   { title: 'unit', cell: (row) => row.unit },
   { title: 'spread', cell: (row) => `±${(row.spread * 100).toFixed(0)} %`, right: true },
   { title: 'rounds', cell: (row) => String(row.rounds), right: true },
@@ -27,10 +29,22 @@ export function table(rows: readonly Row[]): string {
     .join('');
 }
 
-/** The rows for programs: an array of `{name, variant, ratio, ours, against, unit, spread, rounds}`. */
+const fields = [
+  'name',
+  'variant',
+  'ratio',
+  'ours',
+  'against',
+  'ourCpuMicroseconds',
+  'theirCpuMicroseconds',
+  'unit',
+  'spread',
+  'rounds',
+] as const satisfies readonly (keyof Row)[];
+
+/** The rows for programs: an array of objects with these fields. */
 export function json(rows: readonly Row[]): string {
-  const fields = ['name', 'variant', 'ratio', 'ours', 'against', 'unit', 'spread', 'rounds'];
-  return `${JSON.stringify(rows, fields, 2)}\n`;
+  return `${JSON.stringify(rows, [...fields], 2)}\n`;
 }
 
 function pad(cell: string, width: number, right = false): string {
@@ -39,4 +53,8 @@ function pad(cell: string, width: number, right = false): string {
 
 function quantity(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 1 : 0 });
+}
+
+function cpu(microseconds: number | undefined): string {
+  return microseconds === undefined || Number.isNaN(microseconds) ? '' : quantity(microseconds);
 }

@@ -2,9 +2,9 @@ import { type Benchmark, roundSeconds } from '../benchmark.ts';
 import { leaderboardRead } from '../leaderboard-read.ts';
 import { HttpLoad } from '../load.ts';
 import type { HttpRequest } from '../loads/jobs.ts';
-import { compare } from '../rounds.ts';
 import { scoreWrites } from '../score-writes.ts';
 import { startGantry } from '../server-process.ts';
+import { compareThroughput } from '../throughput.ts';
 import { fillBoard, makeWorld, type WorldPlayer } from '../world.ts';
 
 const playerCount = 100_000;
@@ -21,14 +21,14 @@ export const boardMixed: Benchmark = {
     await using ours = await startGantry(world, settings);
     await using load = new HttpLoad();
     const read = leaderboardRead(world.gameId);
-    const job = { url: ours.url, connections, seconds: roundSeconds(settings, 1) };
+    const job = { connections, seconds: roundSeconds(settings, 1) };
     const mixed = world.players.map((player, at) => mixedScript(player, read, at));
     return [
-      await compare(
+      await compareThroughput(
         { name: 'board-mixed', variant: 'top 50 of 100,000', unit: 'requests/s', aim: '≥ 0.7' },
         {
-          ours: () => load.requestsPerSecond({ ...job, scripts: mixed }),
-          against: () => load.requestsPerSecond({ ...job, scripts: [[read]] }),
+          ours: () => load.requests(ours, { ...job, scripts: mixed }),
+          against: () => load.requests(ours, { ...job, scripts: [[read]] }),
         },
         settings,
       ),

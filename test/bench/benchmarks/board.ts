@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { type Benchmark, roundSeconds } from '../benchmark.ts';
 import { leaderboardRead } from '../leaderboard-read.ts';
 import { HttpLoad } from '../load.ts';
-import { compare } from '../rounds.ts';
 import { startGantry, startPeer } from '../server-process.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
+import { compareThroughput } from '../throughput.ts';
 import { fillBoard, makeWorld } from '../world.ts';
 
 const playerCount = 100_000;
@@ -25,11 +25,11 @@ export const board: Benchmark = {
     await using load = new HttpLoad();
     const job = { connections: 32, seconds: roundSeconds(settings, 1), scripts: [[read]] };
     return [
-      await compare(
+      await compareThroughput(
         { name: 'board', variant: 'top 50 of 100,000', unit: 'requests/s', aim: '≥ 0.7' },
         {
-          ours: () => load.requestsPerSecond({ url: ours.url, ...job }),
-          against: () => load.requestsPerSecond({ url: sameBytes.url, ...job }),
+          ours: () => load.requests(ours, job),
+          against: () => load.requests(sameBytes, job),
         },
         settings,
       ),

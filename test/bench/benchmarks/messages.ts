@@ -2,7 +2,8 @@ import { createChannel } from '../../../src/messages/channel-commands.ts';
 import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
 import { SocketLoad } from '../load.ts';
 import { interleave, quantile, toRow } from '../rounds.ts';
-import { startGantry, startPeer } from '../server-process.ts';
+import { type ServerProcess, startGantry, startPeer } from '../server-process.ts';
+import { throughputRow } from '../throughput.ts';
 import { makeWorld } from '../world.ts';
 
 const participantCounts = [100, 10, 2];
@@ -31,22 +32,18 @@ export const messages: Benchmark = {
     for (const count of participantCounts) {
       const tokens = world.players.slice(0, count).map((player) => player.launcherJwt);
       const channelId = channelIds.get(count) ?? '';
-      const round = async (url: string) => {
-        await load.connect(url, tokens);
-        const { deliveries, latencies } = await load.chat({ seconds, channelId, inFlight });
+      const round = async (server: ServerProcess) => {
+        await load.connect(server, tokens);
+        const { latencies, ...deliveries } = await load.chat({ seconds, channelId, inFlight });
         await load.disconnect();
-        return { deliveries, p99: quantile(latencies, 0.99) };
+        return { ...deliveries, p99: quantile(latencies, 0.99) };
       };
       const variant = `${count} participants`;
       const figure = { name: 'messages', variant, unit: 'deliveries/s', aim: '≥ 0.9' };
-      const sides = { ours: () => round(ours.url), against: () => round(room.url) };
+      const sides = { ours: () => round(ours), against: () => round(room) };
       const taken = await interleave(figure, sides, settings);
       rows.push(
-        toRow(
-          figure,
-          taken.ours.map((one) => one.deliveries),
-          taken.against.map((one) => one.deliveries),
-        ),
+        throughputRow(figure, taken.ours, taken.against),
         toRow(
           { name: 'messages', variant: `${variant}, p99`, unit: 'ms', aim: '' },
           taken.ours.map((one) => one.p99),

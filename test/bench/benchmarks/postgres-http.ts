@@ -4,20 +4,19 @@ import { jsonPost } from '../json-post.ts';
 import { leaderboardRead } from '../leaderboard-read.ts';
 import { HttpLoad } from '../load.ts';
 import type { HttpRequest } from '../loads/jobs.ts';
-import { type ProcessUse, useOf, useOfAll } from '../process-use.ts';
-import { type Figure, interleave, toRow } from '../rounds.ts';
+import { useOfAll } from '../process-use.ts';
+import { interleave, toRow } from '../rounds.ts';
 import { scoreWrites } from '../score-writes.ts';
-import { startGantry } from '../server-process.ts';
+import { type ServerProcess, startGantry } from '../server-process.ts';
 import { stateOfBytes } from '../state-of-bytes.ts';
+import { type Throughput, throughputRow } from '../throughput.ts';
 import { makeWorld, type World, type WorldPlayer } from '../world.ts';
 
 const connections = 128;
 
 /** What one round has measured of one side. */
-interface Round {
-  perSecond: number;
-  /** Of processors a request, in microseconds: Gantry's, and PostgreSQL's where there is one. */
-  gantryMicroseconds: number;
+interface Round extends Throughput {
+  /** What PostgreSQL's processes took of processors a request, in microseconds. */
   postgresMicroseconds: number;
 }
 
@@ -55,61 +54,50 @@ export const postgresHttp: Benchmark = {
     await using against = await startGantry(onSqlite, settings);
     await using load = new HttpLoad();
     const seconds = roundSeconds(settings, Object.keys(loads).length);
-    const measure = async (url: string, scripts: HttpRequest[][], use: () => Uses): Promise<Round> => {
-      const before = use();
-      const perSecond = await load.requestsPerSecond({ url, connections, seconds, scripts });
-      const after = use();
-      const each = (of: keyof Uses) =>
-        (((after[of]?.cpuSeconds ?? Number.NaN) - (before[of]?.cpuSeconds ?? Number.NaN)) * 1e6) /
-        (perSecond * seconds);
-      return { perSecond, gantryMicroseconds: each('gantry'), postgresMicroseconds: each('postgres') };
-    };
     const rows: Row[] = [];
     for (const [variant, requestsOf] of Object.entries(loads)) {
-      const scriptsOf = ({ players }: World) => players.map(requestsOf);
+      const requests = (server: ServerProcess, { players }: World) =>
+        load.requests(server, { connections, seconds, scripts: players.map(requestsOf) });
       const taken = await interleave<Round>(
         { name: 'postgres', variant },
         {
-          ours: () =>
-            measure(ours.url, scriptsOf(onPostgres), () => ({
-              gantry: useOf(ours.child.pid),
-              postgres: useOfAll(database.pid ?? Number.NaN),
-            })),
-          against: () =>
-            measure(against.url, scriptsOf(onSqlite), () => ({
-              gantry: useOf(against.child.pid),
-              postgres: null,
-            })),
+          async ours() {
+            const before = cpuSecondsOf(database);
+            const done = await requests(ours, onPostgres);
+            const postgresMicroseconds = ((cpuSecondsOf(database) - before) * 1e6) / done.count;
+            return { ...done, postgresMicroseconds };
+          },
+          against: async () => ({
+            ...(await requests(against, onSqlite)),
+            postgresMicroseconds: 0,
+          }),
         },
         settings,
       );
-      const compared = (figure: Omit<Figure, 'name'>, [one, other]: [keyof Round, keyof Round]) =>
-        toRow(
-          { name: 'postgres', ...figure },
-          taken.ours.map((round) => round[one]),
-          (other === 'postgresMicroseconds' ? taken.ours : taken.against).map((round) => round[other]),
-        );
-      const unit = 'µs of CPU';
+      const ofEach = (each: (round: Round) => number) =>
+        [taken.ours.map(each), taken.against.map(each)] as const;
       rows.push(
-        compared({ variant: `${variant}, of SQLite`, unit: 'requests/s', aim: '≥ 0.8' }, [
-          'perSecond',
-          'perSecond',
-        ]),
-        compared({ variant: `${variant}, in Gantry, of SQLite`, unit, aim: '' }, [
-          'gantryMicroseconds',
-          'gantryMicroseconds',
-        ]),
-        compared({ variant: `${variant}, in Gantry, of PostgreSQL's`, unit, aim: '' }, [
-          'gantryMicroseconds',
-          'postgresMicroseconds',
-        ]),
+        throughputRow(
+          { name: 'postgres', variant: `${variant}, of SQLite`, unit: 'requests/s', aim: '≥ 0.8' },
+          taken.ours,
+          taken.against,
+        ),
+        toRow(
+          {
+            name: 'postgres',
+            variant: `${variant}, with PostgreSQL's, of SQLite`,
+            unit: 'µs of CPU',
+            aim: '',
+          },
+          ...ofEach((round) => round.cpuMicroseconds + round.postgresMicroseconds),
+        ),
       );
     }
     return rows;
   },
 };
 
-interface Uses {
-  gantry: ProcessUse | null;
-  postgres: ProcessUse | null;
+/** What PostgreSQL's processes have used so far; NaN where the system does not tell. */
+function cpuSecondsOf({ pid }: PostgresServer): number {
+  return (pid === undefined ? null : useOfAll(pid))?.cpuSeconds ?? Number.NaN;
 }

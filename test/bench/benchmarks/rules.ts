@@ -14,6 +14,7 @@ import { jsonPost } from '../json-post.ts';
 import { HttpLoad } from '../load.ts';
 import { compare } from '../rounds.ts';
 import { startGantry, startPeer } from '../server-process.ts';
+import { compareThroughput } from '../throughput.ts';
 import { makeWorld, type World } from '../world.ts';
 
 const connections = 32;
@@ -36,16 +37,12 @@ export const rules: Benchmark = {
         world.players.map(({ launcherJwt }) => [jsonPost(path, { launcherJwt, trigger: 'win', value: 7 })]);
       const job = { connections, seconds };
       rows.push(
-        await compare(
+        await compareThroughput(
           { name: 'rules', variant: 'triggers, 32 connections', unit: 'requests/s', aim: '≥ 0.15' },
           {
             ours: () =>
-              load.requestsPerSecond({
-                url: ours.url,
-                ...job,
-                scripts: scriptsFor('/launcher/trigger-rules-engine'),
-              }),
-            against: () => load.requestsPerSecond({ url: echo.url, ...job, scripts: scriptsFor('/echo') }),
+              load.requests(ours, { ...job, scripts: scriptsFor('/launcher/trigger-rules-engine') }),
+            against: () => load.requests(echo, { ...job, scripts: scriptsFor('/echo') }),
           },
           settings,
         ),

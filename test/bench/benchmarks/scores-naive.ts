@@ -1,9 +1,9 @@
 import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
 import { HttpLoad } from '../load.ts';
-import { compare } from '../rounds.ts';
 import { scoreWrites } from '../score-writes.ts';
 import { startGantry, startPeer } from '../server-process.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
+import { compareThroughput } from '../throughput.ts';
 import { makeWorld } from '../world.ts';
 
 const connectionCounts = [32, 128];
@@ -29,10 +29,10 @@ export const scoresNaive: Benchmark = {
       };
       const job = { connections, seconds, scripts };
       const sides = {
-        ours: () => load.requestsPerSecond({ url: ours.url, ...job }),
-        against: () => load.requestsPerSecond({ url: naive.url, ...job }),
+        ours: () => load.requests(ours, job),
+        against: () => load.requests(naive, job),
       };
-      rows.push(await compare(figure, sides, settings));
+      rows.push(await compareThroughput(figure, sides, settings));
     }
     return rows;
   },

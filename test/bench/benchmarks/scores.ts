@@ -1,8 +1,8 @@
 import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
 import { HttpLoad } from '../load.ts';
-import { compare } from '../rounds.ts';
 import { scoreWrites } from '../score-writes.ts';
 import { startGantry, startPeer } from '../server-process.ts';
+import { compareThroughput } from '../throughput.ts';
 import { makeWorld } from '../world.ts';
 
 const connectionCounts = [32, 128];
@@ -27,10 +27,10 @@ export const scores: Benchmark = {
         aim: '≥ 0.8',
       };
       const sides = {
-        ours: () => load.requestsPerSecond({ url: ours.url, connections, seconds, scripts: ourScripts }),
-        against: () => load.requestsPerSecond({ url: echo.url, connections, seconds, scripts: echoScripts }),
+        ours: () => load.requests(ours, { connections, seconds, scripts: ourScripts }),
+        against: () => load.requests(echo, { connections, seconds, scripts: echoScripts }),
       };
-      rows.push(await compare(figure, sides, settings));
+      rows.push(await compareThroughput(figure, sides, settings));
     }
     return rows;
   },

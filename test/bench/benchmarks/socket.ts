@@ -1,8 +1,8 @@
 import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
 import { SocketLoad } from '../load.ts';
-import { compare } from '../rounds.ts';
 import { scoresInTurn } from '../score-writes.ts';
-import { startGantry, startPeer } from '../server-process.ts';
+import { type ServerProcess, startGantry, startPeer } from '../server-process.ts';
+import { compareThroughput } from '../throughput.ts';
 import { makeWorld } from '../world.ts';
 
 const socketCounts = [32, 128];
@@ -21,15 +21,15 @@ export const socket: Benchmark = {
     const rows: Row[] = [];
     for (const count of socketCounts) {
       const tokens = world.players.slice(0, count).map((player) => player.launcherJwt);
-      const round = async (url: string) => {
-        await load.connect(url, tokens);
-        const rate = await load.callsPerSecond({ seconds, method: 'setUserScore', data });
+      const round = async (server: ServerProcess) => {
+        await load.connect(server, tokens);
+        const rate = await load.calls({ seconds, method: 'setUserScore', data });
         await load.disconnect();
         return rate;
       };
       const figure = { name: 'socket', variant: `${count} sockets`, unit: 'calls/s', aim: '≥ 0.5' };
-      const sides = { ours: () => round(ours.url), against: () => round(echo.url) };
-      rows.push(await compare(figure, sides, settings));
+      const sides = { ours: () => round(ours), against: () => round(echo) };
+      rows.push(await compareThroughput(figure, sides, settings));
     }
     return rows;
   },

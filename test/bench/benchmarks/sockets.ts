@@ -28,7 +28,7 @@ export const sockets: Benchmark = {
     const bytesPerSocket = async (starting: Promise<ServerProcess>) => {
       await using server = await starting;
       const before = await server.child.ask('memory', residentBytes);
-      await load.connect(server.url, tokens);
+      await load.connect(server, tokens);
       const after = await server.child.ask('memory', residentBytes);
       await load.disconnect();
       settings.say(`sockets: RSS ${megabytes(before)} empty, ${megabytes(after)} with ${count} sockets`);
@@ -36,7 +36,7 @@ export const sockets: Benchmark = {
     };
     const hold = async (seconds: number) => {
       await using server = await startGantry(world, settings);
-      await load.connect(server.url, tokens);
+      await load.connect(server, tokens);
       await setTimeout(seconds * 1000);
       const dropped = count - (await load.connected());
       await load.disconnect();

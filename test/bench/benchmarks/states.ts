@@ -1,9 +1,9 @@
 import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
 import { jsonPost } from '../json-post.ts';
 import { HttpLoad } from '../load.ts';
-import { compare } from '../rounds.ts';
 import { startGantry, startPeer } from '../server-process.ts';
 import { stateOfBytes } from '../state-of-bytes.ts';
+import { compareThroughput } from '../throughput.ts';
 import { makeWorld } from '../world.ts';
 
 /** The larger a state, the fewer a second, and the longer it takes to count enough of them. */
@@ -31,11 +31,11 @@ export const states: Benchmark = {
       const [ourScripts, theirScripts] = [scriptsFor('/launcher/set-state'), scriptsFor('/receive')];
       const job = { connections, seconds: roundSeconds(settings, 1) * shareOfTime };
       const sides = {
-        ours: () => load.requestsPerSecond({ url: ours.url, ...job, scripts: ourScripts }),
-        against: () => load.requestsPerSecond({ url: receive.url, ...job, scripts: theirScripts }),
+        ours: () => load.requests(ours, { ...job, scripts: ourScripts }),
+        against: () => load.requests(receive, { ...job, scripts: theirScripts }),
       };
       const figure = { name: 'states', variant, unit: 'requests/s', aim: '≥ 0.7' };
-      rows.push(await compare(figure, sides, settings));
+      rows.push(await compareThroughput(figure, sides, settings));
     }
     return rows;
   },

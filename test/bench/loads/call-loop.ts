@@ -1,13 +1,14 @@
 import type { Socket } from 'socket.io-client';
+import type { Done } from '../throughput.ts';
 import type { SocketJob } from './jobs.ts';
 
 type CallJob = Extract<SocketJob, { kind: 'call' }>;
 
-/** Calls until the time is up; resolves with the calls acked a second, rejects when one failed. */
+/** Calls until the time is up; rejects when a call failed. */
 export async function callInLoop(
   sockets: readonly Socket[],
   { seconds, method, data }: CallJob,
-): Promise<number> {
+): Promise<Done> {
   let acked = 0;
   const startedAt = performance.now();
   const over = startedAt + seconds * 1000;
@@ -27,5 +28,5 @@ export async function callInLoop(
         }),
     ),
   );
-  return (acked / (performance.now() - startedAt)) * 1000;
+  return { count: acked, perSecond: (acked / (performance.now() - startedAt)) * 1000 };
 }

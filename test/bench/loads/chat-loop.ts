@@ -17,7 +17,7 @@ export async function chatInLoop(
 ): Promise<Chatted> {
   const underWay = new Map<string, { sentAt: number; missing: number; complete(): void }>();
   const latencies: number[] = [];
-  let deliveries = 0;
+  let count = 0;
   let sent = 0;
   const settle = (content: string) => {
     const message = underWay.get(content);
@@ -26,7 +26,7 @@ export async function chatInLoop(
     message.complete();
   };
   const arrive = ({ content }: { content: string }) => {
-    deliveries++;
+    count++;
     const message = underWay.get(content);
     if (!message) return; // another process's
     latencies.push(performance.now() - message.sentAt);
@@ -57,5 +57,5 @@ export async function chatInLoop(
   );
   const elapsed = performance.now() - startedAt;
   for (const socket of sockets) socket.off(arrival, arrive);
-  return { deliveries: (deliveries / elapsed) * 1000, latencies: Float64Array.from(latencies) };
+  return { count, perSecond: (count / elapsed) * 1000, latencies: Float64Array.from(latencies) };
 }

@@ -14,5 +14,5 @@ answer(async (message) => {
   });
   const failed = result.non2xx + result.errors + result.timeouts;
   if (failed > 0) throw new Error(`${failed} requests to ${url} failed, ${result['2xx']} did not`);
-  return result['2xx'] / result.duration;
+  return { count: result['2xx'], perSecond: result['2xx'] / result.duration };
 });

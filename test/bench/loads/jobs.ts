@@ -20,8 +20,8 @@ export const httpJob = z.object({
 });
 export type HttpJob = z.infer<typeof httpJob>;
 
-/** Requests answered with success, a second. */
-export const httpDone = z.number();
+/** Requests answered, or calls acked, with success: how many, and how many a second. */
+export const succeeded = z.object({ count: z.int(), perSecond: z.number() });
 
 export const socketJob = z.discriminatedUnion('kind', [
   /** Opens a socket for each token. */
@@ -51,11 +51,10 @@ export type SocketJob = z.infer<typeof socketJob>;
 export const done = z.literal('done');
 /** Sockets connected. */
 export const counted = z.int();
-/** Calls acked with success, a second. */
-export const called = z.number();
 export const chatted = z.object({
-  /** Messages that arrived at a socket of this process, whoever sent them, a second. */
-  deliveries: z.number(),
+  /** Messages that arrived at a socket of this process, whoever sent them, and how many a second. */
+  count: z.int(),
+  perSecond: z.number(),
   /** From sending to each arrival, of the messages sent and received by this process, in milliseconds. */
   latencies: z.instanceof(Float64Array),
 });
