@@ -307,6 +307,15 @@ function orderOf(index: Index, from: number, last: boolean): (a: AnyRow, b: AnyR
   };
 }
 
+/** What is under a prefix of an index: rows that the index has, and whose first columns are these. */
+export function isUnderPrefix(index: Index, prefix: readonly Value[]): (row: AnyRow | undefined) => boolean {
+  const prefixOf = keyMaker(index.columns.slice(0, prefix.length));
+  const wanted = keyOf(prefix);
+  const { whereNull } = index;
+  return (row) =>
+    row !== undefined && prefixOf(row) === wanted && (whereNull === null || row[whereNull] === null);
+}
+
 /**
  * A list as it is now, out of what the database has (`base`) and what the batch has written since. Undefined: more must be
  * read, because some of what was read is gone.
@@ -328,13 +337,11 @@ export function listNow(
     return now;
   }
   const compare = orderOf(index, prefix.length, last);
-  const prefixOf = keyMaker(index.columns.slice(0, prefix.length));
-  const wanted = keyOf(prefix);
+  const isUnder = isUnderPrefix(index, prefix);
   const end = base.isWhole ? undefined : base.entries.at(-1)?.stored;
   const now: AnyRow[] = [];
   for (const { row } of new Set([...base.entries, ...written])) {
-    if (row === undefined || prefixOf(row) !== wanted) continue;
-    if (index.whereNull !== null && row[index.whereNull] !== null) continue;
+    if (row === undefined || !isUnder(row)) continue;
     if (after !== undefined && compare(row, after) <= 0) continue;
     if (end === undefined || compare(row, end) <= 0) now.push(row);
   }

@@ -1,12 +1,11 @@
 import type { Loader, Request, RequestKind, Tx } from '../../core/storage/command.ts';
-import { type Entry, listNow } from '../../core/storage/rows.ts';
+import { type Entry, isUnderPrefix, listNow } from '../../core/storage/rows.ts';
 import {
   type AnyIndex,
   type AnyRow,
   type AnyTable,
   type Index,
   isIndex,
-  keyMaker,
   keyOf,
   type Value,
 } from '../../core/storage/table.ts';
@@ -255,9 +254,7 @@ export class BatchAnswers implements Loader {
   /** What this batch has changed of the rows under a prefix. */
   #changedUnder({ target, key }: Request<unknown>): { change: number; removed: number } {
     const index = target as Index;
-    const prefixOf = keyMaker(index.columns.slice(0, key.length));
-    const wanted = keyOf(key);
-    const isUnder = (row: AnyRow | undefined) => row !== undefined && prefixOf(row) === wanted;
+    const isUnder = isUnderPrefix(index, key);
     let [change, removed] = [0, 0];
     for (const { row, stored } of this.#hand.rows.of(index.table).writtenUnder(index, key) ?? []) {
       change += Number(isUnder(row)) - Number(isUnder(stored));

@@ -1,12 +1,18 @@
 import type { Request } from '../../core/storage/command.ts';
-import { type Entry, type ListBase, listNow, type Rows, type TableRows } from '../../core/storage/rows.ts';
+import {
+  type Entry,
+  isUnderPrefix,
+  type ListBase,
+  listNow,
+  type Rows,
+  type TableRows,
+} from '../../core/storage/rows.ts';
 import {
   type AnyIndex,
   type AnyRow,
   type AnyTable,
   type Index,
   isIndex,
-  keyMaker,
   keyOf,
   type Value,
 } from '../../core/storage/table.ts';
@@ -78,9 +84,7 @@ export class BatchLoader {
   count(index: Index, prefix: readonly Value[], limit: number): number {
     const rows = this.#rows.of(index.table);
     const written = rows.writtenUnder(index, prefix) ?? [];
-    const wanted = keyOf(prefix);
-    const prefixOf = keyMaker(index.columns.slice(0, prefix.length));
-    const isUnder = (row: AnyRow | undefined) => row !== undefined && prefixOf(row) === wanted;
+    const isUnder = isUnderPrefix(index, prefix);
     let change = 0;
     let removed = 0;
     for (const { row, stored } of written) {
