@@ -22,8 +22,8 @@ import { Look, type Seen } from './look.ts';
 import type { PhysicalTables } from './physical-table.ts';
 import type { RankCounts } from './rank-counts.ts';
 import type { ReadConnections } from './read-connections.ts';
-import { listValues, searchedValues, withNames } from './searches.ts';
-import { listText, rowsByKeys, Texts } from './texts.ts';
+import { foundRow, listValues, searchedValues } from './searches.ts';
+import { listText, rowsByKeys, Texts, turned } from './texts.ts';
 
 const texts = new Texts();
 /** Rows that a statement hands over at a time, where there may be more than memory should hold. */
@@ -165,12 +165,9 @@ export class RunningRead implements Read {
       const values = searchedValues(table, by, key);
       if (!values) return undefined;
       const text = texts.of(`${of.name} get`, () => rowsByKeys(table, by));
-      const { rows } = await this.#run<AnyRow>(
-        text,
-        values.map((value) => [value]),
-      );
+      const { rows } = await this.#run<AnyRow>(text, turned([values], values.length));
       const [row] = rows;
-      return row && (withNames(by, key, row) as Row);
+      return row && (foundRow(by, key, row) as Row);
     });
   }
 

@@ -1,7 +1,7 @@
 import { type AnyRow, type AnyTable, type Index, isIndex, type Value } from '../../core/storage/table.ts';
 import type { Connection } from './connection.ts';
 import type { PhysicalTable, PhysicalTables } from './physical-table.ts';
-import { listValues, searchedValues, withNames } from './searches.ts';
+import { foundRow, listValues, searchedValues } from './searches.ts';
 import { arrays, listText, rowsByKeys, Texts, turned } from './texts.ts';
 import type { WantedList, WantedPeeks } from './wants.ts';
 
@@ -41,9 +41,9 @@ export class RowReads {
     const text = texts.of(`${table.table.name} lock`, () => rowsByKeys(table, table.key, { isLock: true }));
     const { rows } = await this.#connection.run<AnyRow>(text, valuesOf(searches, table.key.length));
     return new Map(
-      rows.map(({ i, ...row }) => {
-        const at = Number(i) - 1;
-        return [at, withNames(table.key, searches[at]?.key ?? [], row)];
+      rows.map((row) => {
+        const at = Number(row.i) - 1;
+        return [at, foundRow(table.key, searches[at]?.key ?? [], row)];
       }),
     );
   }
@@ -86,7 +86,7 @@ export class RowReads {
     if (searches.length === 0) return [];
     const text = texts.of(`${target.name} get ${isLock}`, () => rowsByKeys(table, by, { isLock }));
     const { rows } = await this.#connection.run<AnyRow>(text, valuesOf(searches, by.length));
-    return rows.map(({ i, ...row }) => withNames(by, searches[Number(i) - 1]?.key ?? [], row));
+    return rows.map((row) => foundRow(by, searches[Number(row.i) - 1]?.key ?? [], row));
   }
 
   /** Some columns of rows, by the text of their keys. */
@@ -161,7 +161,7 @@ export class RowReads {
   }
 }
 
-function valuesOf(searches: readonly Search[], width: number): Value[][] {
+function valuesOf(searches: readonly Search[], width: number): string[] {
   return turned(
     searches.map(({ values }) => values),
     width,

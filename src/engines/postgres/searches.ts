@@ -28,10 +28,15 @@ export function listValues(
   return [...values, ...index.columns.slice(prefix.length).map((name) => after[name] ?? null)];
 }
 
-/** A row, with the names of streams that were known beforehand. */
-export function withNames(by: PhysicalTable['columns'], key: readonly Value[], row: AnyRow): AnyRow {
-  const known = by.flatMap(({ kind, name }, at) =>
-    kind === 'stream' ? [[name, key[at] ?? null] as const] : [],
-  );
-  return known.length > 0 ? { ...row, ...Object.fromEntries(known) } : row;
+/** A row that `rowsByKeys` has read, without the place of its search, and with the names of streams that were searched for. */
+export function foundRow(
+  by: PhysicalTable['columns'],
+  key: readonly Value[],
+  { i, ...row }: Record<string, Value>,
+): AnyRow {
+  for (let at = 0; at < by.length; at++) {
+    const column = by[at];
+    if (column?.kind === 'stream') row[column.name] = key[at] ?? null;
+  }
+  return row;
 }
