@@ -1,8 +1,10 @@
-import { write, writeSync } from 'node:fs';
+import { fstatSync, write, writeSync } from 'node:fs';
 import { codeOf } from '../runtime/error-code.ts';
 
 /** A pipe takes so many bytes atomically (POSIX's PIPE_BUF), so that the lines of two processes do not interleave. */
-const atomicWriteBytes = 4_096;
+const pipeWriteBytes = 4_096;
+/** Files, sockets and terminals promise nothing of the kind, and each write costs as much as some calls. */
+const otherWriteBytes = 65_536;
 /** How long lines are buffered, to be written together. */
 const flushIntervalMs = 100;
 /** The most that is buffered for a reader that does not keep up; further lines are dropped, rather than filling the memory. */
@@ -18,7 +20,9 @@ const flushTimeoutMs = 1_000;
  */
 export class LogStream {
   readonly #descriptor: number;
-  /** Whole lines together, each at most `atomicWriteBytes` unless it is a single line. */
+  /** The most that is written at once, but for a longer line. */
+  readonly #writeBytes: number;
+  /** Whole lines together, each at most `#writeBytes` unless it is a single line. */
   #full: string[] = [];
   #last = '';
   /** What is left of lines that were begun to be written. */
@@ -29,6 +33,7 @@ export class LogStream {
 
   constructor(descriptor: number) {
     this.#descriptor = descriptor;
+    this.#writeBytes = isPipe(descriptor) ? pipeWriteBytes : otherWriteBytes;
     setInterval(() => this.#flush(), flushIntervalMs).unref();
     process.on('exit', () => this.flushSync());
   }
@@ -36,7 +41,7 @@ export class LogStream {
   write(line: string): void {
     if (this.#waiting + line.length > maxBufferedBytes) return;
     this.#waiting += line.length;
-    if (this.#last.length + line.length > atomicWriteBytes && this.#last !== '') {
+    if (this.#last.length + line.length > this.#writeBytes && this.#last !== '') {
       this.#full.push(this.#last);
       this.#last = '';
       this.#next();
@@ -119,5 +124,13 @@ export class LogStream {
       }
     }
     return rest;
+  }
+}
+
+function isPipe(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isFIFO();
+  } catch {
+    return false; // closed: nothing is written at all
   }
 }
