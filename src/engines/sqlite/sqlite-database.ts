@@ -25,6 +25,8 @@ export interface SqliteDatabaseOptions {
   /** Where threads on the same file share how far time has come; see `steadyClock`. */
   time?: SharedArrayBuffer;
   retention?: Retention;
+  /** How much of the file is kept in memory; left out, as much as serves reading. */
+  cacheBytes?: number;
   /** For a database that writes for long; left out, a commit copies the log itself when it has grown long. */
   copier?: LogCopier;
   /** Other ids than UUIDv7, for tests that compare. */
@@ -48,11 +50,13 @@ export class SqliteDatabase implements Database {
       clock: machineClock = Date.now,
       time = timeMemory(),
       retention = defaultRetention,
+      cacheBytes,
       copier,
       newId: idMaker = newId,
     }: SqliteDatabaseOptions = {},
   ) {
     const db = openDatabase(file);
+    if (cacheBytes !== undefined) db.pragma(`cache_size = -${cacheBytes / 1024}`);
     this.connection = db;
     this.clock = steadyClock(machineClock, time, lastWrittenAt(db));
     for (const id of lastIds(db)) makeIdsAfter(id);
