@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AdminCaller } from '../administrators/administrator.ts';
 import { timestamp } from '../core/schemas/ids.ts';
 
-export const backupKind = z.enum(['manual', 'scheduled']);
+const backupKind = z.enum(['manual', 'scheduled']);
 export type BackupKind = z.infer<typeof backupKind>;
 
 /** A backup in the directory of backups, as administrators see it. */

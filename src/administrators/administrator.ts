@@ -13,7 +13,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 export const maxAdministrators = 1_000;
 
 /** Who an entry of the audit log names when it was no administrator by name. */
-export const unnamedActors = ['admin-token', 'cli'] as const;
+const unnamedActors = ['admin-token', 'cli'] as const;
 
 /** Unique whatever the letter case, as the audit log names administrators by it. */
 export const administratorName = z

@@ -11,7 +11,7 @@ export const maximumLeaderboards = 100;
 /** The most labels of a leaderboard: as many as there are countries, and some. */
 export const maximumLabels = 300;
 /** The most bytes of a score's metadata, as JSON in UTF-8. */
-export const maximumMetadataBytes = 1_024;
+const maximumMetadataBytes = 1_024;
 /** The most players whose places are read at a time. */
 export const maximumAmong = 100;
 

@@ -154,7 +154,7 @@ export const recordPresence = command(
 );
 
 /** @throws GantryError `guests_forbidden` */
-export function refuseGuests({ name, policies }: Game, by: 'player' | 'administrator'): void {
+function refuseGuests({ name, policies }: Game, by: 'player' | 'administrator'): void {
   if (policies.guests === 'allowed' || (policies.guests === 'server' && by === 'administrator')) return;
   throw new GantryError('guests_forbidden', `${name} is played with a wallet: sign in with one`);
 }

@@ -34,7 +34,7 @@ const listOfInputs = 'states';
 /** The fields that are JSON also where they are texts. */
 const jsonFields = ['state', 'patch'];
 /** A shorter text is read sooner than it is handed over. In UTF-16 units; an input with a longer one is a large one. */
-export const largeTextLength = 64 * 1024;
+const largeTextLength = 64 * 1024;
 
 /**
  * Reads an input, so that handing it to another thread costs little: objects and lists in it become states, and so do states

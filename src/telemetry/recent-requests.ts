@@ -8,7 +8,7 @@ import type { CallObservation } from './call-observer.ts';
 /** From here on a call is kept for having been slow. */
 export const slowMs = 250;
 /** Of the others, those that ended so long after the one kept before. */
-export const sampledEveryMs = 100;
+const sampledEveryMs = 100;
 /** The longest text of a refusal that is kept. */
 const maxMessage = 300;
 

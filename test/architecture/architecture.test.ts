@@ -6,6 +6,7 @@ import { operations } from '../../src/catalogue/operations.ts';
 import { reasons } from '../../src/errors.ts';
 
 const root = fileURLToPath(new URL('../../src/', import.meta.url));
+const testRoot = fileURLToPath(new URL('../', import.meta.url));
 
 interface SourceFile {
   /** Relative to src/, as `scores/commands.ts`. */
@@ -115,6 +116,10 @@ function importsOf(path: string, code: string): string[] {
 
 function packageOf(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+function wordsOf(code: string): ReadonlySet<string> {
+  return new Set(code.match(/\w+/g));
 }
 
 /** Every file and package a file reaches by its imports, itself included. */
@@ -293,6 +298,27 @@ test('no file imports itself, however long the way round, types included', () =>
     .filter(({ path, imports }) => imports.some((imported) => reachableFrom(imported).has(path)))
     .map(({ path }) => wayRound(path).join(' → '));
   expect(cycles).toEqual([]);
+});
+
+/** Stands in for a module of better-sqlite3's, and has its export. */
+const standIn = 'engines/sqlite/native-addon.ts';
+
+test('what is exported is imported somewhere', () => {
+  const tests = globSync('**/*.ts', { cwd: testRoot }).map((path) => ({
+    path: `test/${path}`,
+    words: wordsOf(readFileSync(join(testRoot, path), 'utf8')),
+  }));
+  const users = [...files.map(({ path, code }) => ({ path, words: wordsOf(code) })), ...tests];
+  const exported = files.flatMap(({ path, code }) =>
+    [...code.matchAll(/^export (?:abstract )?(?:async )?(?:const|function\*?|class) (\w+)/gm)].map(
+      ([, name = '']) => ({ path, name }),
+    ),
+  );
+  expect(exported.length).toBeGreaterThan(1_000);
+  const unused = exported.filter(
+    ({ path, name }) => path !== standIn && !users.some((user) => user.path !== path && user.words.has(name)),
+  );
+  expect(unused).toEqual([]);
 });
 
 test('whoever is refused for asking too much is told what to do instead', () => {

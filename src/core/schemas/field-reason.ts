@@ -24,7 +24,7 @@ function isReason(value: unknown): value is Reason {
 }
 
 /** The reason given by `withReason` to what lies at a path of an input; the nearest one on the way counts. */
-export function reasonAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): Reason | undefined {
+function reasonAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): Reason | undefined {
   const [key, ...rest] = path;
   const { own, inner } = unwrapped(schema);
   const below = key === undefined ? undefined : childOf(inner, key);

@@ -125,7 +125,7 @@ export class Reader {
 }
 
 /** One call of a query. */
-export class RunningRead implements Read {
+class RunningRead implements Read {
   readonly #reader: Reader;
   readonly #options: ReaderOptions;
   /** The one moment that is read, while there is one. */
