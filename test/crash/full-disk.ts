@@ -108,8 +108,9 @@ export async function fullDisk(
         if (status !== 200) report.readsFailed++;
       }),
     );
+  // Each on a connection of its own: the server closes one that waits while the audit keeps this process busy.
   const readiness = async () =>
-    (await get(`${server.url}/readyz`)).body as { status: string; reason?: string };
+    (await get(`${server.url}/readyz`, { Connection: 'close' })).body as { status: string; reason?: string };
 
   while (report.rounds < rounds) {
     for (const poster of posters) poster.hangUp(); // the server has, should the audit have taken long
