@@ -118,7 +118,7 @@ export class LiveSocket {
       services.maxAttachmentBytes,
       services.lengthPerSecond,
     );
-    conn.on('packet', (packet: { data?: unknown }) => this.#take(packet));
+    conn.on('packet', (packet: { type?: string; data?: unknown }) => this.#take(packet));
     conn.once('close', () => this.leave());
   }
 
@@ -264,6 +264,7 @@ export class LiveSocket {
     this.#session = null;
     this.#anonymous = null;
     this.#state = 'idle';
+    this.traffic.onCalls(null); // whoever is admitted next on this connection may show another token
     if (!session) return;
     session.cancelExpiry();
     session.forgetSigningKey();
@@ -281,7 +282,7 @@ export class LiveSocket {
   }
 
   /** Looks at a packet before Socket.IO reads it. */
-  #take(packet: { data?: unknown }): void {
+  #take(packet: { type?: string; data?: unknown }): void {
     const { data } = packet;
     if (this.#state !== 'admitted' && typeof data === 'string' && data.length > maxHandshakeLength) {
       const error = new GantryError(

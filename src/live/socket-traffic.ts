@@ -4,10 +4,12 @@ import type { Traffic } from '../limits/traffic.ts';
 import {
   answerCall,
   bytesOfPacket,
+  callIn,
   type EmittedCall,
   type EngineConnection,
+  emittedIn,
   refusePacket,
-  takeCall,
+  withhold,
 } from '../runtime/internals/engine-io.ts';
 import type { Refusal } from '../telemetry/refusals.ts';
 import type { OutgoingQueue } from './outgoing-queue.ts';
@@ -43,7 +45,7 @@ export class SocketTraffic {
   readonly #outgoing: OutgoingQueue;
   readonly #services: TrafficServices;
   #uncharged = 0;
-  #onLargeCall: ((call: EmittedCall) => void) | null = null;
+  #calls: CallListeners | null = null;
 
   constructor(conn: EngineConnection, address: string, outgoing: OutgoingQueue, services: TrafficServices) {
     this.#conn = conn;
@@ -52,28 +54,32 @@ export class SocketTraffic {
     this.#services = services;
   }
 
-  /** Takes the calls that are too large to be read by Socket.IO, once the socket is admitted. */
-  onLargeCall(listener: (call: EmittedCall) => void): void {
-    this.#onLargeCall = listener;
+  /** Takes the calls while the socket is admitted, but for those with attachments, which Socket.IO reads; null: nobody does. */
+  onCalls(listeners: CallListeners | null): void {
+    this.#calls = listeners;
   }
 
-  /** Charges a packet. A large call goes to `onLargeCall`, or is refused when the connection is over a budget. */
-  take(packet: { data?: unknown }, owner: CallOwner, isAdmitted: boolean): void {
+  /** Charges a packet, and hands on the call in it; a large one of a connection that is over a budget is refused. */
+  take(packet: { type?: string; data?: unknown }, owner: CallOwner, isAdmitted: boolean): void {
     const bytes = bytesOfPacket(packet.data);
     this.#uncharged += bytes;
     if (this.#uncharged >= chargedBytes) {
       this.#services.traffic.spend({ address: this.#address }, this.#uncharged);
       this.#uncharged = 0;
     }
-    if (bytes >= largePacketBytes) {
-      if (this.#refusesOverBudget(packet, owner, isAdmitted)) return;
-      const call = isAdmitted && this.#onLargeCall ? takeCall(packet) : null;
-      if (call) {
-        this.#onLargeCall?.(call);
-        return;
-      }
+    const isLarge = bytes >= largePacketBytes;
+    if (isLarge && this.#refusesOverBudget(packet, owner, isAdmitted)) return;
+    const call = isAdmitted && this.#calls ? callIn(packet) : null;
+    if (call && isLarge) {
+      withhold(packet);
+      this.#calls?.onLargeCall(call);
+      return;
     }
     this.#services.traffic.spend(owner, bytes);
+    const emitted = call && emittedIn(call);
+    if (!emitted) return;
+    withhold(packet);
+    this.#calls?.onCall(call, emitted);
   }
 
   /** To be asked before anything is done for a handshake. @throws GantryError `rate_limited` */
@@ -81,18 +87,23 @@ export class SocketTraffic {
     this.#services.traffic.admit({ address: this.#address });
   }
 
+  /** Begins a call that was charged as it came. */
+  begin({ id }: EmittedCall): CallTraffic {
+    return this.#begin(0, (args) => (id === null ? 0 : this.#answer(id, args)));
+  }
+
+  /** Begins a large one. */
+  beginLarge({ id, args: { length } }: EmittedCall): CallTraffic {
+    return this.#begin(length, (args) => (id === null ? 0 : this.#answer(id, args)));
+  }
+
   /** Begins a call that Socket.IO has read; `ack` is the callback it came with. */
-  begin(ack: ((...args: unknown[]) => void) | undefined): CallTraffic {
+  beginRead(ack: ((...args: unknown[]) => void) | undefined): CallTraffic {
     return this.#begin(0, (args) => {
       const before = this.#services.answeredBytes();
       ack?.(...args);
       return this.#services.answeredBytes() - before;
     });
-  }
-
-  /** Begins a call that was too large for that. */
-  beginLarge({ id, args: { length } }: EmittedCall): CallTraffic {
-    return this.#begin(length, (args) => (id === null ? 0 : this.#answer(id, args)));
   }
 
   #begin(received: number, reply: (args: readonly unknown[]) => number): CallTraffic {
@@ -118,7 +129,7 @@ export class SocketTraffic {
 
   /** A large state is not parsed to be written out as it was, as Socket.IO would. */
   #answer(id: number, args: readonly unknown[]): number {
-    return answerCall(this.#conn, id, args.map(writeJson).join());
+    return answerCall(this.#conn, id, writeJson(args));
   }
 
   #hold(bytes: number): void {
@@ -127,7 +138,11 @@ export class SocketTraffic {
     this.#outgoing.drained().then(() => held.release());
   }
 
-  #refusesOverBudget(packet: { data?: unknown }, owner: CallOwner, isAdmitted: boolean): boolean {
+  #refusesOverBudget(
+    packet: { type?: string; data?: unknown },
+    owner: CallOwner,
+    isAdmitted: boolean,
+  ): boolean {
     try {
       this.#services.traffic.admit({ address: this.#address, ...owner });
       return false;
@@ -138,12 +153,20 @@ export class SocketTraffic {
       this.#services.onRefused({ reason: refused.reason, at, address: this.#address, ...owner });
       if (!isAdmitted) refusePacket(this.#conn, packet, { message: refused.message, data: error });
       else {
-        const call = takeCall(packet);
+        const call = callIn(packet);
+        if (call) withhold(packet);
         if (call && call.id !== null) this.#answer(call.id, [error]);
       }
       return true;
     }
   }
+}
+
+/** Who carries calls out; `emitted`: the method and its arguments. */
+export interface CallListeners {
+  onCall(call: EmittedCall, emitted: unknown[]): void;
+  /** One that takes noticeable time to read. */
+  onLargeCall(call: EmittedCall): void;
 }
 
 /** The bytes of one call. */

@@ -11,15 +11,17 @@ import {
   aliasNamespace,
   answerCall,
   bytesBuffered,
+  callIn,
   closedOnTheWire,
   coalesceWrites,
   type EmittedCall,
   type EngineConnection,
+  emittedIn,
   type OutgoingPacket,
   packetsHeldBack,
   releaseRequest,
-  takeCall,
   terminate,
+  withhold,
   writeAnswers,
 } from '../../src/runtime/internals/engine-io.ts';
 import { bindingsOf, streamOf } from '../../src/runtime/internals/pino.ts';
@@ -146,35 +148,63 @@ describe('engine.io and ws', () => {
     expect(answered()).toBe(Buffer.byteLength('30[null,"é"]'));
   });
 
-  test('a call is taken and answered in place of Socket.IO, which never reads it', async () => {
-    const taken: (EmittedCall | null)[] = [];
-    await using socket = await connect(['websocket'], (conn) =>
-      conn.on('packet', (packet: { data?: unknown }) => {
-        if (!String(packet.data).includes('large')) return;
-        const call = takeCall(packet);
-        taken.push(call);
-        if (call?.id != null) answerCall(conn, call.id, '{"code":429}');
-      }),
-    );
-    const calls: string[] = [];
+  test.each([
+    '["call",1]',
+    '[7]',
+    '["connect"]',
+    '["disconnecting"]',
+    '["newListener"]',
+    '[]',
+    '[null]',
+    '{}',
+    '["call"',
+  ])('what emits %s is taken where Socket.IO takes it', async (args) => {
+    await using socket = await connect(['websocket']);
+    const read: unknown[] = [];
     for (const connected of socket.server.sockets.sockets.values()) {
-      connected.onAny((name: string, ack: () => void) => {
-        calls.push(name);
-        ack();
-      });
+      connected.onAny((...emitted: unknown[]) => read.push(emitted));
     }
-    const answers: unknown[] = [];
-    socket.client.emit('a large call', 'x', (answer: unknown) => answers.push(answer));
-    socket.client.emit('a large call without a callback');
-    socket.client.emit('another', () => answers.push('answered'));
-    await until('answered', () => answers.length === 2);
-    expect(taken).toEqual([
-      { id: 0, args: '["a large call","x"]' },
-      { id: null, args: '["a large call without a callback"]' },
-    ]);
-    expect(answers).toEqual([{ code: 429 }, 'answered']);
-    expect(calls).toEqual(['another']);
+    socket.client.io.engine.write(`2${args}`);
+    socket.client.emit('the last');
+    await until('read, or closed', () => read.length > 0 || !socket.client.connected);
+    const [first] = read;
+    const isRead = Array.isArray(first) && first[0] !== 'the last';
+    expect(emittedIn({ id: null, args })).toEqual(isRead ? first : null);
   });
+
+  test.each(['websocket', 'polling'])(
+    'a call by %s is withheld from Socket.IO and answered in its place',
+    async (transport) => {
+      const taken: (EmittedCall | null)[] = [];
+      await using socket = await connect([transport], (conn) =>
+        conn.on('packet', (packet: { type?: string; data?: unknown }) => {
+          if (!String(packet.data).includes('large')) return;
+          const call = callIn(packet);
+          taken.push(call);
+          withhold(packet);
+          if (call?.id != null) answerCall(conn, call.id, '[{"code":429}]');
+        }),
+      );
+      const calls: string[] = [];
+      for (const connected of socket.server.sockets.sockets.values()) {
+        connected.onAny((name: string, ack: () => void) => {
+          calls.push(name);
+          ack();
+        });
+      }
+      const answers: unknown[] = [];
+      socket.client.emit('a large call', 'x', (answer: unknown) => answers.push(answer));
+      socket.client.emit('a large call without a callback');
+      socket.client.emit('another', () => answers.push('answered'));
+      await until('answered', () => answers.length === 2);
+      expect(taken).toEqual([
+        { id: 0, args: '["a large call","x"]' },
+        { id: null, args: '["a large call without a callback"]' },
+      ]);
+      expect(answers).toEqual([{ code: 429 }, 'answered']);
+      expect(calls).toEqual(['another']);
+    },
+  );
 
   test('what engine.io holds back while it is busy is seen', async () => {
     await using socket = await connect(['websocket']);

@@ -70,16 +70,40 @@ export interface EmittedCall {
   args: string;
 }
 
-/**
- * Takes a call out of a packet that is just being told of, before Socket.IO reads it; null when it is none, or one with
- * attachments. What Socket.IO then reads means nothing.
- */
-export function takeCall(packet: { data?: unknown }): EmittedCall | null {
-  const { data } = packet;
+/** The call in a packet; null when it is none, or one with attachments. */
+export function callIn({ data }: { data?: unknown }): EmittedCall | null {
   const id = ackIdIn(data);
   if (typeof data !== 'string' || id === undefined) return null;
-  packet.data = '30[]'; // an ACK, of which nothing here waits for one
   return { id, args: data.slice(data.indexOf('[')) };
+}
+
+/** What was emitted; null when it is not what Socket.IO would take, which is then to be left to it. */
+export function emittedIn({ args }: EmittedCall): unknown[] | null {
+  let emitted: unknown;
+  try {
+    emitted = JSON.parse(args);
+  } catch {
+    return null;
+  }
+  if (!Array.isArray(emitted)) return null;
+  const [name] = emitted;
+  const isName = typeof name === 'number' || (typeof name === 'string' && !reservedNames.has(name));
+  return isName ? emitted : null;
+}
+
+/** Socket.IO closes a connection that emits one of these. */
+const reservedNames: ReadonlySet<string> = new Set([
+  'connect',
+  'connect_error',
+  'disconnect',
+  'disconnecting',
+  'newListener',
+  'removeListener',
+]);
+
+/** Keeps a packet that is just being told of from Socket.IO: engine.io hands on messages only. */
+export function withhold(packet: { type?: string }): void {
+  packet.type = 'noop';
 }
 
 /** The number under which a call's answer is waited for; null: under none. Undefined: it is no call, or has attachments. */
@@ -91,9 +115,9 @@ function ackIdIn(data: unknown): number | null | undefined {
   return at === 1 ? null : Number(data.slice(1, at));
 }
 
-/** Answers a call in place of Socket.IO, with its arguments as JSON: in how many bytes. */
+/** Answers a call in place of Socket.IO, with the list of its arguments as JSON: in how many bytes. */
 export function answerCall(conn: EngineConnection, id: number, args: string): number {
-  const packet = `3${id}[${args}]`;
+  const packet = `3${id}${args}`;
   conn.send(packet);
   return Buffer.byteLength(packet);
 }
