@@ -40,6 +40,10 @@ export interface Operation<
   notServed?: Readonly<Record<string, string>>;
   kind: OperationKind;
   summary: string;
+  /**
+   * `player-or-server`: a game's server calls it too. Such a write is named in `serverOnlyOperations` of `games/game.ts`, or
+   * has `serverOnlyWith`; none has an input called `wallet`, which says whom the server calls about.
+   */
   auth: Auth;
   /** Of an administrator's operation: the roles that may call it. Without them it does not compile, and nobody may. */
   roles?: AllowedRoles;
