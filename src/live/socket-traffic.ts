@@ -3,6 +3,7 @@ import { GantryError } from '../errors.ts';
 import type { Traffic } from '../limits/traffic.ts';
 import {
   answerCall,
+  attachmentsDue,
   bytesOfPacket,
   callIn,
   type EmittedCall,
@@ -46,6 +47,7 @@ export class SocketTraffic {
   readonly #services: TrafficServices;
   #uncharged = 0;
   #calls: CallListeners | null = null;
+  #attachmentsDue = 0;
 
   constructor(conn: EngineConnection, address: string, outgoing: OutgoingQueue, services: TrafficServices) {
     this.#conn = conn;
@@ -61,6 +63,8 @@ export class SocketTraffic {
 
   /** Charges a packet, and hands on the call in it; a large one of a connection that is over a budget is refused. */
   take(packet: { type?: string; data?: unknown }, owner: CallOwner, isAdmitted: boolean): void {
+    const isAmongAttachments = this.#attachmentsDue > 0;
+    this.#attachmentsDue = attachmentsDue(packet, this.#attachmentsDue);
     const bytes = bytesOfPacket(packet.data);
     this.#uncharged += bytes;
     if (this.#uncharged >= chargedBytes) {
@@ -69,7 +73,7 @@ export class SocketTraffic {
     }
     const isLarge = bytes >= largePacketBytes;
     if (isLarge && this.#refusesOverBudget(packet, owner, isAdmitted)) return;
-    const call = isAdmitted && this.#calls ? callIn(packet) : null;
+    const call = isAdmitted && !isAmongAttachments && this.#calls ? callIn(packet) : null;
     if (call && isLarge) {
       withhold(packet);
       this.#calls?.onLargeCall(call);

@@ -77,6 +77,15 @@ export function callIn({ data }: { data?: unknown }): EmittedCall | null {
   return { id, args: data.slice(data.indexOf('[')) };
 }
 
+/** How many attachments Socket.IO waits for after a packet, where it waited for `due` before. A text among them ends the connection. */
+export function attachmentsDue({ data }: { data?: unknown }, due: number): number {
+  if (typeof data !== 'string') return Math.max(0, due - 1);
+  return due > 0 ? due : Number(attachments.exec(data)?.[1] ?? 0);
+}
+
+/** Of a BINARY_EVENT or a BINARY_ACK. */
+const attachments = /^[56](\d+)-/;
+
 /** What was emitted; null when it is not what Socket.IO would take, which is then to be left to it. */
 export function emittedIn({ args }: EmittedCall): unknown[] | null {
   let emitted: unknown;
