@@ -264,7 +264,7 @@ export class LiveSocket {
     this.#session = null;
     this.#anonymous = null;
     this.#state = 'idle';
-    this.traffic.onCalls(null); // whoever is admitted next on this connection may show another token
+    this.traffic.onCalls(null); // the next client on this connection may have another token
     if (!session) return;
     session.cancelExpiry();
     session.forgetSigningKey();

@@ -56,7 +56,7 @@ export class SocketTraffic {
     this.#services = services;
   }
 
-  /** Takes the calls while the socket is admitted, but for those with attachments, which Socket.IO reads; null: nobody does. */
+  /** Who handles calls from now on, except those with attachments, which Socket.IO reads; null: no calls are handled. */
   onCalls(listeners: CallListeners | null): void {
     this.#calls = listeners;
   }
@@ -93,12 +93,12 @@ export class SocketTraffic {
 
   /** Begins a call that was charged as it came. */
   begin({ id }: EmittedCall): CallTraffic {
-    return this.#begin(0, (args) => (id === null ? 0 : this.#answer(id, args)));
+    return this.#begin(0, (args) => this.#answer(id, args));
   }
 
   /** Begins a large one. */
   beginLarge({ id, args: { length } }: EmittedCall): CallTraffic {
-    return this.#begin(length, (args) => (id === null ? 0 : this.#answer(id, args)));
+    return this.#begin(length, (args) => this.#answer(id, args));
   }
 
   /** Begins a call that Socket.IO has read; `ack` is the callback it came with. */
@@ -132,8 +132,8 @@ export class SocketTraffic {
   }
 
   /** A large state is not parsed to be written out as it was, as Socket.IO would. */
-  #answer(id: number, args: readonly unknown[]): number {
-    return answerCall(this.#conn, id, writeJson(args));
+  #answer(id: number | null, args: readonly unknown[]): number {
+    return id === null ? 0 : answerCall(this.#conn, id, writeJson(args));
   }
 
   #hold(bytes: number): void {
@@ -158,8 +158,10 @@ export class SocketTraffic {
       if (!isAdmitted) refusePacket(this.#conn, packet, { message: refused.message, data: error });
       else {
         const call = callIn(packet);
-        if (call) withhold(packet);
-        if (call && call.id !== null) this.#answer(call.id, [error]);
+        if (call) {
+          withhold(packet);
+          this.#answer(call.id, [error]);
+        }
       }
       return true;
     }

@@ -8,7 +8,7 @@ const columns: readonly { title: string; cell(row: Row): string; right?: boolean
   { title: 'ours', cell: (row) => quantity(row.ours), right: true },
   { title: 'against', cell: (row) => quantity(row.against), right: true },
   { title: 'CPU µs', cell: (row) => cpu(row.ourCpuMicroseconds), right: true },
-  { title: 'against', cell: (row) => cpu(row.theirCpuMicroseconds), right: true },
+  { title: 'peer CPU µs', cell: (row) => cpu(row.theirCpuMicroseconds), right: true },
   { title: 'unit', cell: (row) => row.unit },
   { title: 'spread', cell: (row) => `±${(row.spread * 100).toFixed(0)} %`, right: true },
   { title: 'rounds', cell: (row) => String(row.rounds), right: true },

@@ -77,7 +77,7 @@ export function callIn({ data }: { data?: unknown }): EmittedCall | null {
   return { id, args: data.slice(data.indexOf('[')) };
 }
 
-/** How many attachments Socket.IO waits for after a packet, where it waited for `due` before. A text among them ends the connection. */
+/** How many attachments Socket.IO waits for after a packet; `due`: before it. A text packet meanwhile closes the connection. */
 export function attachmentsDue({ data }: { data?: unknown }, due: number): number {
   if (typeof data !== 'string') return Math.max(0, due - 1);
   return due > 0 ? due : Number(attachments.exec(data)?.[1] ?? 0);
@@ -86,7 +86,7 @@ export function attachmentsDue({ data }: { data?: unknown }, due: number): numbe
 /** Of a BINARY_EVENT or a BINARY_ACK. */
 const attachments = /^[56](\d+)-/;
 
-/** What was emitted; null when it is not what Socket.IO would take, which is then to be left to it. */
+/** The arguments of a call; null where Socket.IO would reject them, which is then left to Socket.IO. */
 export function emittedIn({ args }: EmittedCall): unknown[] | null {
   let emitted: unknown;
   try {

@@ -52,7 +52,7 @@ export const done = z.literal('done');
 /** Sockets connected. */
 export const counted = z.int();
 export const chatted = z.object({
-  /** Messages that arrived at a socket of this process, whoever sent them, and how many a second. */
+  /** Messages delivered to sockets of this process, from any sender: how many, and how many a second. */
   count: z.int(),
   perSecond: z.number(),
   /** From sending to each arrival, of the messages sent and received by this process, in milliseconds. */
