@@ -4,12 +4,13 @@ import type { EventPlace, StoredEvent } from '../../core/events/stream.ts';
 import type { StreamRow } from '../../core/events/streams.ts';
 import type { EmittedEvent } from '../../core/storage/command.ts';
 import type { Changes, Entry } from '../../core/storage/rows.ts';
-import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
+import type { AnyRow, AnyTable } from '../../core/storage/table.ts';
+import { type ArrayColumn, arrays, columnArrays } from './array-columns.ts';
 import type { Connection } from './connection.ts';
 import type { PhysicalColumn, PhysicalTable, PhysicalTables } from './physical-table.ts';
 import type { RankCounts } from './rank-counts.ts';
 import type { RowsAtHand } from './rows-at-hand.ts';
-import { arrays, Texts, turned } from './texts.ts';
+import { Texts } from './texts.ts';
 
 /** A full stream lets go of so many events at a time at most. */
 const forgottenAtOnce = 128;
@@ -35,6 +36,29 @@ export interface WriterPlace {
   position: number;
   readonly epoch: string;
 }
+
+/** A row as it is, and as it was. */
+interface Update {
+  readonly row: AnyRow;
+  readonly stored: AnyRow;
+}
+
+/** An event with its place in the lane, and that of the stream's event before it, where that is another lane's. */
+interface PlacedEvent {
+  readonly row: AnyRow;
+  readonly position: number;
+  readonly after: EventPlace | null;
+}
+
+interface NamedColumn extends ArrayColumn<AnyRow> {
+  readonly name: string;
+}
+
+/** Of a stream's last event. */
+const lastPlace: readonly NamedColumn[] = [
+  { name: 'last_lane', type: 'int', of: ({ lastLane }) => lastLane ?? null },
+  { name: 'last_position', type: 'bigint', of: ({ lastPosition }) => lastPosition ?? null },
+];
 
 const texts = new Texts();
 
@@ -78,8 +102,11 @@ export class BatchWriter {
     if (toForget.length > 0) {
       const text = `DELETE FROM events AS e USING unnest($1::uuid[], $2::bigint[]) AS k(stream, seq)
         WHERE e.stream_id = k.stream AND e.seq <= k.seq`;
-      const rows = toForget.map(([stream, seq]): Value[] => [tables.ids.of(stream), seq]);
-      sent.push(this.#connection.run(text, turned(rows, 2)));
+      const columns: ArrayColumn<[stream: string, seq: number]>[] = [
+        { type: 'uuid', of: ([stream]) => tables.ids.of(stream) },
+        { type: 'bigint', of: ([, seq]) => seq },
+      ];
+      sent.push(this.#connection.run(text, columnArrays(toForget, columns)));
     }
     if (changes.length > 0) hand.rows.flushed();
     return sent;
@@ -89,7 +116,7 @@ export class BatchWriter {
     const inserts: AnyRow[] = [];
     const upserts: AnyRow[] = [];
     /** By the columns that differ. */
-    const updates = new Map<string, { columns: PhysicalColumn[]; rows: { row: AnyRow; stored: AnyRow }[] }>();
+    const updates = new Map<string, { columns: PhysicalColumn[]; rows: Update[] }>();
     for (const { row, stored, isKnown } of puts) {
       if (row === undefined) continue;
       if (stored === undefined) (isKnown ? inserts : upserts).push(row);
@@ -121,18 +148,10 @@ export class BatchWriter {
     const text = texts.of(
       `${table.table.name} delete`,
       () => `DELETE FROM ${table.table.name} AS t
-        USING unnest(${arrays(table.key.map((column) => table.searchedType(column)))}) AS k(${names.join(', ')})
+        USING unnest(${arrays(table.keyed)}) AS k(${names.join(', ')})
         WHERE ${table.key.map((column, at) => `t.${table.searched(column)} = k.c${at}`).join(' AND ')}`,
     );
-    sent.push(
-      this.#connection.run(
-        text,
-        turned(
-          rows.map((row) => keyValues(table, row)),
-          table.key.length,
-        ),
-      ),
-    );
+    sent.push(this.#connection.run(text, columnArrays(rows, table.keyed)));
     if (table.table.remembered !== null) this.changedRemembered = true;
     if (table.table.ranked) this.#rank(sent, table, removed);
   }
@@ -145,38 +164,35 @@ export class BatchWriter {
       const rest = columns.filter((one) => !key.includes(one)).map((one) => `${one} = excluded.${one}`);
       const over = rest.length > 0 ? `DO UPDATE SET ${rest.join(', ')}` : 'DO NOTHING';
       return `INSERT INTO ${name} (${columns.join(', ')})
-        SELECT * FROM unnest(${arrays(table.columns.map(({ type }) => type))})${isOver ? ` ON CONFLICT (${key.join(', ')}) ${over}` : ''}`;
+        SELECT * FROM unnest(${arrays(table.written)})${isOver ? ` ON CONFLICT (${key.join(', ')}) ${over}` : ''}`;
     });
-    const values = rows.map((row) => table.columns.map((column) => table.toWrite(column, row)));
-    sent.push(this.#connection.run(text, turned(values, columns.length)));
+    sent.push(this.#connection.run(text, columnArrays(rows, table.written)));
   }
 
   #update(
     sent: Promise<unknown>[],
     table: PhysicalTable,
     columns: readonly PhysicalColumn[],
-    rows: readonly { row: AnyRow; stored: AnyRow }[],
-    extra: readonly { name: string; type: string; of: (row: AnyRow) => Value }[] = [],
+    rows: readonly Update[],
+    extra: readonly NamedColumn[] = [],
   ): void {
-    const changed = [...columns.map(({ physicalName, type }) => ({ name: physicalName, type })), ...extra];
-    const name = `${table.table.name} update ${changed.map((one) => one.name).join()}`;
+    const changed = [...columns.map(({ physicalName }) => physicalName), ...extra.map(({ name }) => name)];
+    const name = `${table.table.name} update ${changed.join()}`;
+    const arrayColumns: ArrayColumn<Update>[] = [
+      ...table.keyed.map(({ type, of }) => ({ type, of: ({ stored }: Update) => of(stored) })),
+      ...[...table.writeColumns(columns), ...extra].map(({ type, of }) => ({
+        type,
+        of: ({ row }: Update) => of(row),
+      })),
+    ];
     const text = texts.of(name, () => {
       const keys = table.key.map((_, at) => `k${at}`);
-      const set = changed.map((one, at) => `${one.name} = u.c${at}`);
-      const types = [
-        ...table.key.map((column) => table.searchedType(column)),
-        ...changed.map(({ type }) => type),
-      ];
+      const set = changed.map((one, at) => `${one} = u.c${at}`);
       return `UPDATE ${table.table.name} AS t SET ${set.join(', ')}
-        FROM unnest(${arrays(types)}) AS u(${[...keys, ...changed.map((_, at) => `c${at}`)].join(', ')})
+        FROM unnest(${arrays(arrayColumns)}) AS u(${[...keys, ...changed.map((_, at) => `c${at}`)].join(', ')})
         WHERE ${table.key.map((column, at) => `t.${table.searched(column)} = u.k${at}`).join(' AND ')}`;
     });
-    const values = rows.map(({ row, stored }) => [
-      ...keyValues(table, stored),
-      ...columns.map((column) => table.toWrite(column, row)),
-      ...extra.map(({ of }) => of(row)),
-    ]);
-    sent.push(this.#connection.run(text, turned(values, table.key.length + changed.length)));
+    sent.push(this.#connection.run(text, columnArrays(rows, arrayColumns)));
   }
 
   #rank(sent: Promise<unknown>[], table: PhysicalTable, entries: readonly Entry[]): void {
@@ -203,7 +219,7 @@ export class BatchWriter {
     const lastOf = new Map<string, number>();
     for (const [at, { stream }] of emitted.entries()) lastOf.set(stream, this.#place.position + at + 1);
     const inserted: AnyRow[] = [];
-    const updated: { row: AnyRow; stored: AnyRow }[] = [];
+    const updated: Update[] = [];
     const untold: Entry[] = [];
     for (const entry of puts) {
       const row = entry.row as unknown as PlacedStreamRow;
@@ -229,10 +245,7 @@ export class BatchWriter {
     }
     if (updated.length > 0) {
       const changing = table.columns.filter(({ name }) => ['seq', 'firstSeq', 'trimAt'].includes(name));
-      this.#update(sent, table, changing, updated, [
-        { name: 'last_lane', type: 'int', of: (row) => row.lastLane ?? null },
-        { name: 'last_position', type: 'bigint', of: (row) => row.lastPosition ?? null },
-      ]);
+      this.#update(sent, table, changing, updated, lastPlace);
     }
     if (inserted.length > 0) this.#insertStreams(sent, table, inserted);
     if (untold.length > 0) this.#remove(sent, table, untold);
@@ -241,19 +254,13 @@ export class BatchWriter {
 
   #insertStreams(sent: Promise<unknown>[], table: PhysicalTable, rows: readonly AnyRow[]): void {
     const columns = table.columns.map(({ physicalName }) => physicalName);
-    const types = [...table.columns.map(({ type }) => type), 'uuid', 'int', 'bigint'];
+    const arrayColumns = [...table.written, ...table.keyed, ...lastPlace];
     const text = texts.of(
       'streams insert',
       () =>
-        `INSERT INTO streams (${columns.join(', ')}, id, last_lane, last_position) SELECT * FROM unnest(${arrays(types)})`,
+        `INSERT INTO streams (${columns.join(', ')}, id, last_lane, last_position) SELECT * FROM unnest(${arrays(arrayColumns)})`,
     );
-    const values = rows.map((row) => [
-      ...table.columns.map((column) => table.toWrite(column, row)),
-      table.idOf(String(row.name)),
-      row.lastLane ?? null,
-      row.lastPosition ?? null,
-    ]);
-    sent.push(this.#connection.run(text, turned(values, types.length)));
+    sent.push(this.#connection.run(text, columnArrays(rows, arrayColumns)));
   }
 
   /** A full stream lets go of its oldest events as new ones come, so no clean-up ever has much to do. */
@@ -274,8 +281,8 @@ export class BatchWriter {
   ): void {
     const { lane, epoch } = this.#place;
     const told = new Set<string>();
-    const inserted: Value[][] = [];
-    const changed: { row: AnyRow; stored: AnyRow }[] = [];
+    const inserted: PlacedEvent[] = [];
+    const changed: Update[] = [];
     let at = 0;
     for (const { row, stored } of puts) {
       if (row === undefined) continue;
@@ -292,13 +299,7 @@ export class BatchWriter {
       told.add(stream);
       const after = before !== null && before.lane !== lane ? before : null;
       const position = ++this.#place.position;
-      inserted.push([
-        ...table.columns.map((column) => table.toWrite(column, row)),
-        lane,
-        position,
-        after?.lane ?? null,
-        after?.position ?? null,
-      ]);
+      inserted.push({ row, position, after });
       this.stored.push({ stream, seq, name, record, audience, epoch, lane, position, after });
     }
     emitted.splice(0, at);
@@ -307,13 +308,19 @@ export class BatchWriter {
     }
     if (inserted.length === 0) return;
     const columns = table.columns.map(({ physicalName }) => physicalName);
-    const types = [...table.columns.map(({ type }) => type), 'int', 'bigint', 'int', 'bigint'];
+    const arrayColumns: ArrayColumn<PlacedEvent>[] = [
+      ...table.written.map(({ type, of }) => ({ type, of: (one: PlacedEvent) => of(one.row) })),
+      { type: 'int', of: () => lane },
+      { type: 'bigint', of: ({ position }) => position },
+      { type: 'int', of: ({ after }) => after?.lane ?? null },
+      { type: 'bigint', of: ({ after }) => after?.position ?? null },
+    ];
     const text = texts.of(
       'events insert',
       () => `INSERT INTO events (${columns.join(', ')}, lane, position, after_lane, after_position)
-        SELECT * FROM unnest(${arrays(types)})`,
+        SELECT * FROM unnest(${arrays(arrayColumns)})`,
     );
-    sent.push(this.#connection.run(text, turned(inserted, types.length)));
+    sent.push(this.#connection.run(text, columnArrays(inserted, arrayColumns)));
   }
 
   /** Rows that were made to be locked by commands that then refused. */
@@ -331,12 +338,4 @@ export class BatchWriter {
     }
     hand.made.clear();
   }
-}
-
-function keyValues(table: PhysicalTable, row: AnyRow): Value[] {
-  return table.key.map((column) => {
-    const value = table.toSearch(column, row[column.name] ?? null);
-    if (value === undefined) throw new Error(`a row of ${table.table.name} has a key that is none`);
-    return value;
-  });
 }

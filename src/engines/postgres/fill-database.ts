@@ -2,13 +2,13 @@ import { events } from '../../core/events/events.ts';
 import { streams } from '../../core/events/streams.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import type { CopiedRows, StoredDatabase } from '../../core/storage/stored-database.ts';
-import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
+import type { AnyRow, AnyTable } from '../../core/storage/table.ts';
+import { type ArrayColumn, arrays, columnArrays } from './array-columns.ts';
 import { Connection, settled } from './connection.ts';
 import { migrate } from './migrate.ts';
 import { type PhysicalTable, PhysicalTables } from './physical-table.ts';
 import { RankCounts } from './rank-counts.ts';
 import { StreamIds } from './stream-ids.ts';
-import { arrays, turned } from './texts.ts';
 
 /** How much one statement writes: so many rows, or so many characters, whichever comes first. */
 const batchRows = 2_000;
@@ -20,10 +20,8 @@ const maxAhead = 3;
 const lane = 0;
 
 /** What is written of a row beside its declared columns. */
-interface Extra {
+interface Extra extends ArrayColumn<AnyRow> {
   readonly name: string;
-  readonly type: string;
-  of(row: AnyRow): Value;
 }
 
 /**
@@ -121,31 +119,30 @@ async function copy(
     ...table.columns.map(({ physicalName }) => physicalName),
     ...extras.map(({ name }) => name),
   ];
-  const types = [...table.columns, ...extras].map(({ type }) => type);
-  const text = `INSERT INTO ${table.table.name} (${columns.join(', ')}) SELECT * FROM unnest(${arrays(types)})`;
+  const arrayColumns = [...table.written, ...extras];
+  const text = `INSERT INTO ${table.table.name} (${columns.join(', ')}) SELECT * FROM unnest(${arrays(arrayColumns)})`;
   const sent: Promise<unknown>[] = [];
-  let values: Value[][] = [];
+  let waiting: AnyRow[] = [];
   let characters = 0;
   const send = () => {
-    const { length } = values;
-    const insert = connection.run(text, turned(values, columns.length)).then(() => written(length));
+    const { length } = waiting;
+    const insert = connection.run(text, columnArrays(waiting, arrayColumns)).then(() => written(length));
     insert.catch(() => {}); // thrown when it is waited for
     sent.push(insert);
-    values = [];
+    waiting = [];
     characters = 0;
   };
   for (const row of rows) {
-    const one = [
-      ...table.columns.map((column) => table.toWrite(column, row)),
-      ...extras.map(({ of }) => of(row)),
-    ];
-    values.push(one);
-    for (const value of one) characters += typeof value === 'string' ? value.length : 8;
-    if (values.length < batchRows && characters < batchCharacters) continue;
+    waiting.push(row);
+    for (const { name } of table.columns) {
+      const value = row[name];
+      characters += typeof value === 'string' ? value.length : 8;
+    }
+    if (waiting.length < batchRows && characters < batchCharacters) continue;
     send();
     if (sent.length > maxAhead) await sent.shift();
   }
-  if (values.length > 0) send();
+  if (waiting.length > 0) send();
   await settled(sent);
 }
 

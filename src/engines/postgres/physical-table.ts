@@ -1,5 +1,6 @@
 import { streams } from '../../core/events/streams.ts';
 import type { AnyRow, AnyTable, Column, Kind, Value } from '../../core/storage/table.ts';
+import type { ArrayColumn } from './array-columns.ts';
 import { withoutNulls } from './null-characters.ts';
 import type { StreamIds } from './stream-ids.ts';
 
@@ -35,6 +36,10 @@ export class PhysicalTable {
   readonly place: number;
   readonly columns: readonly PhysicalColumn[];
   readonly key: readonly PhysicalColumn[];
+  /** What a row is written as. */
+  readonly written: readonly ArrayColumn<AnyRow>[];
+  /** What a row is known by. */
+  readonly keyed: readonly ArrayColumn<AnyRow>[];
   /** A stream's row is known by what stands for its name everywhere else. */
   readonly isStreams: boolean;
   readonly #ids: StreamIds;
@@ -52,6 +57,15 @@ export class PhysicalTable {
     }));
     this.#byName = new Map(this.columns.map((column) => [column.name, column]));
     this.key = table.key.map((name) => this.column(name));
+    this.written = this.writeColumns(this.columns);
+    this.keyed = this.key.map((column) => ({
+      type: this.searchedType(column),
+      of: (row) => {
+        const value = this.toSearch(column, row[column.name] ?? null);
+        if (value === undefined) throw new Error(`a row of ${table.name} has a key that is none`);
+        return value;
+      },
+    }));
   }
 
   column(name: string): PhysicalColumn {
@@ -82,12 +96,24 @@ export class PhysicalTable {
     return typeof value === 'string' ? withoutNulls(value) : value;
   }
 
-  /** A value as it is written. */
-  toWrite(column: PhysicalColumn, row: AnyRow): Value {
-    const value = row[column.name];
-    if (value === undefined) throw new Error(`a row of ${this.table.name} has no ${column.name}`);
+  /** What the columns hold of a row that is written. */
+  writeColumns(columns: readonly PhysicalColumn[]): ArrayColumn<AnyRow>[] {
+    return columns.map((column) => ({ type: column.type, of: (row) => this.#toWrite(column, row) }));
+  }
+
+  /** What is searched for, of values that `toSearch` has made. */
+  searchColumns(by: readonly PhysicalColumn[]): ArrayColumn<readonly Value[]>[] {
+    return by.map((column, at) => ({
+      type: this.searchedType(column),
+      of: (values) => values[at] ?? null,
+    }));
+  }
+
+  #toWrite({ name, kind }: PhysicalColumn, row: AnyRow): Value {
+    const value = row[name];
+    if (value === undefined) throw new Error(`a row of ${this.table.name} has no ${name}`);
     if (typeof value !== 'string') return value;
-    return column.kind === 'stream' ? this.#ids.of(value) : withoutNulls(value);
+    return kind === 'stream' ? this.#ids.of(value) : withoutNulls(value);
   }
 
   /** What stands for a stream's name. */

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Entry } from '../../core/storage/rows.ts';
 import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
+import { type ArrayColumn, arrays, columnArrays } from './array-columns.ts';
 import type { Connection } from './connection.ts';
-import { turned } from './texts.ts';
 
 /** Rows between two counts of a board, when it is recounted. */
 const bucketSize = 256;
@@ -55,6 +55,29 @@ interface Key {
   readonly id: string;
 }
 
+/** A row of a board has another key by now, or has come, or gone. */
+interface Move {
+  readonly board: string;
+  /** Among those of the batch. */
+  readonly place: number;
+  readonly before: Key | undefined;
+  readonly after: Key | undefined;
+}
+
+const moveColumns: readonly ArrayColumn<Move>[] = [
+  { type: 'uuid', of: ({ board }) => board },
+  { type: 'int', of: ({ place }) => place },
+  { type: 'double precision', of: ({ before }) => before?.score ?? null },
+  { type: 'bigint', of: ({ before }) => before?.reachedAt ?? null },
+  { type: 'uuid', of: ({ before }) => before?.id ?? null },
+  { type: 'double precision', of: ({ after }) => after?.score ?? null },
+  { type: 'bigint', of: ({ after }) => after?.reachedAt ?? null },
+  { type: 'uuid', of: ({ after }) => after?.id ?? null },
+];
+
+const movesText = `INSERT INTO board_moves SELECT u.board, $9::int, $10::bigint, u.i, u.os, u.oa, u.oi, u.ns, u.na, u.ni
+  FROM unnest(${arrays(moveColumns)}) AS u(board, i, os, oa, oi, ns, na, ni)`;
+
 /**
  * Counts along the boards without a row that every write waits for: writers append what moved (`board_moves`), and one
  * node at a time adds that up in buckets (`board_counts`). A place is what the buckets before it hold, the rows from its
@@ -85,30 +108,18 @@ export class RankCounts {
       id: String(row[id]),
     });
     const boards = new Set<string>();
-    const moves: Value[][] = [];
+    const moves: Move[] = [];
     for (const { row, stored } of entries) {
       if (row === stored) continue;
       const board = String((row ?? stored)?.[ranked.group]);
       boards.add(board);
       const [before, after] = [stored && keyOf(stored), row && keyOf(row)];
       if (before && after && isSame(before, after)) continue;
-      moves.push([
-        board,
-        from + moves.length,
-        before?.score ?? null,
-        before?.reachedAt ?? null,
-        before?.id ?? null,
-        after?.score ?? null,
-        after?.reachedAt ?? null,
-        after?.id ?? null,
-      ]);
+      moves.push({ board, place: from + moves.length, before, after });
     }
     this.#ensure(sent, connection, name, [...boards]);
     if (moves.length > 0) {
-      const text = `INSERT INTO board_moves SELECT u.board, $9::int, $10::bigint, u.i, u.os, u.oa, u.oi, u.ns, u.na, u.ni
-        FROM unnest($1::uuid[], $2::int[], $3::double precision[], $4::bigint[], $5::uuid[], $6::double precision[],
-          $7::bigint[], $8::uuid[]) AS u(board, i, os, oa, oi, ns, na, ni)`;
-      sent.push(connection.run(text, [...turned(moves, 8), lane, n]));
+      sent.push(connection.run(movesText, [...columnArrays(moves, moveColumns), lane, n]));
     }
     if (boards.size > 0) {
       const text = `INSERT INTO board_versions AS v SELECT unnest($1::uuid[]), $2::int, 1

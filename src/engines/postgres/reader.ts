@@ -16,6 +16,7 @@ import {
   type Table,
   type Value,
 } from '../../core/storage/table.ts';
+import { columnArrays } from './array-columns.ts';
 import type { Connection } from './connection.ts';
 import type { DeclaredStatements } from './declared-statements.ts';
 import { Look, type Seen } from './look.ts';
@@ -23,7 +24,7 @@ import type { PhysicalTables } from './physical-table.ts';
 import type { RankCounts } from './rank-counts.ts';
 import type { ReadConnections } from './read-connections.ts';
 import { foundRow, listValues, searchedValues } from './searches.ts';
-import { listText, rowsByKeys, Texts, turned } from './texts.ts';
+import { listText, rowsByKeys, Texts } from './texts.ts';
 
 const texts = new Texts();
 /** Rows that a statement hands over at a time, where there may be more than memory should hold. */
@@ -165,7 +166,7 @@ class RunningRead implements Read {
       const values = searchedValues(table, by, key);
       if (!values) return undefined;
       const text = texts.of(`${of.name} get`, () => rowsByKeys(table, by));
-      const { rows } = await this.#run<AnyRow>(text, turned([values], values.length));
+      const { rows } = await this.#run<AnyRow>(text, columnArrays([values], table.searchColumns(by)));
       const [row] = rows;
       return row && (foundRow(by, key, row) as Row);
     });

@@ -1,8 +1,9 @@
 import { type AnyRow, type AnyTable, type Index, isIndex, type Value } from '../../core/storage/table.ts';
+import { type ArrayColumn, arrays, columnArrays } from './array-columns.ts';
 import type { Connection } from './connection.ts';
 import type { PhysicalTable, PhysicalTables } from './physical-table.ts';
 import { foundRow, listValues, searchedValues } from './searches.ts';
-import { arrays, listText, rowsByKeys, Texts, turned } from './texts.ts';
+import { listText, rowsByKeys, Texts } from './texts.ts';
 import type { WantedList, WantedPeeks } from './wants.ts';
 
 /** A row that is looked up: its key as text, and as it is searched for. */
@@ -39,7 +40,7 @@ export class RowReads {
   /** Rows by their keys, by the place of the search. */
   async lock(table: PhysicalTable, searches: readonly Search[]): Promise<Map<number, AnyRow>> {
     const text = texts.of(`${table.table.name} lock`, () => rowsByKeys(table, table.key, { isLock: true }));
-    const { rows } = await this.#connection.run<AnyRow>(text, valuesOf(searches, table.key.length));
+    const { rows } = await this.#connection.run<AnyRow>(text, searched(table, table.key, searches));
     return new Map(
       rows.map((row) => {
         const at = Number(row.i) - 1;
@@ -54,22 +55,20 @@ export class RowReads {
       ...table.columns.map(({ physicalName }) => physicalName),
       ...(table.isStreams ? ['id'] : []),
     ];
-    const types = [...table.columns.map(({ type }) => type), ...(table.isStreams ? ['uuid'] : [])];
+    const id: ArrayColumn<AnyRow> = { type: 'uuid', of: ({ name }) => table.idOf(String(name)) };
+    const written = [...table.written, ...(table.isStreams ? [id] : [])];
     const key = table.key.map((column) => table.searched(column));
     const text = texts.of(
       `${table.table.name} make`,
-      () => `INSERT INTO ${table.table.name} (${columns.join(', ')}) SELECT * FROM unnest(${arrays(types)})
+      () => `INSERT INTO ${table.table.name} (${columns.join(', ')}) SELECT * FROM unnest(${arrays(written)})
         ON CONFLICT DO NOTHING RETURNING ${key.map((name, at) => `${name} AS "k${at}"`).join(', ')}`,
     );
-    const rows = toMake.map(({ make }) => [
-      ...table.columns.map((column) => table.toWrite(column, make)),
-      ...(table.isStreams ? [table.idOf(String(make.name))] : []),
-    ]);
     const keys = toMake.map(({ make }) => {
       const values = table.table.key.map((name) => make[name] ?? null);
       return (searchedValues(table, table.key, values) ?? []).join('\n');
     });
-    const result = await this.#connection.run<AnyRow>(text, turned(rows, columns.length));
+    const rows = toMake.map(({ make }) => make);
+    const result = await this.#connection.run<AnyRow>(text, columnArrays(rows, written));
     const inserted = new Set(result.rows.map((row) => key.map((_, at) => row[`k${at}`]).join('\n')));
     return new Set(toMake.filter((_, n) => inserted.has(keys[n] ?? '')).map(({ at }) => at));
   }
@@ -85,7 +84,7 @@ export class RowReads {
     const searches = searchesFor(table, by, keys);
     if (searches.length === 0) return [];
     const text = texts.of(`${target.name} get ${isLock}`, () => rowsByKeys(table, by, { isLock }));
-    const { rows } = await this.#connection.run<AnyRow>(text, valuesOf(searches, by.length));
+    const { rows } = await this.#connection.run<AnyRow>(text, searched(table, by, searches));
     return rows.map((row) => foundRow(by, searches[Number(row.i) - 1]?.key ?? [], row));
   }
 
@@ -97,7 +96,7 @@ export class RowReads {
     const text = texts.of(`peek ${of.name} ${columns.join()}`, () =>
       rowsByKeys(table, table.key, { wanted: columns }),
     );
-    const { rows } = await this.#connection.run<AnyRow>(text, valuesOf(searches, table.key.length));
+    const { rows } = await this.#connection.run<AnyRow>(text, searched(table, table.key, searches));
     return new Map(rows.map(({ i, ...row }) => [searches[Number(i) - 1]?.text ?? '', row]));
   }
 
@@ -110,7 +109,7 @@ export class RowReads {
       const { physicalName } = table.column(columns[0] ?? '');
       return rowsByKeys(table, table.key, { select: `octet_length(t.${physicalName}) AS octets` });
     });
-    const { rows } = await this.#connection.run<AnyRow>(text, valuesOf(searches, table.key.length));
+    const { rows } = await this.#connection.run<AnyRow>(text, searched(table, table.key, searches));
     return new Map(rows.map(({ i, octets }) => [searches[Number(i) - 1]?.text ?? '', Number(octets ?? 0)]));
   }
 
@@ -161,9 +160,9 @@ export class RowReads {
   }
 }
 
-function valuesOf(searches: readonly Search[], width: number): string[] {
-  return turned(
-    searches.map(({ values }) => values),
-    width,
-  );
+function searched(table: PhysicalTable, by: PhysicalTable['columns'], searches: readonly Search[]): Buffer[] {
+  const columns = table
+    .searchColumns(by)
+    .map(({ type, of }) => ({ type, of: (one: Search) => of(one.values) }));
+  return columnArrays(searches, columns);
 }

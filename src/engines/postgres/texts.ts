@@ -1,4 +1,5 @@
-import type { Index, Value } from '../../core/storage/table.ts';
+import type { Index } from '../../core/storage/table.ts';
+import { arrays } from './array-columns.ts';
 import type { PhysicalColumn, PhysicalTable } from './physical-table.ts';
 
 /** The text of a statement, made once for each name. */
@@ -14,34 +15,6 @@ export class Texts {
     return text;
   }
 }
-
-/** `$1::text[], $2::bigint[]`: one array a column, from the parameter behind `from` on. */
-export function arrays(types: readonly string[], from = 0): string {
-  return types.map((type, at) => `$${from + at + 1}::${type}[]`).join(', ');
-}
-
-/**
- * Columns turned from rows into arrays, as `unnest` takes them: PostgreSQL's text for each ("Array Value Input"). The
- * driver makes the same of arrays, in as much time as running the commands takes.
- */
-export function turned(rows: readonly (readonly Value[])[], width: number): string[] {
-  const columns: string[] = [];
-  for (let at = 0; at < width; at++) {
-    let elements = '';
-    for (const row of rows) elements += `,${element(row[at] ?? null)}`;
-    columns.push(`{${elements.slice(1)}}`);
-  }
-  return columns;
-}
-
-/** Texts are quoted, all of them: an empty one, or one such as `NULL`, would else mean something. */
-function element(value: Value): string {
-  if (value === null) return 'NULL';
-  if (typeof value !== 'string') return String(value);
-  return `"${special.test(value) ? value.replace(/[\\"]/g, '\\$&') : value}"`;
-}
-
-const special = /[\\"]/;
 
 /**
  * Reads one row for each of many keys, in the order of the keys; `i` counts them from 1. Each key is looked up by itself,
@@ -64,7 +37,7 @@ export function rowsByKeys(
   const names = by.map((_, at) => `c${at}`);
   const conditions = by.map((column, at) => `t.${table.searched(column)} = k.c${at}`);
   const knows = by.map(({ name }) => name).filter((name) => table.column(name).kind === 'stream');
-  return `SELECT k.i, f.* FROM unnest(${arrays(by.map((column) => table.searchedType(column)))}) WITH ORDINALITY AS k(${[...names, 'i'].join(', ')})
+  return `SELECT k.i, f.* FROM unnest(${arrays(table.searchColumns(by))}) WITH ORDINALITY AS k(${[...names, 'i'].join(', ')})
     CROSS JOIN LATERAL (SELECT ${select ?? table.selection('t', wanted, knows)} FROM ${table.table.name} AS t
       WHERE ${conditions.join(' AND ')} LIMIT 1${isLock ? ' FOR UPDATE OF t' : ''}) AS f`;
 }
