@@ -5,7 +5,15 @@ import type { StreamRow } from '../events/streams.ts';
 import { streams } from '../events/streams.ts';
 import type { Entry, ListOptions, Rows } from './rows.ts';
 import type { Statement } from './statement.ts';
-import type { AnyIndex, AnyRow, AnyTable, Index, Table, Value } from './table.ts';
+import {
+  type AnyIndex,
+  type AnyRow,
+  type AnyTable,
+  type Index,
+  keyOf,
+  type Table,
+  type Value,
+} from './table.ts';
 
 /**
  * A write, declared once for every engine: a generator function that asks for rows (`yield* tx.get(…)`), decides, and says
@@ -88,6 +96,7 @@ export class Request<Result> {
   readonly parts: readonly Request<unknown>[];
   readonly statement: Statement | undefined;
   readonly values: Readonly<Record<string, Value>>;
+  #keyText: string | null | undefined;
 
   constructor(
     tx: Tx,
@@ -120,6 +129,12 @@ export class Request<Result> {
     this.parts = parts;
     this.statement = statement;
     this.values = values;
+  }
+
+  /** The key as rows are known by it; null: no row has it. */
+  get keyText(): string | null {
+    if (this.#keyText === undefined) this.#keyText = keyOf(this.key);
+    return this.#keyText;
   }
 
   [Symbol.iterator](): Iterator<Request<unknown>, Result, void> {
@@ -162,6 +177,8 @@ export class Tx {
   readonly events: EmittedEvent[] = [];
   /** Something was erased that must not stay readable: soon after the commit, its traces go from the disk. */
   leavesTraces = false;
+  /** What it waits for is to be answered by beginning it again, and not by going on: see `forEach`. */
+  mustBeginAgain = false;
   /** Workers that have something to do once this is committed: see `wake`. */
   wakes: Set<string> | null = null;
   readonly #rows: Rows;
@@ -273,6 +290,10 @@ export class Tx {
     return seq;
   }
 
+  get hasWritten(): boolean {
+    return this.#undo.length > 0;
+  }
+
   scrub(): void {
     this.leavesTraces = true;
   }
@@ -348,6 +369,8 @@ export function* forEach<Item, Result>(
   items: readonly Item[],
   stepsOf: (item: Item, at: number) => Steps<Result>,
 ): Steps<Result[]> {
+  const [only] = items;
+  if (items.length === 1 && only !== undefined) return [yield* stepsOf(only, 0)];
   const results: Result[] = [];
   if (tx instanceof ExclusiveTx) {
     // It goes on where it was, so the steps of one may not begin before those of the one before have ended.
@@ -367,6 +390,7 @@ export function* forEach<Item, Result>(
   }
   // The engine loads what was missed and begins the whole command again, which undoes what was done here.
   if (missed) {
+    tx.mustBeginAgain = true;
     yield missed;
     throw new Error('a command went on with steps that are to be begun again');
   }

@@ -6,7 +6,6 @@ import {
   type AnyTable,
   type Index,
   isIndex,
-  keyOf,
   type Value,
 } from '../../core/storage/table.ts';
 import type { RowsAtHand } from './rows-at-hand.ts';
@@ -36,12 +35,20 @@ export class BatchAnswers implements Loader {
   /** What was answered by other means: see `settle`. */
   readonly #settled = new WeakSet<Request<unknown>>();
   /** The name of the command that is running. */
-  command = '';
+  #command = '';
+  /** The command that is running has been answered something. */
+  hasAnswered = false;
 
   constructor(hand: RowsAtHand, { locking }: BatchAnswersOptions, isExclusive: boolean) {
     this.#hand = hand;
     this.#locking = locking;
     this.#isExclusive = isExclusive;
+  }
+
+  /** A command of this name begins to run, or goes on. */
+  begin(command: string): void {
+    this.#command = command;
+    this.hasAnswered = false;
   }
 
   /** What was asked for and is not at hand, since this was last called. */
@@ -63,7 +70,10 @@ export class BatchAnswers implements Loader {
   }
 
   answer(request: Request<unknown>): boolean {
-    return statementKinds.has(request.kind) ? this.#settled.has(request) : this.#answerOne(request);
+    if (statementKinds.has(request.kind)) return this.#settled.has(request);
+    if (!this.#isReady(request) || !this.#take(request)) return false;
+    this.hasAnswered = true;
+    return true;
   }
 
   /**
@@ -77,23 +87,23 @@ export class BatchAnswers implements Loader {
     const key = table.key.map((name) => entry.stored?.[name] ?? null);
     this.#wants.lock(table, entry.key, { key, make: undefined });
     this.#unlocked.add(tx);
-    this.#locking.add(`${this.command} ${table.name}`);
+    this.#locking.add(`${this.#command} ${table.name}`);
   }
 
   /** Commands of this name have written rows of the table that they had read: they lock them at once. */
   #isLocking(table: AnyTable): boolean {
-    return this.#isExclusive || this.#locking.has(`${this.command} ${table.name}`);
+    return this.#isExclusive || this.#locking.has(`${this.#command} ${table.name}`);
   }
 
-  #answerOne(request: Request<unknown>): boolean {
-    if (!this.#isReady(request)) return false;
-    const { tx, kind, target, key } = request;
+  /** Sets the value of a request that is ready. False: more must be read first, which has been noted. */
+  #take(request: Request<unknown>): boolean {
+    const { tx, kind, target } = request;
     switch (kind) {
       case 'get':
-        request.value = target && this.#entryOf(target, key)?.row;
+        request.value = this.#entryOf(request)?.row;
         return true;
       case 'lock': {
-        const entry = this.#hand.rows.of(target as AnyTable).entry(keyOf(key) ?? '');
+        const entry = this.#hand.rows.of(target as AnyTable).entry(request.keyText ?? '');
         if (entry.row === undefined && request.make !== undefined) {
           tx.put(target as AnyTable as never, request.make as never);
         }
@@ -111,6 +121,8 @@ export class BatchAnswers implements Loader {
         request.value = this.#octetsOf(request);
         return true;
       case 'count':
+        // What another part of the request has made may have it count further.
+        if (!this.#isReady(request)) return false;
         request.value = this.#countNow(request);
         return true;
       case 'list': {
@@ -120,7 +132,7 @@ export class BatchAnswers implements Loader {
         return true;
       }
       case 'all':
-        for (const part of request.parts) if (!this.#answerOne(part)) return false;
+        for (const part of request.parts) if (!this.#take(part)) return false;
         request.value = request.parts.map(({ value }) => value);
         return true;
       default:
@@ -132,9 +144,9 @@ export class BatchAnswers implements Loader {
     const { kind, target, key } = request;
     switch (kind) {
       case 'get':
-        return target === null || this.#isGetReady(target, key);
+        return target === null || this.#isGetReady(target, request);
       case 'lock': {
-        const text = keyOf(key);
+        const text = request.keyText;
         if (!target || isIndex(target) || text === null) throw new Error('a lock needs a table and a key');
         if (this.#hand.isLocked(target, text)) return true;
         this.#wants.lock(target, text, { key, make: request.make });
@@ -142,7 +154,7 @@ export class BatchAnswers implements Loader {
       }
       case 'peek': {
         if (!target || isIndex(target)) throw new Error('a peek needs a table');
-        const text = keyOf(key);
+        const text = request.keyText;
         if (text === null || this.#hand.find(target, text) || this.#hand.peeked.has(peekName(request)))
           return true;
         const name = `${target.name} ${request.columns.join()}`;
@@ -164,7 +176,7 @@ export class BatchAnswers implements Loader {
       }
       case 'octets': {
         if (!target || isIndex(target)) throw new Error('octets need a table');
-        const text = keyOf(key);
+        const text = request.keyText;
         if (text === null || this.#hand.find(target, text) || this.#hand.octets.has(peekName(request)))
           return true;
         const name = `${target.name} ${request.columns.join()}`;
@@ -204,8 +216,7 @@ export class BatchAnswers implements Loader {
     }
   }
 
-  #isGetReady(target: AnyTable | AnyIndex, key: readonly Value[]): boolean {
-    const text = keyOf(key);
+  #isGetReady(target: AnyTable | AnyIndex, { key, keyText: text }: Request<unknown>): boolean {
     if (text === null) return true;
     if (!isIndex(target)) {
       if (this.#hand.find(target, text)) return true;
@@ -218,16 +229,15 @@ export class BatchAnswers implements Loader {
     return false;
   }
 
-  #entryOf(target: AnyTable | AnyIndex, key: readonly Value[]): Entry | null | undefined {
-    const text = keyOf(key);
-    if (text === null) return null;
+  #entryOf({ target, keyText: text }: Request<unknown>): Entry | null | undefined {
+    if (target === null || text === null) return null;
     return isIndex(target)
       ? this.#hand.rows.of(target.table).foundBy(target).get(text)
       : this.#hand.find(target, text);
   }
 
   #peek(request: Request<unknown>): AnyRow | undefined {
-    const text = keyOf(request.key);
+    const text = request.keyText;
     if (text === null) return undefined;
     const entry = this.#hand.find(request.target as AnyTable, text);
     return entry ? entry.row : this.#hand.peeked.get(peekName(request));
@@ -244,7 +254,7 @@ export class BatchAnswers implements Loader {
   }
 
   #octetsOf(request: Request<unknown>): number | undefined {
-    const text = keyOf(request.key);
+    const text = request.keyText;
     if (text === null) return undefined;
     const entry = this.#hand.find(request.target as AnyTable, text);
     if (!entry) return this.#hand.octets.get(peekName(request));
@@ -291,8 +301,8 @@ export class BatchAnswers implements Loader {
   }
 }
 
-function peekName({ target, columns, key }: Request<unknown>): string {
-  return `${target?.name} ${columns.join()} ${keyOf(key)}`;
+function peekName({ target, columns, keyText }: Request<unknown>): string {
+  return `${target?.name} ${columns.join()} ${keyText}`;
 }
 
 function prefixName(index: Index, prefix: readonly Value[]): string {

@@ -78,6 +78,8 @@ class Running {
   readonly queued: QueuedCommand;
   readonly now: number;
   tx: Tx | undefined;
+  /** It waits for the first that it has asked for, has done nothing else, and can go on from there. */
+  waiting: Steps<unknown> | null = null;
   outcome: Outcome | undefined;
   readonly #ids: string[];
 
@@ -186,17 +188,21 @@ export class Batch {
     for (const running of this.#running) running.outcome = undefined;
   }
 
-  /** Runs one command from its beginning. False: it has asked for what is not at hand. */
+  /** Runs one command, from its beginning if it has been answered anything. False: it has asked for what is not at hand. */
   #step(running: Running): boolean {
-    const { queued } = running;
+    const { queued, waiting } = running;
     running.outcome = undefined;
-    const tx = new Tx(this.#hand.rows, this.#answers, running.context(this.#options.newId));
+    running.waiting = null;
+    const tx =
+      (waiting && running.tx) ?? new Tx(this.#hand.rows, this.#answers, running.context(this.#options.newId));
     running.tx = tx;
-    this.#answers.command = queued.command.commandName;
+    this.#answers.begin(queued.command.commandName);
     try {
-      const { done, value } = this.#begin(queued, tx).next();
+      const steps = waiting ?? this.#begin(queued, tx);
+      const { done, value } = steps.next();
       if (!done) {
         this.#answers.hasWrittenUnlocked(tx);
+        if (!this.#answers.hasAnswered && !tx.hasWritten && !tx.mustBeginAgain) running.waiting = steps;
         return false;
       }
       if (this.#answers.hasWrittenUnlocked(tx)) return false;
