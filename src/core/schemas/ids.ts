@@ -7,6 +7,11 @@ const idBytes = 16;
 const pool = new Uint8Array(poolBytes);
 let poolUsed = poolBytes;
 
+/** The id that is being made, and its text: 32 digits and four hyphens, for which the library makes twenty strings. */
+const made = new Uint8Array(idBytes);
+const text = Buffer.alloc(36, '-');
+const digits = Buffer.from('0123456789abcdef');
+
 /** Where the last id stood in time; ids of the same millisecond count on from a random start. */
 const last = { at: 0, count: 0 };
 
@@ -26,7 +31,19 @@ export function newId(): string {
   } else {
     last.count++;
   }
-  return v7({ random, msecs: last.at, seq: last.count });
+  v7({ random, msecs: last.at, seq: last.count }, made);
+  return textOf(made);
+}
+
+function textOf(id: Uint8Array): string {
+  let at = 0;
+  for (let place = 0; place < idBytes; place++) {
+    if (at === 8 || at === 13 || at === 18 || at === 23) at++;
+    const byte = id[place] ?? 0;
+    text[at++] = digits[byte >> 4] ?? 0;
+    text[at++] = digits[byte & 15] ?? 0;
+  }
+  return text.toString('latin1');
 }
 
 /**

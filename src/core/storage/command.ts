@@ -96,6 +96,8 @@ export class Request<Result> {
   readonly parts: readonly Request<unknown>[];
   readonly statement: Statement | undefined;
   readonly values: Readonly<Record<string, Value>>;
+  /** What an engine knows it by, among others that ask for the same. */
+  name: string | undefined = undefined;
   #keyText: string | null | undefined;
 
   constructor(

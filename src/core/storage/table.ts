@@ -177,7 +177,8 @@ export function keyMaker(columns: readonly string[]): (row: AnyRow) => string | 
 /** The same key, from the values themselves. */
 export function keyOf(values: readonly Value[]): string | null {
   if (values.includes(null)) return null;
-  return values.length === 1 ? String(values[0]) : values.join('\n');
+  if (values.length === 1) return String(values[0]);
+  return values.length === 2 ? `${values[0]}\n${values[1]}` : values.join('\n');
 }
 
 function asKey(value: Value | undefined): string | null {

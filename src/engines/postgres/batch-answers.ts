@@ -1,13 +1,6 @@
 import type { Loader, Request, RequestKind, Tx } from '../../core/storage/command.ts';
 import { type Entry, isUnderPrefix, listNow } from '../../core/storage/rows.ts';
-import {
-  type AnyIndex,
-  type AnyRow,
-  type AnyTable,
-  type Index,
-  isIndex,
-  type Value,
-} from '../../core/storage/table.ts';
+import { type AnyIndex, type AnyRow, type AnyTable, type Index, isIndex } from '../../core/storage/table.ts';
 import type { RowsAtHand } from './rows-at-hand.ts';
 import { Wants } from './wants.ts';
 
@@ -155,7 +148,7 @@ export class BatchAnswers implements Loader {
       case 'peek': {
         if (!target || isIndex(target)) throw new Error('a peek needs a table');
         const text = request.keyText;
-        if (text === null || this.#hand.find(target, text) || this.#hand.peeked.has(peekName(request)))
+        if (text === null || this.#hand.find(target, text) || this.#hand.peeked.has(nameOf(request)))
           return true;
         const name = `${target.name} ${request.columns.join()}`;
         const peeks = this.#wants.peeks.get(name) ?? {
@@ -169,7 +162,7 @@ export class BatchAnswers implements Loader {
       }
       case 'max': {
         if (!target || !isIndex(target)) throw new Error('a maximum needs an index');
-        const name = prefixName(target, key);
+        const name = nameOf(request);
         if (this.#hand.maxes.has(name)) return true;
         this.#wants.maxes.set(name, { index: target, prefix: key });
         return false;
@@ -177,7 +170,7 @@ export class BatchAnswers implements Loader {
       case 'octets': {
         if (!target || isIndex(target)) throw new Error('octets need a table');
         const text = request.keyText;
-        if (text === null || this.#hand.find(target, text) || this.#hand.octets.has(peekName(request)))
+        if (text === null || this.#hand.find(target, text) || this.#hand.octets.has(nameOf(request)))
           return true;
         const name = `${target.name} ${request.columns.join()}`;
         const octets = this.#wants.octets.get(name) ?? {
@@ -192,14 +185,14 @@ export class BatchAnswers implements Loader {
       case 'count': {
         if (!target || !isIndex(target)) throw new Error('a count needs an index');
         const limit = this.#countedUpTo(request);
-        const name = `${prefixName(target, key)} ${limit}`;
+        const name = `${nameOf(request)} ${limit}`;
         if (this.#hand.counts.has(name)) return true;
         this.#wants.counts.set(name, { index: target, prefix: key, limit });
         return false;
       }
       case 'list': {
         if (!target || !isIndex(target) || !request.list) throw new Error('a list needs an index');
-        const name = listName(request);
+        const name = nameOf(request);
         if (this.#hand.hasList(target, name)) return true;
         const { limit, last = false, after } = request.list;
         this.#wants.lists.set(name, { index: target, prefix: key, limit, last, after });
@@ -240,13 +233,14 @@ export class BatchAnswers implements Loader {
     const text = request.keyText;
     if (text === null) return undefined;
     const entry = this.#hand.find(request.target as AnyTable, text);
-    return entry ? entry.row : this.#hand.peeked.get(peekName(request));
+    return entry ? entry.row : this.#hand.peeked.get(nameOf(request));
   }
 
-  #max({ target, key }: Request<unknown>): number {
+  #max(request: Request<unknown>): number {
+    const { target, key } = request;
     const index = target as Index;
     const column = index.columns[key.length] ?? '';
-    let max = this.#hand.maxes.get(prefixName(index, key)) ?? 0;
+    let max = this.#hand.maxes.get(nameOf(request)) ?? 0;
     for (const { row } of this.#hand.rows.of(index.table).writtenUnder(index, key) ?? []) {
       max = Math.max(max, Number(row?.[column] ?? 0));
     }
@@ -257,7 +251,7 @@ export class BatchAnswers implements Loader {
     const text = request.keyText;
     if (text === null) return undefined;
     const entry = this.#hand.find(request.target as AnyTable, text);
-    if (!entry) return this.#hand.octets.get(peekName(request));
+    if (!entry) return this.#hand.octets.get(nameOf(request));
     return entry.row && Buffer.byteLength(String(entry.row[request.columns[0] ?? ''] ?? ''));
   }
 
@@ -279,9 +273,7 @@ export class BatchAnswers implements Loader {
   }
 
   #countNow(request: Request<unknown>): number {
-    const counted = this.#hand.counts.get(
-      `${prefixName(request.target as Index, request.key)} ${this.#countedUpTo(request)}`,
-    );
+    const counted = this.#hand.counts.get(`${nameOf(request)} ${this.#countedUpTo(request)}`);
     return Math.min(request.list?.limit ?? 0, (counted ?? 0) + this.#changedUnder(request).change);
   }
 
@@ -290,7 +282,7 @@ export class BatchAnswers implements Loader {
     const { target, key, list } = request;
     if (!list) throw new Error('a list needs options');
     const index = target as Index;
-    const name = listName(request);
+    const name = nameOf(request);
     const listed = this.#hand.lists.get(name);
     if (!listed) throw new Error(`${index.name} was not read`);
     const now = listNow(index, key, list, listed.base, this.#hand.rows.of(index.table));
@@ -301,15 +293,23 @@ export class BatchAnswers implements Loader {
   }
 }
 
-function peekName({ target, columns, keyText }: Request<unknown>): string {
-  return `${target?.name} ${columns.join()} ${keyText}`;
+/** What is read by a request is found under this by every other that asks for the same. */
+function nameOf(request: Request<unknown>): string {
+  request.name ??= makeName(request);
+  return request.name;
 }
 
-function prefixName(index: Index, prefix: readonly Value[]): string {
-  return `${index.name} ${prefix.length} ${prefix.join('\n')}`;
-}
-
-function listName({ target, key, list }: Request<unknown>): string {
-  const after = list?.after === undefined ? '' : JSON.stringify(list.after);
-  return `${target?.name} ${list?.last ?? false} ${list?.limit} ${key.join('\n')} ${after}`;
+function makeName({ kind, target, columns, key, keyText, list }: Request<unknown>): string {
+  const under = keyText ?? key.join('\n');
+  switch (kind) {
+    case 'peek':
+    case 'octets':
+      return `${target?.name} ${columns.join()} ${under}`;
+    case 'list': {
+      const after = list?.after === undefined ? '' : JSON.stringify(list.after);
+      return `${target?.name} ${list?.last ?? false} ${list?.limit} ${under} ${after}`;
+    }
+    default:
+      return `${target?.name} ${key.length} ${under}`;
+  }
 }

@@ -4,7 +4,8 @@ import type { KeptList, KeptRows } from './kept-rows.ts';
 import type { PhysicalTable, PhysicalTables } from './physical-table.ts';
 import { RowReads, searchesFor } from './row-reads.ts';
 import type { RowsAtHand } from './rows-at-hand.ts';
-import { type WantedList, type WantedLock, type WantedPeeks, Wants } from './wants.ts';
+import type { RowsThere } from './rows-there.ts';
+import type { WantedList, WantedLock, WantedPeeks, Wants } from './wants.ts';
 
 /**
  * How long locks are waited for that come behind others: two nodes that each wait for what the other has locked first would
@@ -16,7 +17,7 @@ const lateLockMs = 50;
 export interface BatchLoaderOptions {
   readonly tables: PhysicalTables;
   /** Rows of streams and the like that are known to be there. */
-  readonly there: Set<string>;
+  readonly there: RowsThere;
   readonly kept: KeptRows;
 }
 
@@ -30,14 +31,12 @@ export class BatchLoader {
   readonly #reads: RowReads;
   readonly #hand: RowsAtHand;
   /** Rows that were there once: to be locked, they need not be made. */
-  readonly #there: Set<string>;
+  readonly #there: RowsThere;
   readonly #kept: KeptRows;
   /** Statements may change what was read: everything that is read is locked. */
   readonly #isExclusive: boolean;
-  /** All reads of this transaction. */
-  readonly #asked = new Wants();
-  /** All locks of this transaction, and those it was asked for in vain. */
-  readonly locks = new Wants();
+  /** All that was asked for in this transaction, in vain too. */
+  readonly #asked: Wants[] = [];
   /** What was kept did not hold any more when the version was looked at. */
   #isKeptOutdated = false;
   /** How often boards had been re-ranked when this batch first looked; null: it has not. */
@@ -71,10 +70,11 @@ export class BatchLoader {
     this.rounds++;
     if (isLate) {
       this.#hand.startAnew();
-      wants.addReads(this.#asked, (table, text) => this.#hand.isLocked(table, text));
+      for (const asked of this.#asked) {
+        wants.addReads(asked, (table, text) => this.#hand.isLocked(table, text));
+      }
     }
-    this.#asked.addReads(wants, () => false);
-    this.locks.addLocks(wants);
+    this.#asked.push(wants);
     const sent: Promise<unknown>[] = [];
     if (isLate) sent.push(this.#connection.script(`SET LOCAL lock_timeout = '${lateLockMs}ms'`));
     const tables = [...wants.locks.keys()].map((table) => this.#tables.of(table));
@@ -107,6 +107,11 @@ export class BatchLoader {
     const isOutdated = this.#hasOutdated();
     if (!this.#isExclusive) this.#keepFresh();
     return isLate || isOutdated;
+  }
+
+  /** Adds the locks of this transaction, and those it was asked for in vain. */
+  addLocksTo(wants: Wants): void {
+    for (const asked of this.#asked) wants.addLocks(asked);
   }
 
   /** All commands have ended on what is at hand: whether that still holds. True: they are to be run again. */
@@ -144,23 +149,26 @@ export class BatchLoader {
       table.key,
       wanted.map(([text, { key }]) => [text, key] as const),
     );
-    const toMake = searches.flatMap(({ text }, at) => {
+    const toMake: { make: AnyRow; at: number }[] = [];
+    for (let at = 0; at < searches.length; at++) {
+      const { text = '' } = searches[at] ?? {};
       const make = locks.get(text)?.make;
-      return make !== undefined && !this.#there.has(`${table.table.name} ${text}`) ? [{ make, at }] : [];
-    });
+      if (make !== undefined && !this.#there.has(table.table, text)) toMake.push({ make, at });
+    }
     const making = toMake.length > 0 ? this.#reads.make(table, toMake) : Promise.resolve(new Set<number>());
     const locking = this.#reads.lock(table, searches);
     const taking = Promise.all([making, locking]).then(([made, found]) => {
       const rows = this.#hand.rows.of(table.table);
-      for (const [at, { text }] of searches.entries()) {
+      for (let at = 0; at < searches.length; at++) {
+        const { text = '' } = searches[at] ?? {};
         const row = found.get(at);
         const isMade = locks.get(text)?.make !== undefined;
         if (row && made.has(at)) {
           const ofTable = this.#hand.made.get(table.table) ?? new Map<string, AnyRow>();
           this.#hand.made.set(table.table, ofTable.set(text, row));
-        } else if (row && isMade) this.#remember(`${table.table.name} ${text}`);
+        } else if (row && isMade) this.#there.add(table.table, text);
         else if (!row && isMade) {
-          this.#there.delete(`${table.table.name} ${text}`);
+          this.#there.delete(table.table, text);
           throw Object.assign(new Error('a row that was there has gone'), { code: '40001' });
         }
         this.#hand.takeLocked(table.table, text, row);
@@ -169,11 +177,6 @@ export class BatchLoader {
     });
     // What failed first is what is to be told.
     return [making.then(() => {}), taking];
-  }
-
-  #remember(row: string): void {
-    if (this.#there.size >= 200_000) this.#there.clear();
-    this.#there.add(row);
   }
 
   async #get(target: AnyTable | Index, keys: ReadonlyMap<string, readonly Value[]>): Promise<void> {

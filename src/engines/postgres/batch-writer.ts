@@ -115,22 +115,29 @@ export class BatchWriter {
   #put(sent: Promise<unknown>[], table: PhysicalTable, puts: readonly Entry[]): void {
     const inserts: AnyRow[] = [];
     const upserts: AnyRow[] = [];
-    /** By the columns that differ. */
-    const updates = new Map<string, { columns: PhysicalColumn[]; rows: Update[] }>();
+    /** By the columns that differ: the sum of a power of two for each. */
+    const updates = new Map<number, Update[]>();
     for (const { row, stored, isKnown } of puts) {
       if (row === undefined) continue;
       if (stored === undefined) (isKnown ? inserts : upserts).push(row);
       else {
-        const columns = table.columns.filter(({ name }) => row[name] !== stored[name]);
-        const name = columns.map((column) => column.physicalName).join();
-        const group = updates.get(name) ?? { columns, rows: [] };
-        if (columns.length > 0) updates.set(name, group);
-        group.rows.push({ row, stored });
+        let differing = 0;
+        for (let at = 0; at < table.columns.length; at++) {
+          const name = table.columns[at]?.name ?? '';
+          if (row[name] !== stored[name]) differing += 2 ** at;
+        }
+        if (differing === 0) continue;
+        const rows = updates.get(differing);
+        if (rows) rows.push({ row, stored });
+        else updates.set(differing, [{ row, stored }]);
       }
     }
     if (inserts.length > 0) this.#insert(sent, table, inserts, false);
     if (upserts.length > 0) this.#insert(sent, table, upserts, true);
-    for (const { columns, rows } of updates.values()) this.#update(sent, table, columns, rows);
+    for (const [differing, rows] of updates) {
+      const columns = table.columns.filter((_, at) => Math.floor(differing / 2 ** at) % 2 === 1);
+      this.#update(sent, table, columns, rows);
+    }
     const { remembered, ranked } = table.table;
     const isOverwritten = upserts.length + updates.size > 0;
     if (remembered !== null && (isOverwritten || (remembered === 'lists' && inserts.length > 0))) {
@@ -234,11 +241,18 @@ export class BatchWriter {
         entry.row = undefined;
         continue;
       }
-      const kept = this.#withinCount(row, toForget);
+      const { name, wallet, seq, firstSeq, trimAt } = this.#withinCount(row, toForget);
       const isNew = last === undefined || last.seq === 0;
-      const written: AnyRow = { ...kept, ...(isNew && { trimAt: now + maximumAgeMs }) } as unknown as AnyRow;
-      const place = lastOf.get(row.name);
-      const placed = place === undefined ? written : { ...written, lastLane: lane, lastPosition: place };
+      const place = lastOf.get(name);
+      const placed: AnyRow = {
+        name,
+        wallet,
+        seq,
+        firstSeq,
+        trimAt: isNew ? now + maximumAgeMs : trimAt,
+        lastLane: place === undefined ? (row.lastLane ?? null) : lane,
+        lastPosition: place ?? row.lastPosition ?? null,
+      };
       entry.row = placed;
       if (entry.stored === undefined) inserted.push(placed);
       else updated.push({ row: placed, stored: entry.stored });

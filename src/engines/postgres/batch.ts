@@ -177,7 +177,7 @@ export class Batch {
       for (const running of this.#running.slice(firstMissed).toReversed()) running.tx?.undo();
       from = firstMissed;
       const wants = this.#answers.takeWants();
-      if (this.#before && this.#loader.rounds === 0) wants.addLocks(this.#before.#loader.locks);
+      if (this.#before && this.#loader.rounds === 0) this.#before.#loader.addLocksTo(wants);
       if (!(await this.#loader.load(wants))) continue;
       from = 0;
       this.#runAgain();

@@ -15,7 +15,8 @@ export interface KeptList {
  */
 export class KeptRows {
   #version: number | null = null;
-  #rows = new Map<string, AnyRow>();
+  readonly #rows = new Map<AnyTable, Map<string, AnyRow>>();
+  #count = 0;
   #lists = new Map<string, KeptList>();
 
   /** Whether rows of this table are kept. */
@@ -24,7 +25,7 @@ export class KeptRows {
   }
 
   get(table: AnyTable, key: string): AnyRow | undefined {
-    return this.keeps(table) ? this.#rows.get(`${table.name} ${key}`) : undefined;
+    return this.#rows.get(table)?.get(key);
   }
 
   list({ table }: Index, name: string): KeptList | undefined {
@@ -35,7 +36,9 @@ export class KeptRows {
   keep(table: AnyTable, key: string, row: AnyRow): void {
     if (!this.keeps(table)) return;
     this.#bound();
-    this.#rows.set(`${table.name} ${key}`, row);
+    const rows = this.#rows.get(table) ?? new Map<string, AnyRow>();
+    this.#rows.set(table, rows.set(key, row));
+    this.#count++;
   }
 
   /** Only where a new row of the table counts as a change. */
@@ -43,6 +46,7 @@ export class KeptRows {
     if (!this.keeps(table) || table.remembered !== 'lists') return;
     this.#bound();
     this.#lists.set(name, list);
+    this.#count++;
   }
 
   /** Whether what is kept is as of this version; if not, it is forgotten. */
@@ -55,13 +59,16 @@ export class KeptRows {
 
   forget(): void {
     this.#version = null;
-    this.#rows.clear();
-    this.#lists.clear();
+    this.#clear();
   }
 
   #bound(): void {
-    if (this.#rows.size + this.#lists.size < maxKept) return;
+    if (this.#count >= maxKept) this.#clear();
+  }
+
+  #clear(): void {
     this.#rows.clear();
     this.#lists.clear();
+    this.#count = 0;
   }
 }

@@ -18,6 +18,7 @@ import { nodeClock } from './node-clock.ts';
 import type { NodeWriter, NodeWriterOptions, WriterStats } from './node-writer.ts';
 import { PhysicalTables } from './physical-table.ts';
 import { RankCounts } from './rank-counts.ts';
+import { RowsThere } from './rows-there.ts';
 import { StreamIds } from './stream-ids.ts';
 import { commandName, serverName } from './write-lane.ts';
 
@@ -48,7 +49,7 @@ export class LocalWriter implements NodeWriter, WritingSide {
       ranks: new RankCounts(),
       retention,
       react,
-      there: new Set(),
+      there: new RowsThere(),
       kept: new KeptRows(),
       locking: new Set(),
       clock: nodeClock(clock),

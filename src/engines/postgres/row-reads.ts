@@ -21,10 +21,12 @@ export function searchesFor(
   by: PhysicalTable['columns'],
   keys: Iterable<readonly [text: string, key: readonly Value[]]>,
 ): Search[] {
-  return [...keys].flatMap(([text, key]) => {
+  const searches: Search[] = [];
+  for (const [text, key] of keys) {
     const values = searchedValues(table, by, key);
-    return values ? [{ text, key, values }] : [];
-  });
+    if (values) searches.push({ text, key, values });
+  }
+  return searches;
 }
 
 /** Reads rows on one connection, each kind of them by one statement for however many keys. */

@@ -8,8 +8,9 @@ export function searchedValues(
   key: readonly Value[],
 ): Value[] | undefined {
   const values: Value[] = [];
-  for (const [at, column] of by.entries()) {
-    const value = table.toSearch(column, key[at] ?? null);
+  for (let at = 0; at < by.length; at++) {
+    const column = by[at];
+    const value = column && table.toSearch(column, key[at] ?? null);
     if (value === undefined) return undefined;
     values.push(value);
   }
