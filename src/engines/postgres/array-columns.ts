@@ -1,9 +1,14 @@
-import type { Value } from '../../core/storage/table.ts';
+import type { AnyRow, Value } from '../../core/storage/table.ts';
 
 /** One array of those that `unnest` takes: what each of the things that are written has in it. */
 export interface ArrayColumn<Of> {
   readonly type: string;
   of(one: Of): Value;
+}
+
+/** A column that is written of a row, by its name in the database. */
+export interface NamedColumn extends ArrayColumn<AnyRow> {
+  readonly name: string;
 }
 
 /**

@@ -1,64 +1,23 @@
 import { events } from '../../core/events/events.ts';
 import type { Retention } from '../../core/events/retention.ts';
-import type { EventPlace, StoredEvent } from '../../core/events/stream.ts';
-import type { StreamRow } from '../../core/events/streams.ts';
+import type { StoredEvent } from '../../core/events/stream.ts';
 import type { EmittedEvent } from '../../core/storage/command.ts';
-import type { Changes, Entry } from '../../core/storage/rows.ts';
+import type { Entry } from '../../core/storage/rows.ts';
 import type { AnyRow, AnyTable } from '../../core/storage/table.ts';
-import { type ArrayColumn, arrays, columnArrays } from './array-columns.ts';
+import { arrays, columnArrays } from './array-columns.ts';
 import type { Connection } from './connection.ts';
+import { EventWriter, type Fence, type WriterPlace } from './event-writer.ts';
 import type { PhysicalColumn, PhysicalTable, PhysicalTables } from './physical-table.ts';
 import type { RankCounts } from './rank-counts.ts';
 import type { RowsAtHand } from './rows-at-hand.ts';
 import { Texts } from './texts.ts';
-
-/** A full stream lets go of so many events at a time at most. */
-const forgottenAtOnce = 128;
-
-/** A stream as it is read: with the place of its last event in the order of commits. */
-type PlacedStreamRow = StreamRow & {
-  readonly lastLane?: number | null;
-  readonly lastPosition?: number | null;
-};
+import { type Update, updateColumns, updateText } from './updates.ts';
 
 export interface BatchWriterOptions {
   readonly tables: PhysicalTables;
   readonly ranks: RankCounts;
   readonly retention: Retention;
 }
-
-/** What a batch is written as: which lane, and where the lane's events stand. */
-export interface WriterPlace {
-  readonly lane: number;
-  /** Of the batch. */
-  readonly n: number;
-  /** Of the lane's last event so far. */
-  position: number;
-  readonly epoch: string;
-}
-
-/** A row as it is, and as it was. */
-interface Update {
-  readonly row: AnyRow;
-  readonly stored: AnyRow;
-}
-
-/** An event with its place in the lane, and that of the stream's event before it, where that is another lane's. */
-interface PlacedEvent {
-  readonly row: AnyRow;
-  readonly position: number;
-  readonly after: EventPlace | null;
-}
-
-interface NamedColumn extends ArrayColumn<AnyRow> {
-  readonly name: string;
-}
-
-/** Of a stream's last event. */
-const lastPlace: readonly NamedColumn[] = [
-  { name: 'last_lane', type: 'int', of: ({ lastLane }) => lastLane ?? null },
-  { name: 'last_position', type: 'bigint', of: ({ lastPosition }) => lastPosition ?? null },
-];
 
 const texts = new Texts();
 
@@ -69,19 +28,34 @@ export class BatchWriter {
   readonly #place: WriterPlace;
   /** Something was changed that is remembered by queries. */
   changedRemembered = false;
-  /** Ranked tables were written: what they are ranked by must not have changed meanwhile. */
-  hasRanked = false;
-  readonly stored: StoredEvent[] = [];
+  readonly #events: EventWriter;
   #moves = 0;
+  #generation: number | null = null;
 
   constructor(connection: Connection, place: WriterPlace, options: BatchWriterOptions) {
     this.#connection = connection;
     this.#place = place;
     this.#options = options;
+    this.#events = new EventWriter(connection, place, options.retention, options.tables);
   }
 
-  /** Sends the statements, takes the events among the changes out of `emitted`, and adds them to `stored`. */
-  write(hand: RowsAtHand, now: number, emitted: EmittedEvent[]): Promise<unknown>[] {
+  /** The events that were written so far. */
+  get stored(): readonly StoredEvent[] {
+    return this.#events.stored;
+  }
+
+  /**
+   * Sends the statements, but for those of streams and events, which `sendEvents` is to send next; takes the new events
+   * among the changes out of `emitted`. `generation`: how often boards had been re-ranked when the batch looked; null: it
+   * has them to itself.
+   */
+  write(
+    hand: RowsAtHand,
+    now: number,
+    emitted: EmittedEvent[],
+    generation: number | null,
+  ): Promise<unknown>[] {
+    this.#generation = generation;
     const sent: Promise<unknown>[] = [];
     const { tables } = this.#options;
     const changes = hand.rows
@@ -90,25 +64,25 @@ export class BatchWriter {
     for (const { rows, removed } of changes.toReversed()) {
       if (removed.length > 0) this.#remove(sent, tables.of(rows.table), removed);
     }
-    const toForget: [stream: string, seq: number][] = [];
-    let placed: ReadonlyMap<string, EventPlace | null> = new Map();
     for (const change of changes) {
       const table = tables.of(change.rows.table);
-      if (table.isStreams) placed = this.#writeStreams(sent, table, change, now, emitted, toForget);
-      else if (table.table === (events as AnyTable)) this.#writeEvents(sent, table, change, emitted, placed);
-      else this.#put(sent, table, change.puts);
+      if (table.isStreams) {
+        const untold = this.#events.takeStreams(sent, change, now, emitted);
+        if (untold.length > 0) this.#remove(sent, table, untold);
+      } else if (table.table === (events as AnyTable)) {
+        const changed = this.#events.takeEvents(change, emitted);
+        if (changed.length > 0) this.#update(sent, table, table.columnsOf(['name', 'record', 'at']), changed);
+      } else this.#put(sent, table, change.puts);
     }
     this.#removeMade(sent, hand);
-    if (toForget.length > 0) {
-      const text = `DELETE FROM events AS e USING unnest($1::uuid[], $2::bigint[]) AS k(stream, seq)
-        WHERE e.stream_id = k.stream AND e.seq <= k.seq`;
-      const columns: ArrayColumn<[stream: string, seq: number]>[] = [
-        { type: 'uuid', of: ([stream]) => tables.ids.of(stream) },
-        { type: 'bigint', of: ([, seq]) => seq },
-      ];
-      sent.push(this.#connection.run(text, columnArrays(toForget, columns)));
-    }
     if (changes.length > 0) hand.rows.flushed();
+    return sent;
+  }
+
+  /** Sends what `write` has left; with a fence, the transaction is to be committed then. */
+  sendEvents(fence: Fence | null): Promise<unknown>[] {
+    const sent: Promise<unknown>[] = [];
+    this.#events.send(sent, fence);
     return sent;
   }
 
@@ -181,160 +155,17 @@ export class BatchWriter {
     table: PhysicalTable,
     columns: readonly PhysicalColumn[],
     rows: readonly Update[],
-    extra: readonly NamedColumn[] = [],
   ): void {
-    const changed = [...columns.map(({ physicalName }) => physicalName), ...extra.map(({ name }) => name)];
-    const name = `${table.table.name} update ${changed.join()}`;
-    const arrayColumns: ArrayColumn<Update>[] = [
-      ...table.keyed.map(({ type, of }) => ({ type, of: ({ stored }: Update) => of(stored) })),
-      ...[...table.writeColumns(columns), ...extra].map(({ type, of }) => ({
-        type,
-        of: ({ row }: Update) => of(row),
-      })),
-    ];
-    const text = texts.of(name, () => {
-      const keys = table.key.map((_, at) => `k${at}`);
-      const set = changed.map((one, at) => `${one} = u.c${at}`);
-      return `UPDATE ${table.table.name} AS t SET ${set.join(', ')}
-        FROM unnest(${arrays(arrayColumns)}) AS u(${[...keys, ...changed.map((_, at) => `c${at}`)].join(', ')})
-        WHERE ${table.key.map((column, at) => `t.${table.searched(column)} = u.k${at}`).join(' AND ')}`;
-    });
-    sent.push(this.#connection.run(text, columnArrays(rows, arrayColumns)));
+    const changed = table.writeColumns(columns);
+    const name = `${table.table.name} update ${changed.map((column) => column.name).join()}`;
+    const text = texts.of(name, () => updateText(table, changed));
+    sent.push(this.#connection.run(text, columnArrays(rows, updateColumns(table, changed))));
   }
 
   #rank(sent: Promise<unknown>[], table: PhysicalTable, entries: readonly Entry[]): void {
     const { ranks } = this.#options;
-    this.hasRanked = true;
-    this.#moves += ranks.moved(sent, this.#connection, table.table, entries, this.#place, this.#moves);
-  }
-
-  /**
-   * Streams with the place of their last event, which the next event of the stream names if it is written in another lane.
-   * Answers these places as they were.
-   */
-  #writeStreams(
-    sent: Promise<unknown>[],
-    table: PhysicalTable,
-    { puts }: Changes,
-    now: number,
-    emitted: readonly EmittedEvent[],
-    toForget: [stream: string, seq: number][],
-  ): ReadonlyMap<string, EventPlace | null> {
-    const { maximumAgeMs } = this.#options.retention;
-    const { lane } = this.#place;
-    const before = new Map<string, EventPlace | null>();
-    const lastOf = new Map<string, number>();
-    for (const [at, { stream }] of emitted.entries()) lastOf.set(stream, this.#place.position + at + 1);
-    const inserted: AnyRow[] = [];
-    const updated: Update[] = [];
-    const untold: Entry[] = [];
-    for (const entry of puts) {
-      const row = entry.row as unknown as PlacedStreamRow;
-      const last = entry.stored as unknown as PlacedStreamRow | undefined;
-      const { lastLane = null, lastPosition = null } = last ?? {};
-      before.set(
-        row.name,
-        lastLane === null || lastPosition === null ? null : { lane: lastLane, position: lastPosition },
-      );
-      if (row.seq === 0) {
-        if (last !== undefined && last.seq === 0) untold.push(entry); // was locked, and nothing was said in it
-        entry.row = undefined;
-        continue;
-      }
-      const { name, wallet, seq, firstSeq, trimAt } = this.#withinCount(row, toForget);
-      const isNew = last === undefined || last.seq === 0;
-      const place = lastOf.get(name);
-      const placed: AnyRow = {
-        name,
-        wallet,
-        seq,
-        firstSeq,
-        trimAt: isNew ? now + maximumAgeMs : trimAt,
-        lastLane: place === undefined ? (row.lastLane ?? null) : lane,
-        lastPosition: place ?? row.lastPosition ?? null,
-      };
-      entry.row = placed;
-      if (entry.stored === undefined) inserted.push(placed);
-      else updated.push({ row: placed, stored: entry.stored });
-    }
-    if (updated.length > 0) {
-      const changing = table.columns.filter(({ name }) => ['seq', 'firstSeq', 'trimAt'].includes(name));
-      this.#update(sent, table, changing, updated, lastPlace);
-    }
-    if (inserted.length > 0) this.#insertStreams(sent, table, inserted);
-    if (untold.length > 0) this.#remove(sent, table, untold);
-    return before;
-  }
-
-  #insertStreams(sent: Promise<unknown>[], table: PhysicalTable, rows: readonly AnyRow[]): void {
-    const columns = table.columns.map(({ physicalName }) => physicalName);
-    const arrayColumns = [...table.written, ...table.keyed, ...lastPlace];
-    const text = texts.of(
-      'streams insert',
-      () =>
-        `INSERT INTO streams (${columns.join(', ')}, id, last_lane, last_position) SELECT * FROM unnest(${arrays(arrayColumns)})`,
-    );
-    sent.push(this.#connection.run(text, columnArrays(rows, arrayColumns)));
-  }
-
-  /** A full stream lets go of its oldest events as new ones come, so no clean-up ever has much to do. */
-  #withinCount(row: StreamRow, toForget: [stream: string, seq: number][]): StreamRow {
-    const { maximumCount } = this.#options.retention;
-    const lastToForget = row.seq - maximumCount;
-    if (lastToForget - row.firstSeq < Math.min(forgottenAtOnce, maximumCount >> 3)) return row;
-    toForget.push([row.name, lastToForget]);
-    return { ...row, firstSeq: lastToForget + 1 };
-  }
-
-  #writeEvents(
-    sent: Promise<unknown>[],
-    table: PhysicalTable,
-    { puts }: Changes,
-    emitted: EmittedEvent[],
-    placed: ReadonlyMap<string, EventPlace | null>,
-  ): void {
-    const { lane, epoch } = this.#place;
-    const told = new Set<string>();
-    const inserted: PlacedEvent[] = [];
-    const changed: Update[] = [];
-    let at = 0;
-    for (const { row, stored } of puts) {
-      if (row === undefined) continue;
-      if (stored !== undefined) {
-        changed.push({ row, stored });
-        continue;
-      }
-      const event = emitted[at++];
-      if (!event || event.seq !== row.seq || event.stream !== row.stream) {
-        throw new Error('an event was written that no command emitted');
-      }
-      const { stream, seq, name, record, audience } = event;
-      const before = told.has(stream) ? null : (placed.get(stream) ?? null);
-      told.add(stream);
-      const after = before !== null && before.lane !== lane ? before : null;
-      const position = ++this.#place.position;
-      inserted.push({ row, position, after });
-      this.stored.push({ stream, seq, name, record, audience, epoch, lane, position, after });
-    }
-    emitted.splice(0, at);
-    if (changed.length > 0) {
-      this.#update(sent, table, table.columnsOf(['name', 'record', 'at']), changed);
-    }
-    if (inserted.length === 0) return;
-    const columns = table.columns.map(({ physicalName }) => physicalName);
-    const arrayColumns: ArrayColumn<PlacedEvent>[] = [
-      ...table.written.map(({ type, of }) => ({ type, of: (one: PlacedEvent) => of(one.row) })),
-      { type: 'int', of: () => lane },
-      { type: 'bigint', of: ({ position }) => position },
-      { type: 'int', of: ({ after }) => after?.lane ?? null },
-      { type: 'bigint', of: ({ after }) => after?.position ?? null },
-    ];
-    const text = texts.of(
-      'events insert',
-      () => `INSERT INTO events (${columns.join(', ')}, lane, position, after_lane, after_position)
-        SELECT * FROM unnest(${arrays(arrayColumns)})`,
-    );
-    sent.push(this.#connection.run(text, columnArrays(inserted, arrayColumns)));
+    const batch = { ...this.#place, from: this.#moves, generation: this.#generation };
+    this.#moves += ranks.moved(sent, this.#connection, table.table, entries, batch);
   }
 
   /** Rows that were made to be locked by commands that then refused. */

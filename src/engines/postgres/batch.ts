@@ -14,9 +14,10 @@ import { isIndex } from '../../core/storage/table.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { BatchAnswers, type BatchAnswersOptions } from './batch-answers.ts';
 import { BatchLoader, type BatchLoaderOptions } from './batch-loader.ts';
-import { BatchWriter, type BatchWriterOptions, type WriterPlace } from './batch-writer.ts';
+import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';
 import { type Connection, settled } from './connection.ts';
 import type { DeclaredStatements } from './declared-statements.ts';
+import { fenceCode, type WriterPlace } from './event-writer.ts';
 import { RowsAtHand } from './rows-at-hand.ts';
 
 /** A command that waits to be carried out. */
@@ -62,18 +63,6 @@ export interface BatchResult {
 
 /** The lane is another node's by now: nothing was written. */
 export class LaneLost extends Error {}
-/** A board is ranked otherwise than when the batch began: nothing was written. */
-class RankingChanged extends Error {
-  readonly code = '40001';
-}
-
-/** Fails, and with it the transaction, when nothing was updated. */
-const fenceText = `WITH fence AS (
-    UPDATE write_lanes SET n = n + 1, position = position + $4, version = version + $5, seen_at = clock_timestamp()
-    WHERE lane = $1 AND owner = $2 AND n = $3 RETURNING 1)
-  SELECT 1 / (SELECT count(*) FROM fence) AS held`;
-const rankingText = 'SELECT 1 / (SELECT count(*) FROM ranking WHERE generation = $1) AS held';
-
 class Running {
   readonly queued: QueuedCommand;
   readonly now: number;
@@ -228,7 +217,7 @@ export class Batch {
     const flush = async () => {
       emitted.push(...tx.events.slice(taken));
       taken = tx.events.length;
-      await settled(writer.write(this.#hand, running.now, emitted));
+      await settled([...writer.write(this.#hand, running.now, emitted, null), ...writer.sendEvents(null)]);
     };
     const steps = this.#begin(running.queued, tx);
     for (;;) {
@@ -274,16 +263,10 @@ export class Batch {
       ? []
       : this.#running.flatMap(({ tx, outcome }) => (tx && outcome && 'result' in outcome ? tx.events : []));
     const now = first?.now ?? this.#options.clock();
-    const sent = first?.queued.command.isExclusive ? [] : writer.write(this.#hand, now, emitted);
+    const sent = first?.queued.command.isExclusive
+      ? []
+      : writer.write(this.#hand, now, emitted, this.#loader.generation ?? 0);
     const connection = this.#connection;
-    // A command of its own has the boards to itself, and may have ranked them anew.
-    if (writer.hasRanked && !first?.queued.command.isExclusive) {
-      sent.push(
-        connection.run(rankingText, [this.#loader.generation ?? 0]).catch((error) => {
-          throw codeOf(error) === '22012' ? new RankingChanged('a board is re-ranked') : error;
-        }),
-      );
-    }
     const { lane, owner, n, position } = this.#place;
     const version = writer.changedRemembered || this.#hasRunStatements ? 1 : 0;
     const wakes = new Set<string>();
@@ -298,11 +281,10 @@ export class Batch {
       position: position + writer.stored.length,
     };
     if (version > 0) this.#options.kept.forget();
-    sent.push(
-      connection.run(fenceText, [lane, owner, n, writer.stored.length, version]).catch((error) => {
-        throw codeOf(error) === '22012' ? new LaneLost(`the lane ${lane} is another node's`) : error;
-      }),
-    );
+    const fenced = settled(writer.sendEvents({ lane, owner, n, version })).catch((error) => {
+      throw codeOf(error) === fenceCode ? new LaneLost(`the lane ${lane} is another node's`) : error;
+    });
+    sent.push(fenced);
     committing(result);
     const committed = connection.script('COMMIT');
     sent.push(committed);

@@ -3,7 +3,7 @@ import { streams } from '../../core/events/streams.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import type { CopiedRows, StoredDatabase } from '../../core/storage/stored-database.ts';
 import type { AnyRow, AnyTable } from '../../core/storage/table.ts';
-import { type ArrayColumn, arrays, columnArrays } from './array-columns.ts';
+import { arrays, columnArrays, type NamedColumn } from './array-columns.ts';
 import { Connection, settled } from './connection.ts';
 import { migrate } from './migrate.ts';
 import { type PhysicalTable, PhysicalTables } from './physical-table.ts';
@@ -18,11 +18,6 @@ const maxAhead = 3;
 
 /** All events of a database that was moved are of one lane, the first. */
 const lane = 0;
-
-/** What is written of a row beside its declared columns. */
-interface Extra extends ArrayColumn<AnyRow> {
-  readonly name: string;
-}
 
 /**
  * Fills an empty database with another one's rows, in one transaction: it is filled as a whole or stays empty, and no node
@@ -96,13 +91,13 @@ async function copyAll(
   return counts;
 }
 
-const streamExtras = (ids: StreamIds): readonly Extra[] => [
+const streamExtras = (ids: StreamIds): readonly NamedColumn[] => [
   { name: 'id', type: 'uuid', of: (row) => ids.of(String(row.name)) },
   { name: 'last_lane', type: 'int', of: (row) => (row.lastPosition === null ? null : lane) },
   { name: 'last_position', type: 'bigint', of: (row) => row.lastPosition ?? null },
 ];
 
-const placed: readonly Extra[] = [
+const placed: readonly NamedColumn[] = [
   { name: 'lane', type: 'int', of: () => lane },
   { name: 'position', type: 'bigint', of: (row) => row.position ?? null },
 ];
@@ -112,7 +107,7 @@ async function copy(
   connection: Connection,
   table: PhysicalTable,
   rows: Iterable<AnyRow>,
-  extras: readonly Extra[],
+  extras: readonly NamedColumn[],
   written: (rows: number) => void,
 ): Promise<void> {
   const columns = [

@@ -1,6 +1,6 @@
 import { streams } from '../../core/events/streams.ts';
 import type { AnyRow, AnyTable, Column, Kind, Value } from '../../core/storage/table.ts';
-import type { ArrayColumn } from './array-columns.ts';
+import type { ArrayColumn, NamedColumn } from './array-columns.ts';
 import { withoutNulls } from './null-characters.ts';
 import type { StreamIds } from './stream-ids.ts';
 
@@ -96,9 +96,13 @@ export class PhysicalTable {
     return typeof value === 'string' ? withoutNulls(value) : value;
   }
 
-  /** What the columns hold of a row that is written. */
-  writeColumns(columns: readonly PhysicalColumn[]): ArrayColumn<AnyRow>[] {
-    return columns.map((column) => ({ type: column.type, of: (row) => this.#toWrite(column, row) }));
+  /** What the columns hold of a row that is written, by their names in the database. */
+  writeColumns(columns: readonly PhysicalColumn[]): NamedColumn[] {
+    return columns.map((column) => ({
+      name: column.physicalName,
+      type: column.type,
+      of: (row) => this.#toWrite(column, row),
+    }));
   }
 
   /** What is searched for, of values that `toSearch` has made. */

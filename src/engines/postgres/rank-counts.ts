@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Entry } from '../../core/storage/rows.ts';
 import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
+import { codeOf } from '../../runtime/error-code.ts';
 import { type ArrayColumn, arrays, columnArrays } from './array-columns.ts';
 import type { Connection } from './connection.ts';
 
@@ -75,8 +76,29 @@ const moveColumns: readonly ArrayColumn<Move>[] = [
   { type: 'uuid', of: ({ after }) => after?.id ?? null },
 ];
 
-const movesText = `INSERT INTO board_moves SELECT u.board, $9::int, $10::bigint, u.i, u.os, u.oa, u.oi, u.ns, u.na, u.ni
-  FROM unnest(${arrays(moveColumns)}) AS u(board, i, os, oa, oi, ns, na, ni)`;
+/** Fails with the code of a root of −1 where the generation is another one. */
+const movesText = `WITH moved AS (INSERT INTO board_moves
+    SELECT u.board, $9::int, $10::bigint, u.i, u.os, u.oa, u.oi, u.ns, u.na, u.ni
+    FROM unnest(${arrays(moveColumns)}) AS u(board, i, os, oa, oi, ns, na, ni)),
+  seen AS (INSERT INTO board_versions AS v SELECT unnest($11::uuid[]), $9::int, 1
+    ON CONFLICT (board_id, lane) DO UPDATE SET version = v.version + 1)
+  SELECT sqrt((SELECT count(*) FROM ranking WHERE generation = coalesce($12::bigint, generation)) - 1) AS held`;
+const rankingCode = '2201F';
+
+/** A board is ranked otherwise than when the batch began: nothing was written. */
+class RankingChanged extends Error {
+  readonly code = '40001';
+}
+
+/** The batch that writes a ranked table. */
+interface RankedBatch {
+  readonly lane: number;
+  readonly n: number;
+  /** Its moves so far. */
+  readonly from: number;
+  /** How often boards had been re-ranked when it looked; null: it has them to itself. */
+  readonly generation: number | null;
+}
 
 /**
  * Counts along the boards without a row that every write waits for: writers append what moved (`board_moves`), and one
@@ -91,14 +113,16 @@ export class RankCounts {
     sizeCalculation: ({ keys }) => keys.length + 1,
   });
 
-  /** Sends what moved with these entries; how many moves that were. `from`: the moves of the batch so far. */
+  /**
+   * Sends what moved with these entries, which were sent before; how many moves that were. Fails, and with it the
+   * transaction, where boards are ranked otherwise by now.
+   */
   moved(
     sent: Promise<unknown>[],
     connection: Runner,
     { name, ranked }: AnyTable,
     entries: readonly Entry[],
-    { lane, n }: { lane: number; n: number },
-    from: number,
+    { lane, n, from, generation }: RankedBatch,
   ): number {
     if (!ranked) throw new Error('the table is not ranked');
     const [score = '', reachedAt = '', id = ''] = ranked.order;
@@ -117,15 +141,14 @@ export class RankCounts {
       if (before && after && isSame(before, after)) continue;
       moves.push({ board, place: from + moves.length, before, after });
     }
+    if (boards.size === 0) return 0;
     this.#ensure(sent, connection, name, [...boards]);
-    if (moves.length > 0) {
-      sent.push(connection.run(movesText, [...columnArrays(moves, moveColumns), lane, n]));
-    }
-    if (boards.size > 0) {
-      const text = `INSERT INTO board_versions AS v SELECT unnest($1::uuid[]), $2::int, 1
-        ON CONFLICT (board_id, lane) DO UPDATE SET version = v.version + 1`;
-      sent.push(connection.run(text, [[...boards].sort(), lane]));
-    }
+    const values = [...columnArrays(moves, moveColumns), lane, n, [...boards].sort(), generation];
+    sent.push(
+      connection.run(movesText, values).catch((error) => {
+        throw codeOf(error) === rankingCode ? new RankingChanged('a board is re-ranked') : error;
+      }),
+    );
     return moves.length;
   }
 

@@ -1,0 +1,240 @@
+import { events } from '../../core/events/events.ts';
+import type { Retention } from '../../core/events/retention.ts';
+import type { EventPlace, StoredEvent } from '../../core/events/stream.ts';
+import { type StreamRow, streams } from '../../core/events/streams.ts';
+import type { EmittedEvent } from '../../core/storage/command.ts';
+import type { Changes, Entry } from '../../core/storage/rows.ts';
+import type { AnyRow, AnyTable } from '../../core/storage/table.ts';
+import { type ArrayColumn, arrays, columnArrays, type NamedColumn } from './array-columns.ts';
+import type { Connection } from './connection.ts';
+import type { PhysicalTable, PhysicalTables } from './physical-table.ts';
+import { Texts } from './texts.ts';
+import { type Update, updateColumns, updateText } from './updates.ts';
+
+/** A full stream lets go of so many events at a time at most. */
+const forgottenAtOnce = 128;
+
+/** A stream as it is read: with the place of its last event in the order of commits. */
+type PlacedStreamRow = StreamRow & {
+  readonly lastLane?: number | null;
+  readonly lastPosition?: number | null;
+};
+
+/** An event with its place in the lane, and that of the stream's event before it, where that is another lane's. */
+interface PlacedEvent {
+  readonly row: AnyRow;
+  readonly position: number;
+  readonly after: EventPlace | null;
+}
+
+/** What a batch is written as: which lane, and where the lane's events stand. */
+export interface WriterPlace {
+  readonly lane: number;
+  /** Of the batch. */
+  readonly n: number;
+  /** Of the lane's last event so far. */
+  position: number;
+  readonly epoch: string;
+}
+
+/** What a batch is let in by: the lane is still this node's, and where this node left it. */
+export interface Fence {
+  readonly lane: number;
+  readonly owner: string;
+  /** Of the lane's batch before. */
+  readonly n: number;
+  /** By how much the version of what is remembered rises. */
+  readonly version: number;
+}
+
+/** Fails, and with it the transaction, with the code of a division by zero when nothing was updated. */
+const fence = `UPDATE write_lanes SET n = n + 1, position = position + $4, version = version + $5, seen_at = clock_timestamp()
+    WHERE lane = $1 AND owner = $2 AND n = $3 RETURNING 1`;
+const held = '1 / (SELECT count(*) FROM fence) AS held';
+const fenceText = `WITH fence AS (${fence}) SELECT ${held}`;
+const fenceParameters = 5;
+export const fenceCode = '22012';
+
+/** Of a stream's last event. */
+const lastPlace: readonly NamedColumn[] = [
+  { name: 'last_lane', type: 'int', of: ({ lastLane }) => lastLane ?? null },
+  { name: 'last_position', type: 'bigint', of: ({ lastPosition }) => lastPosition ?? null },
+];
+
+const texts = new Texts();
+
+/**
+ * Writes the streams and the events of a batch: last, and in one statement with the fence, because nearly every batch has
+ * them, and a statement costs as much as several rows.
+ */
+export class EventWriter {
+  readonly stored: StoredEvent[] = [];
+  readonly #connection: Connection;
+  readonly #place: WriterPlace;
+  readonly #retention: Retention;
+  readonly #streams: PhysicalTable;
+  readonly #events: PhysicalTable;
+  readonly #changedOfStreams: readonly NamedColumn[];
+  #updated: Update[] = [];
+  #told: PlacedEvent[] = [];
+  #toForget: [stream: string, seq: number][] = [];
+  /** Where the streams' last events were, before those of this batch. */
+  #before = new Map<string, EventPlace | null>();
+
+  constructor(connection: Connection, place: WriterPlace, retention: Retention, tables: PhysicalTables) {
+    this.#connection = connection;
+    this.#place = place;
+    this.#retention = retention;
+    this.#streams = tables.of(streams as AnyTable);
+    this.#events = tables.of(events as AnyTable);
+    const changing = this.#streams.columnsOf(['seq', 'firstSeq', 'trimAt']);
+    this.#changedOfStreams = [...this.#streams.writeColumns(changing), ...lastPlace];
+  }
+
+  /**
+   * Takes in what has changed of streams, each with the place of its last event, which its next one names if that is
+   * written in another lane. Answers the rows of those that were locked and have nothing in them.
+   */
+  takeStreams(
+    sent: Promise<unknown>[],
+    { puts }: Changes,
+    now: number,
+    emitted: readonly EmittedEvent[],
+  ): Entry[] {
+    const { lane, position } = this.#place;
+    this.#before = new Map();
+    const lastOf = new Map<string, number>();
+    for (let at = 0; at < emitted.length; at++) lastOf.set(emitted[at]?.stream ?? '', position + at + 1);
+    const inserted: AnyRow[] = [];
+    const untold: Entry[] = [];
+    for (const entry of puts) {
+      const row = entry.row as unknown as PlacedStreamRow;
+      const last = entry.stored as unknown as PlacedStreamRow | undefined;
+      const { lastLane = null, lastPosition = null } = last ?? {};
+      const before =
+        lastLane === null || lastPosition === null ? null : { lane: lastLane, position: lastPosition };
+      this.#before.set(row.name, before);
+      if (row.seq === 0) {
+        if (last !== undefined && last.seq === 0) untold.push(entry);
+        entry.row = undefined;
+        continue;
+      }
+      const { name, wallet, seq, firstSeq, trimAt } = this.#withinCount(row);
+      const isNew = last === undefined || last.seq === 0;
+      const place = lastOf.get(name);
+      const placed: AnyRow = {
+        name,
+        wallet,
+        seq,
+        firstSeq,
+        trimAt: isNew ? now + this.#retention.maximumAgeMs : trimAt,
+        lastLane: place === undefined ? (row.lastLane ?? null) : lane,
+        lastPosition: place ?? row.lastPosition ?? null,
+      };
+      entry.row = placed;
+      if (entry.stored === undefined) inserted.push(placed);
+      else this.#updated.push({ row: placed, stored: entry.stored });
+    }
+    if (inserted.length > 0) this.#insertStreams(sent, inserted);
+    return untold;
+  }
+
+  /** Takes in new events, out of `emitted`, and answers the others, which were changed. */
+  takeEvents({ puts }: Changes, emitted: EmittedEvent[]): Update[] {
+    const { lane, epoch } = this.#place;
+    const told = new Set<string>();
+    const changed: Update[] = [];
+    let at = 0;
+    for (const { row, stored } of puts) {
+      if (row === undefined) continue;
+      if (stored !== undefined) {
+        changed.push({ row, stored });
+        continue;
+      }
+      const event = emitted[at++];
+      if (!event || event.seq !== row.seq || event.stream !== row.stream) {
+        throw new Error('an event was written that no command emitted');
+      }
+      const { stream, seq, name, record, audience } = event;
+      const before = told.has(stream) ? null : (this.#before.get(stream) ?? null);
+      told.add(stream);
+      const after = before !== null && before.lane !== lane ? before : null;
+      const position = ++this.#place.position;
+      this.#told.push({ row, position, after });
+      this.stored.push({ stream, seq, name, record, audience, epoch, lane, position, after });
+    }
+    emitted.splice(0, at);
+    return changed;
+  }
+
+  /** Sends what was taken in. With a fence nothing may follow but the commit. */
+  send(sent: Promise<unknown>[], by: Fence | null): void {
+    const fencing = by ? [by.lane, by.owner, by.n, this.stored.length, by.version] : [];
+    if (this.#updated.length + this.#told.length > 0) {
+      const streamColumns = updateColumns(this.#streams, this.#changedOfStreams);
+      const eventColumns = this.#eventColumns();
+      const text = texts.of(`streams and events ${by !== null}`, () => {
+        const changing = updateText(this.#streams, this.#changedOfStreams, fencing.length);
+        const telling = this.#insertText(eventColumns, fencing.length + streamColumns.length);
+        const written = `WITH changed AS (${changing}), told AS (${telling})`;
+        return by ? `${written}, fence AS (${fence}) SELECT ${held}` : `${written} SELECT 1 AS done`;
+      });
+      const changed = columnArrays(this.#updated, streamColumns);
+      const told = columnArrays(this.#told, eventColumns);
+      sent.push(this.#connection.run(text, [...fencing, ...changed, ...told]));
+    } else if (fencing.length === fenceParameters) sent.push(this.#connection.run(fenceText, fencing));
+    this.#updated = [];
+    this.#told = [];
+    this.#forget(sent);
+  }
+
+  /** What streams hold too much of, which may be among what was just written. */
+  #forget(sent: Promise<unknown>[]): void {
+    if (this.#toForget.length === 0) return;
+    const columns: ArrayColumn<[stream: string, seq: number]>[] = [
+      { type: 'uuid', of: ([stream]) => this.#streams.idOf(stream) },
+      { type: 'bigint', of: ([, seq]) => seq },
+    ];
+    const text = `DELETE FROM events AS e USING unnest(${arrays(columns)}) AS k(stream, seq)
+      WHERE e.stream_id = k.stream AND e.seq <= k.seq`;
+    sent.push(this.#connection.run(text, columnArrays(this.#toForget, columns)));
+    this.#toForget = [];
+  }
+
+  #insertStreams(sent: Promise<unknown>[], rows: readonly AnyRow[]): void {
+    const columns = this.#streams.columns.map(({ physicalName }) => physicalName);
+    const arrayColumns = [...this.#streams.written, ...this.#streams.keyed, ...lastPlace];
+    const text = texts.of(
+      'streams insert',
+      () =>
+        `INSERT INTO streams (${columns.join(', ')}, id, last_lane, last_position) SELECT * FROM unnest(${arrays(arrayColumns)})`,
+    );
+    sent.push(this.#connection.run(text, columnArrays(rows, arrayColumns)));
+  }
+
+  #eventColumns(): ArrayColumn<PlacedEvent>[] {
+    const { lane } = this.#place;
+    return [
+      ...this.#events.written.map(({ type, of }) => ({ type, of: (one: PlacedEvent) => of(one.row) })),
+      { type: 'int', of: () => lane },
+      { type: 'bigint', of: ({ position }) => position },
+      { type: 'int', of: ({ after }) => after?.lane ?? null },
+      { type: 'bigint', of: ({ after }) => after?.position ?? null },
+    ];
+  }
+
+  #insertText(arrayColumns: readonly ArrayColumn<PlacedEvent>[], from: number): string {
+    const columns = this.#events.columns.map(({ physicalName }) => physicalName);
+    return `INSERT INTO events (${columns.join(', ')}, lane, position, after_lane, after_position)
+      SELECT * FROM unnest(${arrays(arrayColumns, from)})`;
+  }
+
+  /** A full stream lets go of its oldest events as new ones come, so no clean-up ever has much to do. */
+  #withinCount(row: PlacedStreamRow): PlacedStreamRow {
+    const { maximumCount } = this.#retention;
+    const lastToForget = row.seq - maximumCount;
+    if (lastToForget - row.firstSeq < Math.min(forgottenAtOnce, maximumCount >> 3)) return row;
+    this.#toForget.push([row.name, lastToForget]);
+    return { ...row, firstSeq: lastToForget + 1 };
+  }
+}
