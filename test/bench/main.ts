@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { benchmarks } from './all.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { json, table } from './table.ts';
@@ -9,6 +9,7 @@ import { json, table } from './table.ts';
 interface Options {
   json?: boolean;
   quick?: boolean;
+  seconds?: number;
   cpuProf?: string;
   pictures?: string;
 }
@@ -23,6 +24,11 @@ const program = new Command('bench')
   .argument('[names...]', 'which to run; all of them when left out')
   .option('--json', 'print JSON instead of a table')
   .option('--quick', 'fewer and shorter rounds, and at most a million rows: a look, not a figure')
+  .option(
+    '--seconds <seconds>',
+    'how long a benchmark loads its servers, instead of 30: code that is compiled as it runs is at its pace after some 20',
+    secondsOf,
+  )
   .option('--cpu-prof <directory>', 'leave CPU profiles of our servers there, by benchmark')
   .option('--pictures <directory>', 'draw what is better seen than read, as SVG, into this directory')
   .addHelpText('after', `\nBenchmarks:\n${names}`)
@@ -51,6 +57,13 @@ async function bench(asked: string[], options: Options): Promise<void> {
   process.stdout.write(options.json ? json(rows) : table(rows));
 }
 
+function secondsOf(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds > 0 && seconds <= 3_600))
+    throw new InvalidArgumentError('It must be above 0 and at most 3600.');
+  return seconds;
+}
+
 function isCalled({ name, aliases = [] }: Benchmark, asked: string): boolean {
   return name === asked || aliases.includes(asked);
 }
@@ -59,7 +72,7 @@ async function run({ name, ...benchmark }: Benchmark, options: Options, say: (li
   const rows = await benchmark.run({
     isQuick: options.quick ?? false,
     rounds: options.quick ? 2 : 5,
-    loadSeconds: options.quick ? 6 : 30,
+    loadSeconds: options.seconds ?? (options.quick ? 6 : 30),
     cpuProfiles: options.cpuProf && join(options.cpuProf, name),
     pictures: options.pictures,
     say,
