@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { mkdirSync, statfsSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
@@ -48,6 +48,7 @@ async function bench(asked: string[], options: Options): Promise<void> {
   if (statfsSync(tmpdir()).type === tmpfs) {
     say(`${tmpdir()} is in memory, where a durable write costs nothing: set TMPDIR to a place on a disk`);
   }
+  if (options.pictures) mkdirSync(options.pictures, { recursive: true }); // what is drawn is drawn last
   const rows: Row[] = [];
   for (const benchmark of benchmarks) {
     if (asked.length === 0 || asked.some((name) => isCalled(benchmark, name))) {
