@@ -73,7 +73,7 @@ describe.each(policies)('a leaderboard that keeps the $keep score, $order', (lea
         }
         await expectSame(await fixture.reopen(), gameId, players, model);
       }),
-      { numRuns: 60, examples: equalScoresOfOnePlayer },
+      { numRuns: 30, examples: equalScoresOfOnePlayer },
     );
   }, 120_000);
 });

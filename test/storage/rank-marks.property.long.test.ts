@@ -86,7 +86,7 @@ test.each([
         }
         counts.marks += db.prepare<[], number>('SELECT count(*) FROM board_marks').pluck().get() ?? 0;
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     );
     db.close();
   },
