@@ -236,14 +236,26 @@ async function fill(whole: string, killed: string): Promise<Ledger> {
   const posters = players.map((player) => new Poster(player, 2_000));
   const ledger = new Ledger();
   const server = await serveGantry(whole, loadSettings);
+  // What is written after a reader has begun stays in the log: on a slow machine a checkpoint could be under way.
+  using reader = readingSince(dataFiles(whole).database);
   try {
     await burst(server.url, posters, ledger, () => ledger.answeredCount >= writes);
     cpSync(whole, killed, { recursive: true });
+    reader.end();
     for (const poster of posters) poster.hangUp();
   } finally {
     await server.end('SIGTERM');
   }
   return ledger;
+}
+
+/** Reads a database as it is now, until it is ended. */
+function readingSince(database: string): Disposable & { end(): void } {
+  const db = new SqliteDatabase(database, { readonly: true });
+  db.exec('BEGIN');
+  db.prepare('SELECT count(*) FROM sqlite_schema').get();
+  const end = () => void db.close();
+  return { end, [Symbol.dispose]: end };
 }
 
 /** The first page of a table's rows, another one each round, so that nothing about it can be right. */
