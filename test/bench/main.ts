@@ -26,7 +26,7 @@ const program = new Command('bench')
   .option('--quick', 'fewer and shorter rounds, and at most a million rows: a look, not a figure')
   .option(
     '--seconds <seconds>',
-    'how long a benchmark loads its servers, instead of 30: code that is compiled as it runs is at its pace after some 20',
+    'load duration of each benchmark (default 30); JIT warm-up takes some 20',
     secondsOf,
   )
   .option('--cpu-prof <directory>', 'leave CPU profiles of our servers there, by benchmark')

@@ -96,7 +96,7 @@ export class Request<Result> {
   readonly parts: readonly Request<unknown>[];
   readonly statement: Statement | undefined;
   readonly values: Readonly<Record<string, Value>>;
-  /** What an engine knows it by, among others that ask for the same. */
+  /** The engine's name for what is requested; requests for the same have the same. */
   name: string | undefined = undefined;
   #keyText: string | null | undefined;
 
@@ -133,7 +133,7 @@ export class Request<Result> {
     this.values = values;
   }
 
-  /** The key as rows are known by it; null: no row has it. */
+  /** The key as text (`keyOf`); null: no row has it. */
   get keyText(): string | null {
     if (this.#keyText === undefined) this.#keyText = keyOf(this.key);
     return this.#keyText;
@@ -179,8 +179,8 @@ export class Tx {
   readonly events: EmittedEvent[] = [];
   /** Something was erased that must not stay readable: soon after the commit, its traces go from the disk. */
   leavesTraces = false;
-  /** What it waits for is to be answered by beginning it again, and not by going on: see `forEach`. */
-  mustBeginAgain = false;
+  /** It cannot be resumed at the request it waits for, only restarted: see `forEach`. */
+  mustRestart = false;
   /** Workers that have something to do once this is committed: see `wake`. */
   wakes: Set<string> | null = null;
   readonly #rows: Rows;
@@ -392,7 +392,7 @@ export function* forEach<Item, Result>(
   }
   // The engine loads what was missed and begins the whole command again, which undoes what was done here.
   if (missed) {
-    tx.mustBeginAgain = true;
+    tx.mustRestart = true;
     yield missed;
     throw new Error('a command went on with steps that are to be begun again');
   }

@@ -1,6 +1,6 @@
 import type { AnyRow, Value } from '../../core/storage/table.ts';
 
-/** One array of those that `unnest` takes: what each of the things that are written has in it. */
+/** One of the arrays that `unnest` takes: its element type, and each item's element. */
 export interface ArrayColumn<Of> {
   readonly type: string;
   of(one: Of): Value;
@@ -12,8 +12,8 @@ export interface NamedColumn extends ArrayColumn<AnyRow> {
 }
 
 /**
- * The arrays, as PostgreSQL sends and takes them in binary (`array_send`, and `uuid_send` and the like for what is in them):
- * written in one go, nothing to be quoted here and nothing to be parsed there.
+ * The arrays in PostgreSQL's binary format (`array_recv`, and `uuid_recv` and the like for their elements): nothing is
+ * quoted here or parsed there.
  * @throws an error with PostgreSQL's code 22P02 for what is none of the type's values
  */
 export function columnArrays<Of>(of: readonly Of[], columns: readonly ArrayColumn<Of>[]): Buffer[] {
@@ -24,7 +24,7 @@ export function columnArrays<Of>(of: readonly Of[], columns: readonly ArrayColum
     ends.push(at);
   }
   const written = Buffer.from(scratch.subarray(0, at));
-  if (scratch.length > keptBytes) scratch = Buffer.allocUnsafe(keptBytes);
+  if (scratch.length > maxScratchBytes) scratch = Buffer.allocUnsafe(maxScratchBytes);
   return ends.map((end, place) => written.subarray(ends[place - 1] ?? 0, end));
 }
 
@@ -33,29 +33,29 @@ export function arrays(columns: readonly Pick<ArrayColumn<never>, 'type'>[], fro
   return columns.map(({ type }, at) => `$${from + at + 1}::${type}[]`).join(', ');
 }
 
-/** How an element is written from a place on; answers where it ends. There is room for its `bytes`. */
+/** Writes an element of a type at an offset, where there is capacity for `maxBytes`; returns where it ends. */
 interface ElementType {
   /** In `pg_type`. */
   readonly oid: number;
-  /** The most that a value takes. */
-  bytes(value: string | number): number;
+  /** The most bytes that a value takes. */
+  maxBytes(value: string | number): number;
   write(value: string | number, at: number): number;
 }
 
-const keptBytes = 1 << 20;
+const maxScratchBytes = 1 << 20;
 let scratch = Buffer.allocUnsafe(1 << 16);
 
 const types: Readonly<Record<string, ElementType>> = {
-  uuid: { oid: 2950, bytes: () => 16, write: writeUuid },
+  uuid: { oid: 2950, maxBytes: () => 16, write: writeUuid },
   text: {
     oid: 25,
-    bytes: (value) => String(value).length * 3,
+    maxBytes: (value) => String(value).length * 3,
     write: (value, at) => at + scratch.write(String(value), at),
   },
-  int: { oid: 23, bytes: () => 4, write: (value, at) => scratch.writeInt32BE(integer(value), at) },
+  int: { oid: 23, maxBytes: () => 4, write: (value, at) => scratch.writeInt32BE(integer(value), at) },
   bigint: {
     oid: 20,
-    bytes: () => 8,
+    maxBytes: () => 8,
     write(value, at) {
       const whole = integer(value);
       scratch.writeInt32BE(Math.floor(whole / 2 ** 32), at);
@@ -64,7 +64,7 @@ const types: Readonly<Record<string, ElementType>> = {
   },
   'double precision': {
     oid: 701,
-    bytes: () => 8,
+    maxBytes: () => 8,
     write: (value, at) => scratch.writeDoubleBE(Number(value), at),
   },
 };
@@ -73,7 +73,7 @@ function writeArray<Of>(from: number, of: readonly Of[], column: ArrayColumn<Of>
   const type = types[column.type];
   if (!type) throw new Error(`arrays of ${column.type} are not written`);
   let at = from;
-  makeRoom(at, 20);
+  ensureCapacity(at, 20);
   at = scratch.writeInt32BE(of.length === 0 ? 0 : 1, at); // dimensions
   at = scratch.writeInt32BE(1, at); // there may be nulls
   at = scratch.writeInt32BE(type.oid, at);
@@ -83,11 +83,11 @@ function writeArray<Of>(from: number, of: readonly Of[], column: ArrayColumn<Of>
   for (const one of of) {
     const value = column.of(one);
     if (value === null) {
-      makeRoom(at, 4);
+      ensureCapacity(at, 4);
       at = scratch.writeInt32BE(-1, at);
       continue;
     }
-    makeRoom(at, 4 + type.bytes(value));
+    ensureCapacity(at, 4 + type.maxBytes(value));
     const end = type.write(value, at + 4);
     scratch.writeInt32BE(end - at - 4, at);
     at = end;
@@ -95,7 +95,7 @@ function writeArray<Of>(from: number, of: readonly Of[], column: ArrayColumn<Of>
   return at;
 }
 
-function makeRoom(at: number, bytes: number): void {
+function ensureCapacity(at: number, bytes: number): void {
   if (scratch.length - at >= bytes) return;
   const larger = Buffer.allocUnsafe(Math.max(scratch.length * 2, at + bytes));
   scratch.copy(larger, 0, 0, at);

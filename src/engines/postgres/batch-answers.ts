@@ -29,7 +29,7 @@ export class BatchAnswers implements Loader {
   readonly #settled = new WeakSet<Request<unknown>>();
   /** The name of the command that is running. */
   #command = '';
-  /** The command that is running has been answered something. */
+  /** The running command has been given a value. */
   hasAnswered = false;
 
   constructor(hand: RowsAtHand, { locking }: BatchAnswersOptions, isExclusive: boolean) {
@@ -38,7 +38,7 @@ export class BatchAnswers implements Loader {
     this.#isExclusive = isExclusive;
   }
 
-  /** A command of this name begins to run, or goes on. */
+  /** A command of this name starts or resumes. */
   begin(command: string): void {
     this.#command = command;
     this.hasAnswered = false;
@@ -293,7 +293,7 @@ export class BatchAnswers implements Loader {
   }
 }
 
-/** What is read by a request is found under this by every other that asks for the same. */
+/** The name under which what a request reads is kept, for all requests of the same. */
 function nameOf(request: Request<unknown>): string {
   request.name ??= makeName(request);
   return request.name;

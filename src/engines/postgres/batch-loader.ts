@@ -1,10 +1,10 @@
 import { type AnyRow, type AnyTable, type Index, isIndex, type Value } from '../../core/storage/table.ts';
 import { type Connection, settled } from './connection.ts';
+import type { ExistingRows } from './existing-rows.ts';
 import type { KeptList, KeptRows } from './kept-rows.ts';
 import type { PhysicalTable, PhysicalTables } from './physical-table.ts';
 import { RowReads, searchesFor } from './row-reads.ts';
 import type { RowsAtHand } from './rows-at-hand.ts';
-import type { RowsThere } from './rows-there.ts';
 import type { WantedList, WantedLock, WantedPeeks, Wants } from './wants.ts';
 
 /**
@@ -17,7 +17,7 @@ const lateLockMs = 50;
 export interface BatchLoaderOptions {
   readonly tables: PhysicalTables;
   /** Rows of streams and the like that are known to be there. */
-  readonly there: RowsThere;
+  readonly existing: ExistingRows;
   readonly kept: KeptRows;
 }
 
@@ -31,7 +31,7 @@ export class BatchLoader {
   readonly #reads: RowReads;
   readonly #hand: RowsAtHand;
   /** Rows that were there once: to be locked, they need not be made. */
-  readonly #there: RowsThere;
+  readonly #existing: ExistingRows;
   readonly #kept: KeptRows;
   /** Statements may change what was read: everything that is read is locked. */
   readonly #isExclusive: boolean;
@@ -49,14 +49,14 @@ export class BatchLoader {
   constructor(
     hand: RowsAtHand,
     connection: Connection,
-    { tables, there, kept }: BatchLoaderOptions,
+    { tables, existing, kept }: BatchLoaderOptions,
     isExclusive: boolean,
   ) {
     this.#hand = hand;
     this.#tables = tables;
     this.#connection = connection;
     this.#reads = new RowReads(tables, connection);
-    this.#there = there;
+    this.#existing = existing;
     this.#kept = kept;
     this.#isExclusive = isExclusive;
   }
@@ -153,7 +153,7 @@ export class BatchLoader {
     for (let at = 0; at < searches.length; at++) {
       const { text = '' } = searches[at] ?? {};
       const make = locks.get(text)?.make;
-      if (make !== undefined && !this.#there.has(table.table, text)) toMake.push({ make, at });
+      if (make !== undefined && !this.#existing.has(table.table, text)) toMake.push({ make, at });
     }
     const making = toMake.length > 0 ? this.#reads.make(table, toMake) : Promise.resolve(new Set<number>());
     const locking = this.#reads.lock(table, searches);
@@ -166,9 +166,9 @@ export class BatchLoader {
         if (row && made.has(at)) {
           const ofTable = this.#hand.made.get(table.table) ?? new Map<string, AnyRow>();
           this.#hand.made.set(table.table, ofTable.set(text, row));
-        } else if (row && isMade) this.#there.add(table.table, text);
+        } else if (row && isMade) this.#existing.add(table.table, text);
         else if (!row && isMade) {
-          this.#there.delete(table.table, text);
+          this.#existing.delete(table.table, text);
           throw Object.assign(new Error('a row that was there has gone'), { code: '40001' });
         }
         this.#hand.takeLocked(table.table, text, row);

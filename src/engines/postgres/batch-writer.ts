@@ -67,10 +67,10 @@ export class BatchWriter {
     for (const change of changes) {
       const table = tables.of(change.rows.table);
       if (table.isStreams) {
-        const untold = this.#events.takeStreams(sent, change, now, emitted);
-        if (untold.length > 0) this.#remove(sent, table, untold);
+        const emptyStreams = this.#events.collectStreams(sent, change, now, emitted);
+        if (emptyStreams.length > 0) this.#remove(sent, table, emptyStreams);
       } else if (table.table === (events as AnyTable)) {
-        const changed = this.#events.takeEvents(change, emitted);
+        const changed = this.#events.collectEvents(change, emitted);
         if (changed.length > 0) this.#update(sent, table, table.columnsOf(['name', 'record', 'at']), changed);
       } else this.#put(sent, table, change.puts);
     }

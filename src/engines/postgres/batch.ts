@@ -17,7 +17,7 @@ import { BatchLoader, type BatchLoaderOptions } from './batch-loader.ts';
 import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';
 import { type Connection, settled } from './connection.ts';
 import type { DeclaredStatements } from './declared-statements.ts';
-import { fenceCode, type WriterPlace } from './event-writer.ts';
+import { fenceErrorCode, type WriterPlace } from './event-writer.ts';
 import { RowsAtHand } from './rows-at-hand.ts';
 
 /** A command that waits to be carried out. */
@@ -67,8 +67,8 @@ class Running {
   readonly queued: QueuedCommand;
   readonly now: number;
   tx: Tx | undefined;
-  /** It waits for the first that it has asked for, has done nothing else, and can go on from there. */
-  waiting: Steps<unknown> | null = null;
+  /** Suspended at its first request, before it was given anything: it can be resumed. */
+  suspended: Steps<unknown> | null = null;
   outcome: Outcome | undefined;
   readonly #ids: string[];
 
@@ -177,21 +177,22 @@ export class Batch {
     for (const running of this.#running) running.outcome = undefined;
   }
 
-  /** Runs one command, from its beginning if it has been answered anything. False: it has asked for what is not at hand. */
+  /** Runs one command: resumes it at its first request, else restarts it. False: it has asked for what is not at hand. */
   #step(running: Running): boolean {
-    const { queued, waiting } = running;
+    const { queued, suspended } = running;
     running.outcome = undefined;
-    running.waiting = null;
+    running.suspended = null;
     const tx =
-      (waiting && running.tx) ?? new Tx(this.#hand.rows, this.#answers, running.context(this.#options.newId));
+      (suspended && running.tx) ??
+      new Tx(this.#hand.rows, this.#answers, running.context(this.#options.newId));
     running.tx = tx;
     this.#answers.begin(queued.command.commandName);
     try {
-      const steps = waiting ?? this.#begin(queued, tx);
+      const steps = suspended ?? this.#begin(queued, tx);
       const { done, value } = steps.next();
       if (!done) {
         this.#answers.hasWrittenUnlocked(tx);
-        if (!this.#answers.hasAnswered && !tx.hasWritten && !tx.mustBeginAgain) running.waiting = steps;
+        if (!this.#answers.hasAnswered && !tx.hasWritten && !tx.mustRestart) running.suspended = steps;
         return false;
       }
       if (this.#answers.hasWrittenUnlocked(tx)) return false;
@@ -282,7 +283,7 @@ export class Batch {
     };
     if (version > 0) this.#options.kept.forget();
     const fenced = settled(writer.sendEvents({ lane, owner, n, version })).catch((error) => {
-      throw codeOf(error) === fenceCode ? new LaneLost(`the lane ${lane} is another node's`) : error;
+      throw codeOf(error) === fenceErrorCode ? new LaneLost(`the lane ${lane} is another node's`) : error;
     });
     sent.push(fenced);
     committing(result);

@@ -11,8 +11,8 @@ import type { PhysicalTable, PhysicalTables } from './physical-table.ts';
 import { Texts } from './texts.ts';
 import { type Update, updateColumns, updateText } from './updates.ts';
 
-/** A full stream lets go of so many events at a time at most. */
-const forgottenAtOnce = 128;
+/** How far a full stream may be over its limit before it is trimmed. */
+const maxExcessEvents = 128;
 
 /** A stream as it is read: with the place of its last event in the order of commits. */
 type PlacedStreamRow = StreamRow & {
@@ -37,7 +37,7 @@ export interface WriterPlace {
   readonly epoch: string;
 }
 
-/** What a batch is let in by: the lane is still this node's, and where this node left it. */
+/** The fencing token of a batch: it commits only while its node owns the lane, at the count where the node left it. */
 export interface Fence {
   readonly lane: number;
   readonly owner: string;
@@ -47,13 +47,13 @@ export interface Fence {
   readonly version: number;
 }
 
-/** Fails, and with it the transaction, with the code of a division by zero when nothing was updated. */
+/** Updates nothing when another node owns the lane; `held` then divides by zero, which fails the transaction. */
 const fence = `UPDATE write_lanes SET n = n + 1, position = position + $4, version = version + $5, seen_at = clock_timestamp()
     WHERE lane = $1 AND owner = $2 AND n = $3 RETURNING 1`;
 const held = '1 / (SELECT count(*) FROM fence) AS held';
 const fenceText = `WITH fence AS (${fence}) SELECT ${held}`;
-const fenceParameters = 5;
-export const fenceCode = '22012';
+/** PostgreSQL's code of a division by zero. */
+export const fenceErrorCode = '22012';
 
 /** Of a stream's last event. */
 const lastPlace: readonly NamedColumn[] = [
@@ -76,8 +76,8 @@ export class EventWriter {
   readonly #events: PhysicalTable;
   readonly #changedOfStreams: readonly NamedColumn[];
   #updated: Update[] = [];
-  #told: PlacedEvent[] = [];
-  #toForget: [stream: string, seq: number][] = [];
+  #newEvents: PlacedEvent[] = [];
+  #trims: [stream: string, seq: number][] = [];
   /** Where the streams' last events were, before those of this batch. */
   #before = new Map<string, EventPlace | null>();
 
@@ -92,10 +92,10 @@ export class EventWriter {
   }
 
   /**
-   * Takes in what has changed of streams, each with the place of its last event, which its next one names if that is
-   * written in another lane. Answers the rows of those that were locked and have nothing in them.
+   * Collects changed streams, each with the place of its last event, which its next one names if that is written in
+   * another lane. Returns the streams that were locked and have no events.
    */
-  takeStreams(
+  collectStreams(
     sent: Promise<unknown>[],
     { puts }: Changes,
     now: number,
@@ -106,7 +106,7 @@ export class EventWriter {
     const lastOf = new Map<string, number>();
     for (let at = 0; at < emitted.length; at++) lastOf.set(emitted[at]?.stream ?? '', position + at + 1);
     const inserted: AnyRow[] = [];
-    const untold: Entry[] = [];
+    const emptyStreams: Entry[] = [];
     for (const entry of puts) {
       const row = entry.row as unknown as PlacedStreamRow;
       const last = entry.stored as unknown as PlacedStreamRow | undefined;
@@ -115,7 +115,7 @@ export class EventWriter {
         lastLane === null || lastPosition === null ? null : { lane: lastLane, position: lastPosition };
       this.#before.set(row.name, before);
       if (row.seq === 0) {
-        if (last !== undefined && last.seq === 0) untold.push(entry);
+        if (last !== undefined && last.seq === 0) emptyStreams.push(entry);
         entry.row = undefined;
         continue;
       }
@@ -136,13 +136,13 @@ export class EventWriter {
       else this.#updated.push({ row: placed, stored: entry.stored });
     }
     if (inserted.length > 0) this.#insertStreams(sent, inserted);
-    return untold;
+    return emptyStreams;
   }
 
-  /** Takes in new events, out of `emitted`, and answers the others, which were changed. */
-  takeEvents({ puts }: Changes, emitted: EmittedEvent[]): Update[] {
+  /** Collects new events, out of `emitted`; returns the stored events that were changed. */
+  collectEvents({ puts }: Changes, emitted: EmittedEvent[]): Update[] {
     const { lane, epoch } = this.#place;
-    const told = new Set<string>();
+    const seenStreams = new Set<string>();
     const changed: Update[] = [];
     let at = 0;
     for (const { row, stored } of puts) {
@@ -156,49 +156,49 @@ export class EventWriter {
         throw new Error('an event was written that no command emitted');
       }
       const { stream, seq, name, record, audience } = event;
-      const before = told.has(stream) ? null : (this.#before.get(stream) ?? null);
-      told.add(stream);
+      const before = seenStreams.has(stream) ? null : (this.#before.get(stream) ?? null);
+      seenStreams.add(stream);
       const after = before !== null && before.lane !== lane ? before : null;
       const position = ++this.#place.position;
-      this.#told.push({ row, position, after });
+      this.#newEvents.push({ row, position, after });
       this.stored.push({ stream, seq, name, record, audience, epoch, lane, position, after });
     }
     emitted.splice(0, at);
     return changed;
   }
 
-  /** Sends what was taken in. With a fence nothing may follow but the commit. */
+  /** Sends what was collected. With a fence, the commit must follow. */
   send(sent: Promise<unknown>[], by: Fence | null): void {
     const fencing = by ? [by.lane, by.owner, by.n, this.stored.length, by.version] : [];
-    if (this.#updated.length + this.#told.length > 0) {
+    if (this.#updated.length + this.#newEvents.length > 0) {
       const streamColumns = updateColumns(this.#streams, this.#changedOfStreams);
       const eventColumns = this.#eventColumns();
       const text = texts.of(`streams and events ${by !== null}`, () => {
         const changing = updateText(this.#streams, this.#changedOfStreams, fencing.length);
         const telling = this.#insertText(eventColumns, fencing.length + streamColumns.length);
-        const written = `WITH changed AS (${changing}), told AS (${telling})`;
+        const written = `WITH updated_streams AS (${changing}), new_events AS (${telling})`;
         return by ? `${written}, fence AS (${fence}) SELECT ${held}` : `${written} SELECT 1 AS done`;
       });
       const changed = columnArrays(this.#updated, streamColumns);
-      const told = columnArrays(this.#told, eventColumns);
-      sent.push(this.#connection.run(text, [...fencing, ...changed, ...told]));
-    } else if (fencing.length === fenceParameters) sent.push(this.#connection.run(fenceText, fencing));
+      const newEvents = columnArrays(this.#newEvents, eventColumns);
+      sent.push(this.#connection.run(text, [...fencing, ...changed, ...newEvents]));
+    } else if (by) sent.push(this.#connection.run(fenceText, fencing));
     this.#updated = [];
-    this.#told = [];
-    this.#forget(sent);
+    this.#newEvents = [];
+    this.#trim(sent);
   }
 
-  /** What streams hold too much of, which may be among what was just written. */
-  #forget(sent: Promise<unknown>[]): void {
-    if (this.#toForget.length === 0) return;
+  /** Deletes what streams hold too much of, which may be among what was just written. */
+  #trim(sent: Promise<unknown>[]): void {
+    if (this.#trims.length === 0) return;
     const columns: ArrayColumn<[stream: string, seq: number]>[] = [
       { type: 'uuid', of: ([stream]) => this.#streams.idOf(stream) },
       { type: 'bigint', of: ([, seq]) => seq },
     ];
     const text = `DELETE FROM events AS e USING unnest(${arrays(columns)}) AS k(stream, seq)
       WHERE e.stream_id = k.stream AND e.seq <= k.seq`;
-    sent.push(this.#connection.run(text, columnArrays(this.#toForget, columns)));
-    this.#toForget = [];
+    sent.push(this.#connection.run(text, columnArrays(this.#trims, columns)));
+    this.#trims = [];
   }
 
   #insertStreams(sent: Promise<unknown>[], rows: readonly AnyRow[]): void {
@@ -229,12 +229,12 @@ export class EventWriter {
       SELECT * FROM unnest(${arrays(arrayColumns, from)})`;
   }
 
-  /** A full stream lets go of its oldest events as new ones come, so no clean-up ever has much to do. */
+  /** Trims a full stream as new events come, so that no clean-up ever has much to do. */
   #withinCount(row: PlacedStreamRow): PlacedStreamRow {
     const { maximumCount } = this.#retention;
-    const lastToForget = row.seq - maximumCount;
-    if (lastToForget - row.firstSeq < Math.min(forgottenAtOnce, maximumCount >> 3)) return row;
-    this.#toForget.push([row.name, lastToForget]);
-    return { ...row, firstSeq: lastToForget + 1 };
+    const lastToTrim = row.seq - maximumCount;
+    if (lastToTrim - row.firstSeq < Math.min(maxExcessEvents, maximumCount >> 3)) return row;
+    this.#trims.push([row.name, lastToTrim]);
+    return { ...row, firstSeq: lastToTrim + 1 };
   }
 }

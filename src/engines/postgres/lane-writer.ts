@@ -169,7 +169,7 @@ export class LaneWriter {
         return;
       } catch (error) {
         this.counts.retries++;
-        this.#options.there.clear();
+        this.#options.existing.clear();
         this.#options.kept.forget();
         this.#options.ranks.forget();
         if (isConnectionLost(error) || lane?.connection.isLost) {

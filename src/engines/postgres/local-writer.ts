@@ -11,6 +11,7 @@ import type { Settle } from '../thread/protocol.ts';
 import type { WritingSide } from '../thread/serve-writer.ts';
 import { Connection } from './connection.ts';
 import { DeclaredStatements } from './declared-statements.ts';
+import { ExistingRows } from './existing-rows.ts';
 import { renameHistory } from './history.ts';
 import { KeptRows } from './kept-rows.ts';
 import { LaneWriter, type WriteCounts } from './lane-writer.ts';
@@ -18,7 +19,6 @@ import { nodeClock } from './node-clock.ts';
 import type { NodeWriter, NodeWriterOptions, WriterStats } from './node-writer.ts';
 import { PhysicalTables } from './physical-table.ts';
 import { RankCounts } from './rank-counts.ts';
-import { RowsThere } from './rows-there.ts';
 import { StreamIds } from './stream-ids.ts';
 import { commandName, serverName } from './write-lane.ts';
 
@@ -49,7 +49,7 @@ export class LocalWriter implements NodeWriter, WritingSide {
       ranks: new RankCounts(),
       retention,
       react,
-      there: new RowsThere(),
+      existing: new ExistingRows(),
       kept: new KeptRows(),
       locking: new Set(),
       clock: nodeClock(clock),

@@ -76,14 +76,15 @@ const moveColumns: readonly ArrayColumn<Move>[] = [
   { type: 'uuid', of: ({ after }) => after?.id ?? null },
 ];
 
-/** Fails with the code of a root of −1 where the generation is another one. */
+/** Takes the square root of −1, which fails the transaction, when boards were re-ranked since `generation`. */
 const movesText = `WITH moved AS (INSERT INTO board_moves
     SELECT u.board, $9::int, $10::bigint, u.i, u.os, u.oa, u.oi, u.ns, u.na, u.ni
     FROM unnest(${arrays(moveColumns)}) AS u(board, i, os, oa, oi, ns, na, ni)),
   seen AS (INSERT INTO board_versions AS v SELECT unnest($11::uuid[]), $9::int, 1
     ON CONFLICT (board_id, lane) DO UPDATE SET version = v.version + 1)
   SELECT sqrt((SELECT count(*) FROM ranking WHERE generation = coalesce($12::bigint, generation)) - 1) AS held`;
-const rankingCode = '2201F';
+/** PostgreSQL's code of the square root of a negative number. */
+const rankingErrorCode = '2201F';
 
 /** A board is ranked otherwise than when the batch began: nothing was written. */
 class RankingChanged extends Error {
@@ -146,7 +147,7 @@ export class RankCounts {
     const values = [...columnArrays(moves, moveColumns), lane, n, [...boards].sort(), generation];
     sent.push(
       connection.run(movesText, values).catch((error) => {
-        throw codeOf(error) === rankingCode ? new RankingChanged('a board is re-ranked') : error;
+        throw codeOf(error) === rankingErrorCode ? new RankingChanged('a board is re-ranked') : error;
       }),
     );
     return moves.length;

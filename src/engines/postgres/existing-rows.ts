@@ -2,8 +2,8 @@ import type { AnyTable } from '../../core/storage/table.ts';
 
 const maxRemembered = 200_000;
 
-/** Rows that were there once: streams and the like, which are made in order to be locked and then stay. */
-export class RowsThere {
+/** Keys of rows known to exist: of streams and the like, which are created in order to be locked and then stay. */
+export class ExistingRows {
   readonly #keys = new Map<AnyTable, Set<string>>();
   #size = 0;
 
