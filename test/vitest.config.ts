@@ -23,6 +23,14 @@ const longest = [
   'pages/docs',
   'operations/admin-parity',
   'pages/launcher',
+  'storage/threaded-database',
+  'storage/sqlite-database',
+  'sdk/typescript',
+  'trust/hostile-callers.long',
+  'pages/docs-accessibility.long',
+  'storage/postgres-database.long',
+  'pages/accessibility.long',
+  'live/presence.long',
 ].map((path) => `/test/${path}.test.ts`);
 
 class LongestFirst extends BaseSequencer {
