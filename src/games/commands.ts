@@ -105,14 +105,20 @@ const forgetNonces = statement<{ gameId: string; now: number }>(
 
 function* freeSlug(tx: Tx, { name, slug }: NewGame): Steps<string> {
   const wanted = slug ?? slugOf(name);
-  let [, taken] = yield* tx.all(lockGameList(tx), tx.get(games.bySlug, wanted));
-  if (!taken) return wanted;
+  const [, sameSlug] = yield* tx.all(lockGameList(tx), tx.get(games.bySlug, wanted));
+  if (!sameSlug) return wanted;
   if (slug !== undefined) {
     throw new GantryError('slug_taken', `Another game has the slug ${slug}; choose another`);
   }
-  for (let number = 2; ; number++) {
-    const candidate = `${wanted}-${number}`;
-    taken = yield* tx.get(games.bySlug, candidate);
-    if (!taken) return candidate;
+  const numbered = (number: number) => `${wanted}-${number}`;
+  // Twice as far each time until a number is free, then back to the first one behind those taken: thousands of games may
+  // have one name.
+  let [taken, free] = [1, 2];
+  while (yield* tx.get(games.bySlug, numbered(free))) [taken, free] = [free, free * 2];
+  while (free - taken > 1) {
+    const middle = (taken + free) >> 1;
+    if (yield* tx.get(games.bySlug, numbered(middle))) taken = middle;
+    else free = middle;
   }
+  return numbered(free);
 }

@@ -82,7 +82,15 @@ export function gamesContract(open: OpenStore): void {
       ]);
       expect([first.slug, second.slug, third.slug]).toEqual(['space-race', 'space-race-2', 'space-race-3']);
       await expect(addGame(db, { slug: 'space-race' })).rejects.toMatchObject({ reason: 'slug_taken' });
-      expect(await db.read(allGames)).toHaveLength(3);
+      await addGame(db, { slug: 'space-race-9' });
+      const numbers = [];
+      for (let made = 0; made < 20; made++) {
+        numbers.push(Number((await addGame(db, { name: 'Space Race' })).slug.replace('space-race-', '')));
+      }
+      expect(new Set(numbers).size).toBe(20);
+      expect(numbers.slice(0, 5)).toEqual([4, 5, 6, 7, 8]);
+      expect(Math.max(...numbers)).toBe(24);
+      expect(await db.read(allGames)).toHaveLength(24);
     });
 
     test('what is not there is null, also under names that every object has', async () => {
