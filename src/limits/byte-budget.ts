@@ -17,7 +17,11 @@ const maxRemembered = 100_000;
 export class ByteBudget {
   readonly #rate: ByteRate;
   readonly #clock: () => number;
-  readonly #left = new LRUCache<string, { bytes: number; at: number }>({ max: maxRemembered });
+  /** By size, not by number, so that room is made as callers come, and not for all of them at the start. */
+  readonly #left = new LRUCache<string, { bytes: number; at: number }>({
+    maxSize: maxRemembered,
+    sizeCalculation: () => 1,
+  });
 
   /** `clock` in milliseconds, from whenever. */
   constructor(rate: ByteRate, clock: () => number = () => performance.now()) {

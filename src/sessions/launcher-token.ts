@@ -1,4 +1,7 @@
-import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import * as errors from 'jose/errors';
+import { SignJWT } from 'jose/jwt/sign';
+import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { GantryError } from '../errors.ts';
@@ -53,7 +56,11 @@ const payload = z.object({ jti: z.string(), exp: z.number() });
 export class LauncherTokens {
   readonly #keys: TokenKeys;
   /** Tokens that were verified: a token's signature never changes, so it is checked once. */
-  readonly #verified = new LRUCache<string, VerifiedToken>({ max: rememberedTokens });
+  /** By size, not by number, so that room is made as tokens come, and not for all of them at the start. */
+  readonly #verified = new LRUCache<string, VerifiedToken>({
+    maxSize: rememberedTokens,
+    sizeCalculation: () => 1,
+  });
 
   constructor(keys: TokenKeys) {
     this.#keys = keys;

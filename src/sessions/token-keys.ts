@@ -1,5 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { type CryptoKey, errors, importJWK, type JSONWebKeySet, type JWK } from 'jose';
+import type { CryptoKey, JSONWebKeySet, JWK } from 'jose';
+import * as errors from 'jose/errors';
+import { importJWK } from 'jose/key/import';
 import { z } from 'zod';
 import { newId } from '../core/schemas/ids.ts';
 

@@ -1,6 +1,7 @@
-import http from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { Webhook } from 'standardwebhooks';
+import { request as httpRequest } from '../runtime/node-http.ts';
 import type { AddressGuard } from './address-guard.ts';
 import type { WebhookAnswer, WebhookMessage, WebhookSender } from './webhook-sender.ts';
 
@@ -42,7 +43,7 @@ export class HttpWebhookSender implements WebhookSender {
 
   #exchange({ url, id, body, secrets }: WebhookMessage, signal: AbortSignal): Promise<WebhookAnswer> {
     const now = new Date();
-    const { request } = url.startsWith('https:') ? https : http;
+    const request = url.startsWith('https:') ? https.request : httpRequest;
     return new Promise((resolve) => {
       const sent = request(url, {
         method: 'POST',
@@ -77,7 +78,7 @@ export class HttpWebhookSender implements WebhookSender {
   }
 }
 
-function answerOf({ statusCode = 0, headers }: http.IncomingMessage): WebhookAnswer {
+function answerOf({ statusCode = 0, headers }: IncomingMessage): WebhookAnswer {
   if (statusCode >= 200 && statusCode < 300) return { delivered: true, status: statusCode };
   const isRedirect = statusCode >= 300 && statusCode < 400;
   return {

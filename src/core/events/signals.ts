@@ -7,7 +7,12 @@ const maximumSources = 100_000;
 
 /** Lets signals through, at most one of a source in two seconds; the others are dropped, which is no error. */
 export class Signals {
-  readonly #recent = new LRUCache<string, true>({ max: maximumSources, ttl: quietMs });
+  /** By size, not by number, so that room is made as sources come, and not for all of them at the start. */
+  readonly #recent = new LRUCache<string, true>({
+    maxSize: maximumSources,
+    sizeCalculation: () => 1,
+    ttl: quietMs,
+  });
   readonly #passOn: (signal: Signal) => void;
 
   constructor(passOn: (signal: Signal) => void) {

@@ -108,7 +108,7 @@ export class Reader {
     if (!answers) {
       answers = weightOf
         ? new LRUCache({ maxSize: max, sizeCalculation: ({ answer }) => weightOf(answer) })
-        : new LRUCache({ max });
+        : new LRUCache({ maxSize: max, sizeCalculation: () => 1 });
       this.#remembered.set(query, answers);
     }
     const key = keyOf(...args);

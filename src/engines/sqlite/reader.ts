@@ -172,7 +172,7 @@ export class Reader implements Read {
     if (!answers) {
       answers = weightOf
         ? new LRUCache({ maxSize: max, sizeCalculation: ({ answer }) => weightOf(answer) })
-        : new LRUCache({ max });
+        : new LRUCache({ maxSize: max, sizeCalculation: () => 1 });
       this.#remembered.set(query, answers);
     }
     const key = keyOf(...args);

@@ -1,5 +1,6 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'socket.io';
+import { STATUS_CODES } from '../node-http.ts';
 
 /**
  * What Gantry uses of engine.io and ws beyond their public types. `test/runtime/internals.test.ts` fails when a

@@ -1,6 +1,7 @@
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
+import { createServer, IncomingMessage, ServerResponse } from '../../runtime/node-http.ts';
 
 /** A client that sends its request slowly (slowloris) is disconnected, and none may send headers without end. */
 const headersTimeoutMs = 10_000;

@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
+import { createServer } from '../../runtime/node-http.ts';
 import { listenOn } from './http-server.ts';
 
 /** What Prometheus is given, and as what. */

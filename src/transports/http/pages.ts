@@ -2,7 +2,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import helmet from 'helmet';
 import type { Assets } from '../../pages/assets.ts';
 import { cspHash, importMapOf, importMapPlace } from '../../pages/import-map.ts';
-import { Manual } from '../../pages/manual.ts';
+import type { Manual } from '../../pages/manual.ts';
 import { contentSecurityPolicy, type PageName, pageNames } from '../../pages/page-policy.ts';
 import { ServedFile } from '../../pages/served-file.ts';
 import { mappedAssets } from '../../pages/vendored-files.ts';
@@ -76,7 +76,7 @@ export function servePages(parts: PageParts): RequestHandler {
 
 class Pages {
   readonly #assets: Assets;
-  readonly #manual: Manual;
+  #manual: Promise<Manual> | undefined;
   readonly #games: PageParts['games'];
   readonly #served = new WeakMap<Uint8Array, ServedFile>();
   /** By the file they were made of, with the import map they have in them. */
@@ -84,7 +84,6 @@ class Pages {
 
   constructor({ assets, games }: PageParts) {
     this.#assets = assets;
-    this.#manual = new Manual(assets);
     this.#games = games;
   }
 
@@ -96,12 +95,12 @@ class Pages {
 
   /** False when the manual has no such page. */
   async sendManual(request: Request, response: Response, page: string): Promise<boolean> {
-    const html = await this.#manual.page(page);
+    const html = await (await this.#loadManual()).page(page);
     return this.#sendHtml(request, response, html && this.#asServed(`${page}.html`, html), 'docs');
   }
 
   async sendSearchIndex(request: Request, response: Response): Promise<void> {
-    const file = this.#asServed('search.json', await this.#manual.searchIndex());
+    const file = this.#asServed('search.json', await (await this.#loadManual()).searchIndex());
     response.setHeader('Cache-Control', 'public, no-cache');
     await sendFile(request, response, file);
   }
@@ -187,6 +186,12 @@ class Pages {
   async #file(name: string): Promise<ServedFile | null> {
     const bytes = await this.#assets.read(name);
     return bytes && this.#asServed(name, bytes);
+  }
+
+  /** With the first page of it that is asked for: what makes it of Markdown is not wanted before. */
+  #loadManual(): Promise<Manual> {
+    this.#manual ??= import('../../pages/manual.ts').then(({ Manual }) => new Manual(this.#assets));
+    return this.#manual;
   }
 
   #asServed(name: string, bytes: Uint8Array): ServedFile {

@@ -1,0 +1,226 @@
+import { setTimeout } from 'node:timers/promises';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { DistributionHistogram, type Labelled } from './distribution-histogram.ts';
+import type { MetricCounts, MetricsParts } from './metric-sources.ts';
+
+/** By then the event loop's lag has been measured a few times and is meaningful. */
+const warmUpMs = 50;
+
+/** Metrics by their names. Every label is of a closed set: operations, outcomes, events, kinds of the queue. */
+export class PrometheusRegistry {
+  readonly #registry = new Registry();
+  readonly #parts: MetricsParts;
+  readonly #counts: MetricCounts;
+  readonly #isWarm: Promise<void>;
+
+  constructor(parts: MetricsParts, counts: MetricCounts) {
+    this.#parts = parts;
+    this.#counts = counts;
+    this.#describeCalls();
+    this.#describeTraffic();
+    this.#describeLive();
+    this.#describeDatabase();
+    this.#describeQueue();
+    collectDefaultMetrics({ register: this.#registry });
+    this.#isWarm = setTimeout(warmUpMs);
+  }
+
+  /** In the exposition format 0.0.4. */
+  async text(): Promise<string> {
+    await this.#isWarm;
+    return this.#registry.metrics();
+  }
+
+  #describeCalls(): void {
+    const { calls } = this.#parts;
+    this.#counter(
+      'gantry_calls_total',
+      'Calls by operation (none: it named none there is), transport and outcome (ok, or the reason of the refusal)',
+      ['operation', 'transport', 'outcome'],
+      () => [...calls.counts.values()].map(({ labels, count }) => ({ labels, value: count })),
+    );
+    this.#histogram(
+      'gantry_call_duration_seconds',
+      'From the arrival of a call to its answer',
+      ['operation'],
+      () =>
+        [...calls.durations].map(([operation, distribution]) => ({ labels: { operation }, distribution })),
+    );
+  }
+
+  #describeTraffic(): void {
+    this.#counter(
+      'gantry_bytes_refused_total',
+      'Calls refused for bytes: of the address, wallet or game, or held for the address (held-address) or for all (held)',
+      ['budget'],
+      () => [...this.#counts.refused].map(([budget, value]) => ({ labels: { budget }, value })),
+    );
+    const { refusals } = this.#parts;
+    this.#counter(
+      'gantry_refusals_total',
+      'Refusals by reason, of calls, handshakes and connections (at)',
+      ['reason', 'at'],
+      () => [...refusals.totals.values()].map(({ labels, count }) => ({ labels, value: count })),
+    );
+    this.#gauge('gantry_held_bytes', 'Bytes of requests coming in and of answers not yet taken', [], () => [
+      { labels: {}, value: this.#parts.heldBytes() },
+    ]);
+  }
+
+  #describeLive(): void {
+    const { sockets, redisUp } = this.#parts;
+    this.#gauge('gantry_sockets', 'Open connections of launchers to this process', [], () => [
+      { labels: {}, value: sockets() },
+    ]);
+    this.#counter('gantry_sockets_cut_total', 'Connections closed by the server, by reason', ['reason'], () =>
+      Object.entries(this.#counts.disconnects).map(([reason, value]) => ({ labels: { reason }, value })),
+    );
+    this.#counter('gantry_events_total', 'Events written by this process, by name', ['event'], () =>
+      [...this.#counts.events].map(([event, value]) => ({ labels: { event }, value })),
+    );
+    this.#gauge(
+      'gantry_redis_up',
+      '1 if Redis is reachable, else 0; absent when none is configured',
+      [],
+      () => {
+        const isUp = redisUp();
+        return isUp === null ? [] : [{ labels: {}, value: isUp ? 1 : 0 }];
+      },
+    );
+  }
+
+  #describeDatabase(): void {
+    const stats = shareConcurrent(() => this.#parts.db.stats());
+    this.#histogram(
+      'gantry_write_batch_size',
+      'Commands that shared a transaction and its wait for the disk',
+      [],
+      unlabelled(stats, ({ batchSizes }) => ({ distribution: batchSizes })),
+    );
+    this.#histogram(
+      'gantry_commit_duration_seconds',
+      'Time of a commit: writing the log and waiting for the disk',
+      [],
+      unlabelled(stats, ({ commitSeconds }) => ({ distribution: commitSeconds })),
+    );
+    this.#counter(
+      'gantry_commits_failed_total',
+      'Failed commits',
+      [],
+      unlabelled(stats, ({ failedCommits }) => ({ value: failedCommits })),
+    );
+    this.#gauge(
+      'gantry_database_bytes',
+      'Size of the database file',
+      [],
+      unlabelled(stats, ({ databaseBytes }) => ({ value: databaseBytes })),
+    );
+    this.#gauge(
+      'gantry_wal_bytes',
+      'Size of the write-ahead log',
+      [],
+      unlabelled(stats, ({ logBytes }) => ({ value: logBytes })),
+    );
+  }
+
+  /** Webhooks have a kind of their own in the queue, so their deliveries and failures are among these. */
+  #describeQueue(): void {
+    const askQueue = shareConcurrent(() => this.#parts.queue());
+    const queue = async () => (await askQueue()) ?? [];
+    this.#gauge('gantry_queue_depth', 'Actions queued or submitted, by kind', ['kind'], async () =>
+      (await queue()).map(({ kind, depth }) => ({ labels: { kind }, value: depth })),
+    );
+    this.#gauge(
+      'gantry_queue_oldest_seconds',
+      'Age of the oldest of them; 0 when there is none',
+      ['kind'],
+      async () =>
+        (await queue()).map(({ kind, oldestSeconds }) => ({ labels: { kind }, value: oldestSeconds })),
+    );
+    this.#counter(
+      'gantry_queue_actions_total',
+      'What this process did with them, by outcome: confirmed, failed, or retried later',
+      ['kind', 'outcome'],
+      async () =>
+        (await queue()).flatMap(({ kind, confirmed, failed, retried }) =>
+          Object.entries({ confirmed, failed, retried }).map(([outcome, value]) => ({
+            labels: { kind, outcome },
+            value,
+          })),
+        ),
+    );
+  }
+
+  #counter(name: string, help: string, labelNames: readonly string[], read: Read): void {
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      async collect() {
+        const values = await read();
+        this.reset();
+        if (values.length === 0 && labelNames.length === 0) this.remove(); // its 0, which is not known to be so
+        for (const { labels, value } of values) this.inc(labels, value);
+      },
+    });
+  }
+
+  #gauge(name: string, help: string, labelNames: readonly string[], read: Read): void {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      async collect() {
+        const values = await read();
+        this.reset();
+        if (values.length === 0 && labelNames.length === 0) this.remove();
+        for (const { labels, value } of values) this.set(labels, value);
+      },
+    });
+  }
+
+  #histogram(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    read: () => Labelled[] | Promise<Labelled[]>,
+  ): void {
+    new DistributionHistogram({ name, help, labelNames, registers: [this.#registry] }, read);
+  }
+}
+
+type Read = () => Reading[] | Promise<Reading[]>;
+
+interface Reading {
+  labels: Record<string, string>;
+  value: number;
+}
+
+/**
+ * Asks once for all that is read at the same time. When it cannot be answered, because the database is busy say,
+ * there are no such figures; the others are there all the same.
+ */
+function shareConcurrent<Answer>(ask: () => Promise<Answer>): () => Promise<Answer | null> {
+  let asked: Promise<Answer | null> | null = null;
+  return () => {
+    asked ??= ask()
+      .catch(() => null)
+      .finally(() => {
+        asked = null;
+      });
+    return asked;
+  };
+}
+
+/** Reads the one figure, without labels, of an answer; none when there is no answer. */
+function unlabelled<Answer, Figure extends object>(
+  ask: () => Promise<Answer | null>,
+  read: (answer: Answer) => Figure,
+): () => Promise<(Figure & { labels: Record<string, string> })[]> {
+  return async () => {
+    const answer = await ask();
+    return answer === null ? [] : [{ labels: {}, ...read(answer) }];
+  };
+}
