@@ -36,9 +36,10 @@ export function startGantry(
   { cpuProfiles }: { cpuProfiles: string | undefined },
   nodeOptions: readonly string[] = [],
   variables: Record<string, string> = {},
+  program: URL = new URL('../../src/gantry.js', import.meta.url),
 ): Promise<ServerProcess> {
   const profiling = cpuProfiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${cpuProfiles}`];
-  return startServer(new URL('../../src/gantry.js', import.meta.url), {
+  return startServer(program, {
     args: ['serve'],
     nodeOptions: [...profiling, ...nodeOptions],
     variables: {
