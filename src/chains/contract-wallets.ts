@@ -1,4 +1,3 @@
-import * as Siwe from 'ox/Siwe';
 import type { Hex, PublicClient } from 'viem';
 import { GantryError } from '../errors.ts';
 
@@ -26,7 +25,8 @@ export class ContractWallets {
    */
   async isSigned(chainId: number, message: string, signature: string, wallet: string): Promise<boolean> {
     const client = await this.#client(chainId);
-    const named = Siwe.parseMessage(message).chainId;
+    const { parseMessage } = await import('ox/Siwe');
+    const named = parseMessage(message).chainId;
     if (named !== chainId) {
       throw new GantryError(
         'wallet_signature_invalid',

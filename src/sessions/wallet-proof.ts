@@ -4,7 +4,6 @@ import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
 import type { UnverifiedChannel } from './channel-session.ts';
 import { beginAttempt, refundAttempt } from './sign-in-commands.ts';
-import { isSignedByEoa } from './wallet-signature.ts';
 
 export const walletSignature = z
   .string()
@@ -57,6 +56,7 @@ async function isSigned(
   { signature, chainId }: Proof,
   { contractWallets }: { contractWallets: ContractWallets },
 ): Promise<boolean> {
+  const { isSignedByEoa } = await import('./wallet-signature.ts'); // the curve is loaded with the first sign-in
   if (isSignedByEoa(signRequest, signature, wallet)) return true;
   return chainId !== undefined && contractWallets.isSigned(chainId, signRequest, signature, wallet);
 }

@@ -1,63 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import * as Address from 'ox/Address';
 import * as Hex from 'ox/Hex';
 import * as PersonalMessage from 'ox/PersonalMessage';
 import * as Secp256k1 from 'ox/Secp256k1';
 import * as Signature from 'ox/Signature';
-import { z } from 'zod';
-
-/** How long a wallet has to sign, in milliseconds. */
-export const signInLifetimeMs = 10 * 60 * 1000;
-
-export const signInChain = z
-  .int()
-  .min(0)
-  .default(1)
-  .transform((sent) => sent || 1)
-  .meta({
-    description: 'The chain a contract wallet is on; 1 for any other wallet, and when left out or 0',
-  });
 
 /** Half the order of secp256k1: a larger s is the same signature written another way (EIP-2). */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
-
-/** The text a wallet signs to sign in (EIP-4361), bound to this server, this channel and ten minutes. */
-export function signInMessage(request: {
-  wallet: string;
-  gameName: string;
-  /** Who is to have the wallet; left out: the wallet signs in. */
-  guest?: string;
-  channelId: string;
-  chainId: number;
-  /** Where the player signs in, absolute; its host is the message's domain. */
-  uri: string;
-  now: number;
-}): string {
-  const statement = request.guest
-    ? `Keep the player ${request.guest} of ${printable(request.gameName)} with this wallet.`
-    : `Sign in to play ${printable(request.gameName)}.`;
-  // Libraries that write it refuse hosts such as `gantry:3000` and `[::1]`, which EIP-4361 allows.
-  return [
-    `${new URL(request.uri).host} wants you to sign in with your Ethereum account:`,
-    Address.checksum(request.wallet as Address.Address),
-    '',
-    statement,
-    '',
-    `URI: ${request.uri}`,
-    'Version: 1',
-    `Chain ID: ${request.chainId}`,
-    `Nonce: ${randomBytes(16).toString('hex')}`,
-    `Issued At: ${new Date(request.now).toISOString()}`,
-    `Expiration Time: ${new Date(request.now + signInLifetimeMs).toISOString()}`,
-    'Resources:',
-    `- urn:uuid:${request.channelId}`,
-  ].join('\n');
-}
-
-/** EIP-4361's statement allows no line break and only printable ASCII. */
-function printable(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, '').trim() || 'this game';
-}
 
 /**
  * Whether a wallet with a key of its own (an EOA) made this `personal_sign` signature (EIP-191). Checked

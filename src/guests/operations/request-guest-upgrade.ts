@@ -8,7 +8,7 @@ import { defineOperation } from '../../operations/define.ts';
 import { findPlayer } from '../../players/queries.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import { requestSignIn } from '../../sessions/sign-in-commands.ts';
-import { signInChain, signInLifetimeMs, signInMessage } from '../../sessions/wallet-signature.ts';
+import { signInChain, signInLifetimeMs, signInMessage } from '../../sessions/sign-in-message.ts';
 import { requireGuestCaller } from './require-guest-caller.ts';
 
 export const requestGuestUpgrade = defineOperation({

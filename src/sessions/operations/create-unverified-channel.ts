@@ -6,7 +6,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import { requestSignIn } from '../sign-in-commands.ts';
-import { signInChain, signInLifetimeMs, signInMessage } from '../wallet-signature.ts';
+import { signInChain, signInLifetimeMs, signInMessage } from '../sign-in-message.ts';
 
 export const createUnverifiedChannel = defineOperation({
   name: 'createUnverifiedChannel',
