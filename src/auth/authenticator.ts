@@ -300,7 +300,7 @@ export class Authenticator {
       );
     }
     if (typeof token !== 'string') throw new GantryError('token_invalid', 'launcherJwt must be a string');
-    const details = await this.#db.read(findSession, await this.#tokens.verify(token));
+    const details = await this.#tokens.verify(token, (sessionId) => this.#db.read(findSession, sessionId));
     if (!details)
       throw new GantryError('token_invalid', 'launcherJwt is of a session this server does not know');
     return details;

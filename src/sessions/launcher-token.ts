@@ -55,8 +55,10 @@ const payload = z.object({ jti: z.string(), exp: z.number() });
  */
 export class LauncherTokens {
   readonly #keys: TokenKeys;
-  /** Tokens that were verified: a token's signature never changes, so it is checked once. */
-  /** By size, not by number, so that room is made as tokens come, and not for all of them at the start. */
+  /**
+   * Tokens that were verified: a token's signature never changes, so it is checked once. By size, not by number, so that
+   * room is made as tokens come, and not for all of them at the start.
+   */
   readonly #verified = new LRUCache<string, VerifiedToken>({
     maxSize: rememberedTokens,
     sizeCalculation: () => 1,
@@ -81,16 +83,18 @@ export class LauncherTokens {
   }
 
   /**
-   * The channel session a token is for. Whether that session still lives is for the database to say.
+   * What `read` answers of the channel session that a token is for; whether that session still lives is for it to say. It is
+   * read while the token's key is looked up, so that both share a round trip where keys are in the database.
    * @throws GantryError `token_invalid`, `token_expired`
    */
-  async verify(token: string): Promise<string> {
+  async verify<Session>(token: string, read: (sessionId: string) => Promise<Session>): Promise<Session> {
     if (token.length > maximumLength) throw invalid();
-    const known = this.#verified.get(token) ?? (await this.#check(token));
+    const { kid, sessionId, expiresAt } = this.#verified.get(token) ?? (await this.#check(token));
     // The key may have been rotated out since the token was first seen.
-    if (!(await this.#keys.verifies(known.kid))) throw invalid();
-    if (known.expiresAt <= Date.now()) throw expired();
-    return known.sessionId;
+    const [isGoodKey, session] = await Promise.all([this.#keys.verifies(kid), read(sessionId)]);
+    if (!isGoodKey) throw invalid();
+    if (expiresAt <= Date.now()) throw expired();
+    return session;
   }
 
   /** The key that a verified token is signed with. */

@@ -208,9 +208,9 @@ test('a connection that is gone while its token is being checked leaves nobody t
   const { launcherJwt, sessionId } = await server.openSession((await server.createGame()).gameId);
   const verify = tokens.verify.bind(tokens);
   let gone = false;
-  const checking = vi.spyOn(tokens, 'verify').mockImplementationOnce(async (token) => {
+  const checking = vi.spyOn(tokens, 'verify').mockImplementationOnce(async (token, read) => {
     await until('the connection gone', () => gone);
-    return verify(token);
+    return verify(token, read);
   });
   const connected = vi.spyOn(presence, 'connected');
   const socket = io(server.url, { auth: { launcherJwt }, transports: ['websocket'], forceNew: true });

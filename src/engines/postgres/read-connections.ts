@@ -2,13 +2,15 @@ import { Connection, isConnectionLost, unavailable } from './connection.ts';
 
 /** Connections that answer many reads at once. */
 const sharedCount = 3;
+/** The connection behind those, for what every call waits for: no long read is ahead of it there. */
+const quick = sharedCount;
 /** Connections that read one moment at a time. */
 const maxViews = 6;
 
 /** The connections of a node that read. */
 export class ReadConnections {
   readonly #url: string;
-  readonly #shared: (Promise<Connection> | null)[] = Array.from({ length: sharedCount }, () => null);
+  readonly #shared: (Promise<Connection> | null)[] = Array.from({ length: sharedCount + 1 }, () => null);
   readonly #free: Connection[] = [];
   readonly #waiting: ((connection: Connection) => void)[] = [];
   #views = 0;
@@ -23,19 +25,13 @@ export class ReadConnections {
   }
 
   /** Runs a statement that reads; once more on another connection when its own was lost. @throws GantryError `store_unavailable` */
-  async run<Row>(text: string, values: readonly unknown[] = []) {
-    try {
-      const connection = await this.#connection();
-      try {
-        return await connection.run<Row>(text, values);
-      } catch (error) {
-        if (!isConnectionLost(error)) throw error;
-        connection.destroy();
-        return await (await this.#connection()).run<Row>(text, values);
-      }
-    } catch (error) {
-      throw isConnectionLost(error) ? unavailable(error) : error;
-    }
+  run<Row>(text: string, values: readonly unknown[] = []) {
+    return this.#run<Row>(() => this.#nextShared(), text, values);
+  }
+
+  /** The same for a statement that never takes long, which waits for no other kind. @throws GantryError `store_unavailable` */
+  runQuick<Row>(text: string, values: readonly unknown[] = []) {
+    return this.#run<Row>(() => quick, text, values);
   }
 
   /** A connection that from here on reads one and the same moment. @throws GantryError `store_unavailable` */
@@ -101,10 +97,28 @@ export class ReadConnections {
     return connection;
   }
 
-  async #connection(): Promise<Connection> {
-    if (this.#isClosed) throw new Error('the database is closed');
+  async #run<Row>(place: () => number, text: string, values: readonly unknown[]) {
+    try {
+      const connection = await this.#connection(place());
+      try {
+        return await connection.run<Row>(text, values);
+      } catch (error) {
+        if (!isConnectionLost(error)) throw error;
+        connection.destroy();
+        return await (await this.#connection(place())).run<Row>(text, values);
+      }
+    } catch (error) {
+      throw isConnectionLost(error) ? unavailable(error) : error;
+    }
+  }
+
+  #nextShared(): number {
     this.#next = (this.#next + 1) % sharedCount;
-    const at = this.#next;
+    return this.#next;
+  }
+
+  async #connection(at: number): Promise<Connection> {
+    if (this.#isClosed) throw new Error('the database is closed');
     const known = this.#shared[at];
     if (known) {
       const connection = await known.catch(() => null);

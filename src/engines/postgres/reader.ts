@@ -73,7 +73,7 @@ export class Reader {
   constructor(options: ReaderOptions) {
     this.options = options;
     this.#look = new Look(
-      (text, values) => options.connections.run(text, values),
+      (text, values) => options.connections.runQuick(text, values),
       (seen) => options.seen(seen),
     );
   }
