@@ -43,7 +43,8 @@ export async function changeKept(config: Config, text: string): Promise<void> {
   }
   await onPostgres(databaseUrl, async (client) => {
     await client.query(text);
-    await client.query('UPDATE write_lanes SET version = version + 1'); // nodes remember what they have read
+    // Nodes remember what they have read and written.
+    await client.query('UPDATE write_lanes SET version = version + 1, alone = false');
   });
 }
 

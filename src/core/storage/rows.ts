@@ -137,6 +137,11 @@ export class TableRows {
     return this.entry(key);
   }
 
+  /** Every row that was read or written, but for new ones that nobody has asked for. */
+  get entries(): Iterable<Entry> {
+    return this.#entries.values();
+  }
+
   foundBy(index: AnyIndex): Map<string, Entry | null> {
     const unique = this.unique.find((one) => one.index === index);
     if (!unique) throw new Error(`${index.name} is not unique: list it`);
@@ -249,6 +254,11 @@ export class Rows {
       this.#tables.set(table, rows);
     }
     return rows;
+  }
+
+  /** The tables of which there is anything. */
+  get tables(): Iterable<TableRows> {
+    return this.#tables.values();
   }
 
   changes(): Changes[] {

@@ -17,6 +17,7 @@ import { KeptRows } from './kept-rows.ts';
 import { LaneWriter, type WriteCounts } from './lane-writer.ts';
 import { nodeClock } from './node-clock.ts';
 import type { NodeWriter, NodeWriterOptions, WriterStats } from './node-writer.ts';
+import { OwnRows } from './own-rows.ts';
 import { PhysicalTables } from './physical-table.ts';
 import { RankCounts } from './rank-counts.ts';
 import { StreamIds } from './stream-ids.ts';
@@ -51,6 +52,7 @@ export class LocalWriter implements NodeWriter, WritingSide {
       react,
       existing: new ExistingRows(),
       kept: new KeptRows(),
+      own: new OwnRows(),
       locking: new Set(),
       clock: nodeClock(clock),
       newId: idMaker,

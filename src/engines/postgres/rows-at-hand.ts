@@ -1,6 +1,7 @@
 import { type Entry, type ListBase, Rows, type TableRows } from '../../core/storage/rows.ts';
 import type { AnyRow, AnyTable, Index } from '../../core/storage/table.ts';
 import type { KeptRows } from './kept-rows.ts';
+import type { OwnRows } from './own-rows.ts';
 
 /**
  * What is at hand of the rows that the commands of one transaction work on: what was locked and read for them, what they
@@ -19,15 +20,19 @@ export class RowsAtHand {
   readonly lists = new Map<string, { limit: number; base: ListBase }>();
   /** Null: nothing that was kept is taken. */
   readonly #kept: KeptRows | null;
+  /** Null: others may have written since. */
+  readonly #own: OwnRows | null;
   /** Rows were taken from what earlier batches have read, which may not hold any more. */
   usesKept = false;
 
-  constructor(kept: KeptRows | null) {
+  constructor(kept: KeptRows | null, own: OwnRows | null) {
     this.#kept = kept;
+    this.#own = own;
   }
 
+  /** Whether nobody else can write the row until this transaction ends; then it is at hand, as it is. */
   isLocked(table: AnyTable, text: string): boolean {
-    return this.#locked.get(table)?.has(text) ?? false;
+    return (this.#locked.get(table)?.has(text) ?? false) || this.#takeOwn(table, text);
   }
 
   noteLocked(table: AnyTable, text: string, row: AnyRow | undefined): void {
@@ -39,6 +44,7 @@ export class RowsAtHand {
   find(table: AnyTable, text: string): Entry | null {
     const entry = this.rows.of(table).find(text);
     if (entry && (entry.isKnown || entry.isDirty)) return entry;
+    if (this.#takeOwn(table, text)) return this.rows.of(table).entry(text);
     const kept = this.#kept?.get(table, text);
     if (kept === undefined) return null;
     this.usesKept = true;
@@ -70,6 +76,14 @@ export class RowsAtHand {
   takeLocked(table: AnyTable, text: string, row: AnyRow | undefined): void {
     this.noteLocked(table, text, row);
     this.#readLocked(this.rows.of(table), text, row);
+  }
+
+  /** Takes in a row that the lane's batches before have left; as locked, because nobody else writes. */
+  #takeOwn(table: AnyTable, text: string): boolean {
+    const row = this.#own?.get(table, text);
+    if (row === undefined) return false;
+    this.takeLocked(table, text, row);
+    return true;
   }
 
   /** Forgets what was read without a lock, and whatever commands have written. */

@@ -56,8 +56,22 @@ async function nameAfterLane(connection: Connection, name: string, { lane }: Lan
   await connection.run(`SELECT set_config('application_name', $1, false)`, [`${name} ${lane}`]);
 }
 
+/**
+ * Takes a lane, from whose next batch on no other lane is the only one. One node after the other does this, or finds out
+ * whether its lane is the only one: each sees what the one before it has done.
+ */
 async function takeLane(connection: Connection): Promise<LanePlace> {
-  const [owner, heir] = [randomUUID(), randomUUID()];
+  await connection.script('BEGIN');
+  await connection.script(oneAtATime);
+  const row = await ownedRow(connection, randomUUID());
+  // Waits for a batch that another lane commits as the only one; those behind it fail.
+  await connection.run('UPDATE write_lanes SET alone = false WHERE alone');
+  const isAlone = await claim(connection, row.lane);
+  await commit(connection);
+  return { ...row, isAlone };
+}
+
+async function ownedRow(connection: Connection, owner: string): Promise<Omit<LanePlace, 'isAlone'>> {
   for (;;) {
     const taken = await connection.run<LaneRow>(
       `UPDATE write_lanes SET owner = $1, seen_at = clock_timestamp() WHERE lane = (
@@ -75,8 +89,48 @@ async function takeLane(connection: Connection): Promise<LanePlace> {
             [owner],
           );
     const [row] = made.rows;
-    if (row) return { ...row, owner, heir };
+    if (row) return { ...row, owner, heir: randomUUID() };
   }
+}
+
+/** Serializes what is decided about lanes; the row lock ends with the transaction. */
+const oneAtATime = 'SELECT epoch FROM history FOR UPDATE';
+
+/**
+ * Has a lane be the only one that may write, unless another is in use; whether it is. Then whoever takes another lane
+ * ends that first (`takeLane`), so what its batches have read and written stays until one of them fails.
+ */
+export async function claimAlone({ connection, place }: WriteLane): Promise<boolean> {
+  await connection.script('BEGIN');
+  try {
+    await connection.script(oneAtATime);
+    const isAlone = await claim(connection, place.lane);
+    await commit(connection);
+    return isAlone;
+  } catch (error) {
+    await connection.script('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+/** A lane that was abandoned is taken from its owner, who may only have been paused. */
+async function claim(connection: Connection, lane: number): Promise<boolean> {
+  await connection.run(
+    `UPDATE write_lanes SET owner = NULL WHERE lane IN (
+        SELECT lane FROM write_lanes WHERE lane <> $1 AND owner IS NOT NULL
+          AND seen_at < clock_timestamp() - interval '${abandonedAfter}' FOR UPDATE SKIP LOCKED)`,
+    [lane],
+  );
+  const { rows } = await connection.run<{ alone: boolean }>(
+    `UPDATE write_lanes SET alone = NOT EXISTS (SELECT 1 FROM write_lanes WHERE lane <> $1 AND owner IS NOT NULL)
+      WHERE lane = $1 RETURNING alone`,
+    [lane],
+  );
+  return rows[0]?.alone ?? false;
+}
+
+async function commit(connection: Connection): Promise<void> {
+  if ((await connection.script('COMMIT')) !== 'COMMIT') throw new Error('a lane was not taken');
 }
 
 /**
@@ -99,14 +153,14 @@ async function reclaim(
   before: LanePlace,
 ): Promise<{ lane: WriteLane | null; doubt: Doubt; isBehind: boolean }> {
   const { rows } = await connection.run<LaneRow>(
-    `UPDATE write_lanes SET owner = $3, seen_at = clock_timestamp() WHERE lane = $1 AND owner IN ($2, $3)
+    `UPDATE write_lanes SET owner = $3, seen_at = clock_timestamp(), alone = false WHERE lane = $1 AND owner IN ($2, $3)
       RETURNING lane, n, position`,
     [before.lane, before.owner, before.heir],
   );
   const [row] = rows;
   if (row) {
     const doubt = row.n === before.n + 1 ? 'committed' : 'undone';
-    const place = { ...row, owner: before.heir, heir: randomUUID() };
+    const place = { ...row, owner: before.heir, heir: randomUUID(), isAlone: false };
     await nameAfterLane(connection, name, place);
     return { lane: { connection, place }, doubt, isBehind: row.n < before.n };
   }
