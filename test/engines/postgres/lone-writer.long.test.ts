@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { domain } from '../../../src/catalogue/domain.ts';
+import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
+import { registerGame } from '../../../src/games/commands.ts';
+import { setScore } from '../../../src/scores/commands.ts';
+import { startSession } from '../../../src/sessions/commands.ts';
+import { noPostgres } from '../../support/postgres.ts';
+import { freshSchema } from '../../support/postgres-schema.ts';
+import { randomWallet } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+
+test.skipIf(noPostgres !== null)(
+  'a node finds out within half a minute that it is the only one again',
+  { timeout: 90_000 },
+  async () => {
+    await using database = await freshSchema();
+    const one = await PostgresDatabase.open(database.url, domain);
+    const other = await PostgresDatabase.open(database.url, domain);
+    try {
+      const secret = { hash: 'h', sealedMd5: '', sealedSecret: '' };
+      const { id: gameId } = await one.write(registerGame, { name: 'One' }, secret);
+      const player = { gameId, wallet: randomWallet() };
+      await one.write(startSession, player, 1e9);
+      await other.write(setScore, player, 1);
+      let score = 1;
+      /** How many rounds of loading one more score takes. */
+      const rounds = async () => {
+        const before = await one.counts();
+        await one.write(setScore, player, ++score);
+        return (await one.counts()).rounds - before.rounds;
+      };
+      expect(await rounds()).toBeGreaterThan(0);
+      expect(await rounds()).toBeGreaterThan(0);
+      await other.close();
+      await until('the only one', async () => (await rounds()) === 0, 40_000);
+      expect(await rounds()).toBe(0);
+    } finally {
+      await Promise.all([one.close(), other.close()]);
+    }
+  },
+);

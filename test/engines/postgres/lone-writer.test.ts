@@ -1,0 +1,186 @@
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { domain } from '../../../src/catalogue/domain.ts';
+import type { Owner } from '../../../src/core/schemas/owner.ts';
+import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
+import { claimAlone, keepLane, openLane, releaseLane } from '../../../src/engines/postgres/write-lane.ts';
+import { registerGame } from '../../../src/games/commands.ts';
+import { createChannel } from '../../../src/messages/channel-commands.ts';
+import { sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
+import { startSession } from '../../../src/sessions/commands.ts';
+import { noPostgres } from '../../support/postgres.ts';
+import { freshSchema } from '../../support/postgres-schema.ts';
+import { randomWallet } from '../../support/server.ts';
+
+interface Scene {
+  url: string;
+  sender: Owner;
+  channel: string;
+  open(): Promise<PostgresDatabase>;
+}
+
+/** A channel of two, in a database that no node works with. */
+async function channelOfTwo(): Promise<Scene> {
+  const database = await freshSchema();
+  const opened = new Set<PostgresDatabase>();
+  onTestFinished(async () => {
+    await Promise.all([...opened].map((db) => db.close()));
+    await database[Symbol.asyncDispose]();
+  });
+  const open = async () => {
+    const db = await PostgresDatabase.open(database.url, domain);
+    opened.add(db);
+    return db;
+  };
+  const db = await open();
+  const { id: gameId } = await db.write(
+    registerGame,
+    { name: 'One' },
+    { hash: 'h', sealedMd5: '', sealedSecret: '' },
+  );
+  const [sender, other] = [randomWallet(), randomWallet()].map((wallet) => ({ gameId, wallet }));
+  if (!sender || !other) throw new Error('no players');
+  for (const player of [sender, other]) await db.write(startSession, player, 1e9);
+  const { _id: channel } = await db.write(createChannel, sender, [other.wallet]);
+  await db.close();
+  opened.delete(db);
+  return { url: database.url, sender, channel, open };
+}
+
+const say = ({ sender, channel }: Scene, db: PostgresDatabase, text: string) =>
+  db.write(sendMessage, sender, channel, text);
+
+async function rowsIn<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** What the channel counts, and what there is; the places of its events that are missing, or there twice. */
+async function kept({ url, channel }: Scene) {
+  const [found] = await rowsIn<{ count: string; messages: string; texts: string }>(
+    url,
+    `SELECT message_count AS count, (SELECT count(*) FROM messages) AS messages,
+        (SELECT count(DISTINCT content) FROM messages) AS texts FROM message_channels WHERE id = '${channel}'`,
+  );
+  const gaps = await rowsIn(
+    url,
+    `SELECT s.name, s.seq, count(e.seq) AS events FROM streams AS s LEFT JOIN events AS e ON e.stream_id = s.id
+      GROUP BY s.id HAVING count(e.seq) <> s.seq - s.first_seq + 1`,
+  );
+  return {
+    count: Number(found?.count),
+    messages: Number(found?.messages),
+    texts: Number(found?.texts),
+    gaps,
+  };
+}
+
+const all = (count: number) => ({ count, messages: count, texts: count, gaps: [] });
+
+test.skipIf(noPostgres !== null)(
+  'the only node that writes reads nothing again that it has left itself',
+  async () => {
+    const scene = await channelOfTwo();
+    const db = await scene.open();
+    await say(scene, db, 'first');
+    const { rounds } = await db.counts();
+    for (let n = 0; n < 20; n++) await say(scene, db, `message ${n}`);
+    const after = await db.counts();
+    expect(after.rounds).toBe(rounds);
+    expect(after).toMatchObject({ retries: 0, lanesLost: 0 });
+    expect(await kept(scene)).toEqual(all(21));
+  },
+);
+
+test.skipIf(noPostgres !== null)(
+  'what another node writes is seen by the next write of the one that was the only one, which loses no lane for it',
+  async () => {
+    const scene = await channelOfTwo();
+    const one = await scene.open();
+    for (let n = 0; n < 3; n++) await say(scene, one, `one ${n}`);
+    const other = await scene.open();
+    for (let n = 0; n < 3; n++) await say(scene, other, `other ${n}`);
+    await say(scene, one, 'one again');
+    expect(await one.counts()).toMatchObject({ retries: 1, lanesLost: 0 });
+    for (let n = 0; n < 5; n++) {
+      await say(scene, other, `other, in turn ${n}`);
+      await say(scene, one, `one, in turn ${n}`);
+    }
+    expect(await one.counts()).toMatchObject({ retries: 1, lanesLost: 0 });
+    expect(await other.counts()).toMatchObject({ retries: 0, lanesLost: 0 });
+    expect(await kept(scene)).toEqual(all(17));
+  },
+);
+
+test.skipIf(noPostgres !== null)(
+  'nodes that come and go beside the only one that writes, under load, lose nothing and double nothing',
+  { timeout: 60_000 },
+  async () => {
+    const scene = await channelOfTwo();
+    let said = 0;
+    let retries = 0;
+    for (let round = 0; round < 12; round++) {
+      const one = await scene.open();
+      await say(scene, one, `first ${said++}`);
+      let isOver = false;
+      const writing = Array.from({ length: 4 }, async () => {
+        while (!isOver) await say(scene, one, `one ${said++}`);
+      });
+      const other = await scene.open();
+      await Promise.all(Array.from({ length: 20 }, () => say(scene, other, `other ${said++}`)));
+      await other.close();
+      isOver = true;
+      await Promise.all(writing);
+      retries += (await one.counts()).retries;
+      await one.close();
+    }
+    expect(retries).toBeGreaterThan(0);
+    expect(await kept(scene)).toEqual(all(said));
+  },
+);
+
+test.skipIf(noPostgres !== null)('what the only node has deleted is gone for it', async () => {
+  const scene = await channelOfTwo();
+  const db = await scene.open();
+  const { _id: message } = await say(scene, db, 'not for long');
+  await db.write(unsendMessage, scene.sender, message);
+  await expect(db.write(unsendMessage, scene.sender, message)).rejects.toThrow('There is no such message');
+  expect(await kept(scene)).toMatchObject({ messages: 0, gaps: [] });
+});
+
+test.skipIf(noPostgres !== null)(
+  'a lane is the only one while no other is in use, and takes those away that have been left for a minute',
+  async () => {
+    await using database = await freshSchema();
+    const owners = () =>
+      rowsIn<{ lane: number; owned: boolean; alone: boolean }>(
+        database.url,
+        'SELECT lane, owner IS NOT NULL AS owned, alone FROM write_lanes ORDER BY lane',
+      );
+    const first = await openLane(database.url, 'first');
+    expect(first.place.isAlone).toBe(true);
+    const second = await openLane(database.url, 'second');
+    expect(second.place.isAlone).toBe(false);
+    expect(await owners()).toEqual([
+      { lane: 0, owned: true, alone: false },
+      { lane: 1, owned: true, alone: false },
+    ]);
+    expect(await claimAlone(first)).toBe(false);
+    await rowsIn(
+      database.url,
+      "UPDATE write_lanes SET seen_at = seen_at - interval '61 seconds' WHERE lane = 1",
+    );
+    expect(await claimAlone(first)).toBe(true);
+    expect(await owners()).toEqual([
+      { lane: 0, owned: true, alone: true },
+      { lane: 1, owned: false, alone: false },
+    ]);
+    expect(await keepLane(second)).toBe(false);
+    for (const lane of [first, second]) await releaseLane(lane);
+  },
+);
