@@ -66,31 +66,30 @@ async function takeLane(connection: Connection): Promise<LanePlace> {
   const row = await ownedRow(connection, randomUUID());
   // Waits for a batch that another lane commits as the only one; those behind it fail.
   await connection.run('UPDATE write_lanes SET alone = false WHERE alone');
-  const isAlone = await claim(connection, row.lane);
+  const isAlone = await claim(connection, row);
   await commit(connection);
   return { ...row, isAlone };
 }
 
 async function ownedRow(connection: Connection, owner: string): Promise<Omit<LanePlace, 'isAlone'>> {
-  for (;;) {
-    const taken = await connection.run<LaneRow>(
-      `UPDATE write_lanes SET owner = $1, seen_at = clock_timestamp() WHERE lane = (
-          SELECT lane FROM write_lanes WHERE owner IS NULL OR seen_at < clock_timestamp() - interval '${abandonedAfter}'
-          ORDER BY lane LIMIT 1 FOR UPDATE SKIP LOCKED)
-        RETURNING lane, n, position`,
-      [owner],
-    );
-    const made =
-      taken.rowCount > 0
-        ? taken
-        : await connection.run<LaneRow>(
-            `INSERT INTO write_lanes (lane, owner) SELECT coalesce(max(lane), -1) + 1, $1 FROM write_lanes
-              ON CONFLICT DO NOTHING RETURNING lane, n, position`,
-            [owner],
-          );
-    const [row] = made.rows;
-    if (row) return { ...row, owner, heir: randomUUID() };
-  }
+  const taken = await connection.run<LaneRow>(
+    `UPDATE write_lanes SET owner = $1, seen_at = clock_timestamp() WHERE lane = (
+        SELECT lane FROM write_lanes WHERE owner IS NULL OR seen_at < clock_timestamp() - interval '${abandonedAfter}'
+        ORDER BY lane LIMIT 1 FOR UPDATE SKIP LOCKED)
+      RETURNING lane, n, position`,
+    [owner],
+  );
+  const { rows } =
+    taken.rowCount > 0
+      ? taken
+      : await connection.run<LaneRow>(
+          `INSERT INTO write_lanes (lane, owner) SELECT coalesce(max(lane), -1) + 1, $1 FROM write_lanes
+            RETURNING lane, n, position`,
+          [owner],
+        );
+  const [row] = rows;
+  if (!row) throw new Error('no lane was made');
+  return { ...row, owner, heir: randomUUID() };
 }
 
 /** Serializes what is decided about lanes; the row lock ends with the transaction. */
@@ -104,7 +103,7 @@ export async function claimAlone({ connection, place }: WriteLane): Promise<bool
   await connection.script('BEGIN');
   try {
     await connection.script(oneAtATime);
-    const isAlone = await claim(connection, place.lane);
+    const isAlone = await claim(connection, place);
     await commit(connection);
     return isAlone;
   } catch (error) {
@@ -114,17 +113,20 @@ export async function claimAlone({ connection, place }: WriteLane): Promise<bool
 }
 
 /** A lane that was abandoned is taken from its owner, who may only have been paused. */
-async function claim(connection: Connection, lane: number): Promise<boolean> {
+async function claim(
+  connection: Connection,
+  { lane, owner }: Pick<LanePlace, 'lane' | 'owner'>,
+): Promise<boolean> {
   await connection.run(
-    `UPDATE write_lanes SET owner = NULL WHERE lane IN (
+    `UPDATE write_lanes SET owner = NULL, alone = false WHERE lane IN (
         SELECT lane FROM write_lanes WHERE lane <> $1 AND owner IS NOT NULL
           AND seen_at < clock_timestamp() - interval '${abandonedAfter}' FOR UPDATE SKIP LOCKED)`,
     [lane],
   );
   const { rows } = await connection.run<{ alone: boolean }>(
     `UPDATE write_lanes SET alone = NOT EXISTS (SELECT 1 FROM write_lanes WHERE lane <> $1 AND owner IS NOT NULL)
-      WHERE lane = $1 RETURNING alone`,
-    [lane],
+      WHERE lane = $1 AND owner = $2 RETURNING alone`,
+    [lane, owner],
   );
   return rows[0]?.alone ?? false;
 }
@@ -195,7 +197,10 @@ export async function otherServers({ connection, place }: WriteLane): Promise<nu
 /** Leaves the lane to whoever comes next. */
 export async function releaseLane({ connection, place }: WriteLane): Promise<void> {
   await connection
-    .run('UPDATE write_lanes SET owner = NULL WHERE lane = $1 AND owner = $2', [place.lane, place.owner])
+    .run('UPDATE write_lanes SET owner = NULL, alone = false WHERE lane = $1 AND owner = $2', [
+      place.lane,
+      place.owner,
+    ])
     .catch(() => {}); // it is found abandoned after a while
   await connection.close();
 }
