@@ -1,4 +1,4 @@
-import { PostgresServer } from '../../support/postgres-server.ts';
+import type { PostgresServer } from '../../support/postgres-server.ts';
 import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
 import { jsonPost } from '../json-post.ts';
 import { leaderboardRead } from '../leaderboard-read.ts';
@@ -8,6 +8,7 @@ import { useOfAll } from '../process-use.ts';
 import { interleave, toRow } from '../rounds.ts';
 import { scoreWrites } from '../score-writes.ts';
 import { type ServerProcess, startGantry } from '../server-process.ts';
+import { startPostgres } from '../start-postgres.ts';
 import { stateOfBytes } from '../state-of-bytes.ts';
 import { type Throughput, throughputRow } from '../throughput.ts';
 import { makeWorld, type World, type WorldPlayer } from '../world.ts';
@@ -46,7 +47,7 @@ export const postgresHttp: Benchmark = {
   aliases: ['postgres'],
   summary: 'the same over HTTP, and a mixed load, against SQLite in the same run; processor time a request',
   async run(settings) {
-    await using database = await PostgresServer.start({ fsync: true });
+    await using database = await startPostgres();
     const variables = { DATABASE_URL: database.url('postgres'), GANTRY_SECRET_KEY: 'b5'.repeat(32) };
     await using onPostgres = await makeWorld(connections, undefined, variables);
     await using onSqlite = await makeWorld(connections);

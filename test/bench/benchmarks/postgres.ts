@@ -8,10 +8,11 @@ import { sendMessage } from '../../../src/messages/message-commands.ts';
 import { setScore } from '../../../src/scores/commands.ts';
 import { readLeaderboard, readPosition } from '../../../src/scores/queries.ts';
 import { startSession } from '../../../src/sessions/commands.ts';
-import { PostgresServer } from '../../support/postgres-server.ts';
+import type { PostgresServer } from '../../support/postgres-server.ts';
 import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
 import { batchByHand, type ScoreWriter, transactionEach } from '../hand-written-writes.ts';
 import { compare } from '../rounds.ts';
+import { startPostgres } from '../start-postgres.ts';
 
 const playerCount = 200;
 const variants = 7;
@@ -44,7 +45,7 @@ export const postgres: Benchmark = {
   summary:
     'durable writes on PostgreSQL, against a batch by hand and a transaction a write; two nodes; reads',
   async run(settings) {
-    await using server = await PostgresServer.start({ fsync: true });
+    await using server = await startPostgres();
     const ours = await createDatabase(server, 'ours');
     const nodes = await Promise.all([1, 2].map(() => PostgresDatabase.open(ours, domain)));
     const [db, other] = nodes;
