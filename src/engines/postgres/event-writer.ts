@@ -27,6 +27,13 @@ interface PlacedEvent {
   readonly after: EventPlace | null;
 }
 
+/** Events that a stream holds too much of. */
+interface Trim {
+  readonly stream: string;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+}
+
 /** What a batch is written as: which lane, and where the lane's events stand. */
 export interface WriterPlace {
   readonly lane: number;
@@ -82,7 +89,7 @@ export class EventWriter {
   readonly #changedOfStreams: readonly NamedColumn[];
   #updated: Update[] = [];
   #newEvents: PlacedEvent[] = [];
-  #trims: [stream: string, seq: number][] = [];
+  #trims: Trim[] = [];
   /** Where the streams' last events were, before those of this batch. */
   #before = new Map<string, EventPlace | null>();
 
@@ -196,12 +203,14 @@ export class EventWriter {
   /** Deletes what streams hold too much of, which may be among what was just written. */
   #trim(sent: Promise<unknown>[]): void {
     if (this.#trims.length === 0) return;
-    const columns: ArrayColumn<[stream: string, seq: number]>[] = [
-      { type: 'uuid', of: ([stream]) => this.#streams.idOf(stream) },
-      { type: 'bigint', of: ([, seq]) => seq },
+    const columns: ArrayColumn<Trim>[] = [
+      { type: 'uuid', of: ({ stream }) => this.#streams.idOf(stream) },
+      { type: 'bigint', of: ({ firstSeq }) => firstSeq },
+      { type: 'bigint', of: ({ lastSeq }) => lastSeq },
     ];
-    const text = `DELETE FROM events AS e USING unnest(${arrays(columns)}) AS k(stream, seq)
-      WHERE e.stream_id = k.stream AND e.seq <= k.seq`;
+    // From the first one on: what was deleted before them is in the index until it is vacuumed.
+    const text = `DELETE FROM events AS e USING unnest(${arrays(columns)}) AS k(stream, first_seq, last_seq)
+      WHERE e.stream_id = k.stream AND e.seq BETWEEN k.first_seq AND k.last_seq`;
     sent.push(this.#connection.run(text, columnArrays(this.#trims, columns)));
     this.#trims = [];
   }
@@ -239,7 +248,7 @@ export class EventWriter {
     const { maximumCount } = this.#retention;
     const lastToTrim = row.seq - maximumCount;
     if (lastToTrim - row.firstSeq < Math.min(maxExcessEvents, maximumCount >> 3)) return row;
-    this.#trims.push([row.name, lastToTrim]);
+    this.#trims.push({ stream: row.name, firstSeq: row.firstSeq, lastSeq: lastToTrim });
     return { ...row, firstSeq: lastToTrim + 1 };
   }
 }

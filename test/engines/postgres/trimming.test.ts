@@ -1,0 +1,60 @@
+import { Client } from 'pg';
+import { expect, test } from 'vitest';
+import { domain } from '../../../src/catalogue/domain.ts';
+import { defaultRetention } from '../../../src/core/events/retention.ts';
+import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
+import { registerGame } from '../../../src/games/commands.ts';
+import { createChannel } from '../../../src/messages/channel-commands.ts';
+import { sendMessage } from '../../../src/messages/message-commands.ts';
+import { startSession } from '../../../src/sessions/commands.ts';
+import { noPostgres } from '../../support/postgres.ts';
+import { freshSchema } from '../../support/postgres-schema.ts';
+import { randomWallet } from '../../support/server.ts';
+
+const maximumCount = 200;
+const batches = 40;
+const perBatch = 100;
+
+test.skipIf(noPostgres !== null)(
+  'a busy stream is trimmed without a look at what was deleted of it before',
+  { timeout: 60_000 },
+  async () => {
+    await using database = await freshSchema();
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      // What was deleted stays in the index until then, as it does for minutes where much is written.
+      await client.query('ALTER TABLE events SET (autovacuum_enabled = off)');
+      const retention = { ...defaultRetention, maximumCount };
+      const db = await PostgresDatabase.open(database.url, domain, { retention });
+      const secret = { hash: 'h', sealedMd5: '', sealedSecret: '' };
+      const { id: gameId } = await db.write(registerGame, { name: 'One' }, secret);
+      const [sender, other] = [randomWallet(), randomWallet()].map((wallet) => ({ gameId, wallet }));
+      if (!sender || !other) throw new Error('no players');
+      for (const player of [sender, other]) await db.write(startSession, player, 1e9);
+      const { _id: channel } = await db.write(createChannel, sender, [other.wallet]);
+      // A transaction that stays open: nothing that is deleted from here on counts as gone for everyone.
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+      await client.query('SELECT 1');
+      for (let batch = 0; batch < batches; batch++) {
+        await Promise.all(
+          Array.from({ length: perBatch }, (_, n) => db.write(sendMessage, sender, channel, `${batch} ${n}`)),
+        );
+      }
+      await db.close(); // which has PostgreSQL count what the connection has read
+      await client.query('COMMIT');
+      const { rows } = await client.query<{ read: string; kept: string }>(
+        `SELECT idx_tup_read AS read, (SELECT count(*) FROM events AS e JOIN streams AS s ON s.id = e.stream_id
+            WHERE s.name = $1) AS kept FROM pg_stat_user_indexes WHERE indexrelname = 'events_pkey'`,
+        [`channel:${channel}`],
+      );
+      const sent = batches * perBatch;
+      expect(Number(rows[0]?.kept)).toBeGreaterThanOrEqual(maximumCount);
+      expect(Number(rows[0]?.kept)).toBeLessThan(maximumCount * 2);
+      expect(Number(rows[0]?.read)).toBeGreaterThan(sent / 2);
+      expect(Number(rows[0]?.read)).toBeLessThan(sent * 3);
+    } finally {
+      await client.end();
+    }
+  },
+);
