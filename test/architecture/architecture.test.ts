@@ -203,8 +203,8 @@ describe('each choice is made in one place', () => {
   test('only config.ts reads the environment', () => {
     const readers = files.filter(
       ({ path, code }) =>
-        // What it sets for Node's own threads, nobody reads; and before config.ts is loaded, it guesses which thread will
-        // be wanted.
+        // NODE_COMPILE_CACHE is for Node itself; DATABASE_URL is read before config.ts is loaded, to choose the thread to
+        // prepare.
         !(
           path === 'gantry.js' &&
           code.split('process.env').length === 3 &&

@@ -15,7 +15,7 @@ async function run(program: string) {
   return { status, stdout: stdout.trim() };
 }
 
-test('a prepared thread that nobody starts holds up no exit', async () => {
+test('an unused prepared thread does not keep the process alive', async () => {
   expect(await run(`prepareThread('writer-thread'); console.log('prepared');`)).toMatchObject({
     status: 0,
     stdout: 'prepared',

@@ -44,7 +44,7 @@ export async function changeKept(config: Config, text: string): Promise<void> {
   await onPostgres(databaseUrl, async (client) => {
     await client.query(text);
     // Nodes remember what they have read and written.
-    await client.query('UPDATE write_lanes SET version = version + 1, alone = false');
+    await client.query('UPDATE write_lanes SET version = version + 1, sole_writer = false');
   });
 }
 

@@ -137,7 +137,7 @@ export class TableRows {
     return this.entry(key);
   }
 
-  /** Every row that was read or written, but for new ones that nobody has asked for. */
+  /** All entries, except of new rows that were never looked up. */
   get entries(): Iterable<Entry> {
     return this.#entries.values();
   }
@@ -256,7 +256,7 @@ export class Rows {
     return rows;
   }
 
-  /** The tables of which there is anything. */
+  /** Tables of which a row was read or written. */
   get tables(): Iterable<TableRows> {
     return this.#tables.values();
   }

@@ -18,7 +18,7 @@ import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';
 import { type Connection, settled } from './connection.ts';
 import type { DeclaredStatements } from './declared-statements.ts';
 import { fenceErrorCode, type WriterPlace } from './event-writer.ts';
-import type { OwnRows } from './own-rows.ts';
+import type { RowCache } from './row-cache.ts';
 import { RowsAtHand } from './rows-at-hand.ts';
 
 /** A command that waits to be carried out. */
@@ -31,7 +31,7 @@ export interface QueuedCommand {
 export type Outcome = { result: unknown } | { error: unknown };
 
 export interface BatchOptions extends BatchWriterOptions, BatchLoaderOptions, BatchAnswersOptions {
-  readonly own: OwnRows;
+  readonly rowCache: RowCache;
   /** Names this history. */
   epoch(): string;
   readonly statements: DeclaredStatements;
@@ -50,8 +50,8 @@ export interface LanePlace {
   n: number;
   /** Of the last event. */
   position: number;
-  /** No other lane writes, as far as is known; each batch that relies on it fails where that has changed. */
-  isAlone: boolean;
+  /** No other lane may write, as far as is known; a batch that relies on it fails at the fence once that has changed. */
+  isSoleWriter: boolean;
 }
 
 /** What a batch came to. */
@@ -65,7 +65,7 @@ export interface BatchResult {
   readonly position: number;
 }
 
-/** The lane is another node's by now, or is not the only one any more: nothing was written. */
+/** The lane is another node's by now, or is no longer the sole writer: nothing was written. */
 export class LaneLost extends Error {}
 class Running {
   readonly queued: QueuedCommand;
@@ -111,8 +111,8 @@ export class Batch {
   readonly #answers: BatchAnswers;
   readonly #loader: BatchLoader;
   readonly #before: Batch | null;
-  /** Null: another node may write, or statements may. */
-  readonly #own: OwnRows | null;
+  /** Null: another node may write, or the batch runs statements. */
+  readonly #rowCache: RowCache | null;
 
   /**
    * `before`: the same commands, whose transaction failed. All that it has locked, or could not lock any more behind what it
@@ -132,9 +132,9 @@ export class Batch {
     const earlier = before === null ? [] : before.#running;
     this.#running = queued.map((one, at) => new Running(one, options.clock(), earlier[at]));
     const isExclusive = queued[0]?.command.isExclusive ?? false;
-    const own = place.isAlone && !isExclusive ? options.own : null;
-    this.#own = own;
-    this.#hand = new RowsAtHand(isExclusive ? null : options.kept, own);
+    const rowCache = place.isSoleWriter && !isExclusive ? options.rowCache : null;
+    this.#rowCache = rowCache;
+    this.#hand = new RowsAtHand(isExclusive ? null : options.kept, rowCache);
     this.#answers = new BatchAnswers(this.#hand, options, isExclusive);
     this.#loader = new BatchLoader(this.#hand, connection, options, isExclusive);
   }
@@ -167,7 +167,7 @@ export class Batch {
       }
       if (firstMissed === undefined) {
         if (this.#loader.generation !== null) return;
-        this.#loader.generation = this.#own?.generation ?? null;
+        this.#loader.generation = this.#rowCache?.generation ?? null;
         if (this.#loader.generation !== null || !(await this.#loader.loadVersion())) return;
         from = 0;
         this.#runAgain();
@@ -278,7 +278,7 @@ export class Batch {
       ? []
       : writer.write(this.#hand, now, emitted, this.#loader.generation ?? 0);
     const connection = this.#connection;
-    const { lane, owner, n, position, isAlone } = this.#place;
+    const { lane, owner, n, position, isSoleWriter } = this.#place;
     const version = writer.changedRemembered || this.#hasRunStatements ? 1 : 0;
     const wakes = new Set<string>();
     for (const { tx } of this.#running) for (const worker of tx?.wakes ?? []) wakes.add(worker);
@@ -292,9 +292,9 @@ export class Batch {
       position: position + writer.stored.length,
     };
     if (version > 0) this.#options.kept.forget();
-    const fenced = settled(writer.sendEvents({ lane, owner, n, version, isAlone })).catch((error) => {
+    const fenced = settled(writer.sendEvents({ lane, owner, n, version, isSoleWriter })).catch((error) => {
       throw codeOf(error) === fenceErrorCode
-        ? new LaneLost(`the lane ${lane} is another node's, or not the only one`)
+        ? new LaneLost(`the lane ${lane} is another node's, or no longer the sole writer`)
         : error;
     });
     sent.push(fenced);
@@ -304,7 +304,7 @@ export class Batch {
     await settled(sent);
     if ((await committed) !== 'COMMIT')
       throw new Error('a transaction was not committed, and no statement has failed');
-    if (this.#own) this.#own.take(this.#hand.rows, this.#loader.generation);
-    else this.#options.own.forget();
+    if (this.#rowCache) this.#rowCache.update(this.#hand.rows, this.#loader.generation);
+    else this.#options.rowCache.clear();
   }
 }

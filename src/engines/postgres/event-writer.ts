@@ -27,7 +27,7 @@ interface PlacedEvent {
   readonly after: EventPlace | null;
 }
 
-/** Events that a stream holds too much of. */
+/** Events beyond a stream's limit. */
 interface Trim {
   readonly stream: string;
   readonly firstSeq: number;
@@ -45,8 +45,8 @@ export interface WriterPlace {
 }
 
 /**
- * The fencing token of a batch: it commits only while its node owns the lane, at the count where the node left it, and
- * while the lane is the only one where the batch relies on that.
+ * The fencing token of a batch: it commits only while its node owns the lane, at the count where the node left it, and,
+ * for a batch that relies on the row cache, while the lane is the sole writer.
  */
 export interface Fence {
   readonly lane: number;
@@ -55,13 +55,13 @@ export interface Fence {
   readonly n: number;
   /** By how much the version of what is remembered rises. */
   readonly version: number;
-  /** The batch relies on what the lane's batches before have left, so no other lane may have written since. */
-  readonly isAlone: boolean;
+  /** The batch relies on the row cache: no other lane may have written since. */
+  readonly isSoleWriter: boolean;
 }
 
 /** Updates nothing when another node owns the lane; `held` then divides by zero, which fails the transaction. */
 const fence = `UPDATE write_lanes SET n = n + 1, position = position + $4, version = version + $5, seen_at = clock_timestamp()
-    WHERE lane = $1 AND owner = $2 AND n = $3 AND (alone OR NOT $6::boolean) RETURNING 1`;
+    WHERE lane = $1 AND owner = $2 AND n = $3 AND (sole_writer OR NOT $6::boolean) RETURNING 1`;
 const held = '1 / (SELECT count(*) FROM fence) AS held';
 const fenceText = `WITH fence AS (${fence}) SELECT ${held}`;
 /** PostgreSQL's code of a division by zero. */
@@ -181,7 +181,7 @@ export class EventWriter {
 
   /** Sends what was collected. With a fence, the commit must follow. */
   send(sent: Promise<unknown>[], by: Fence | null): void {
-    const fencing = by ? [by.lane, by.owner, by.n, this.stored.length, by.version, by.isAlone] : [];
+    const fencing = by ? [by.lane, by.owner, by.n, this.stored.length, by.version, by.isSoleWriter] : [];
     if (this.#updated.length + this.#newEvents.length > 0) {
       const streamColumns = updateColumns(this.#streams, this.#changedOfStreams);
       const eventColumns = this.#eventColumns();

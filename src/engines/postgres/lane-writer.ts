@@ -6,7 +6,7 @@ import type { Settle } from '../thread/protocol.ts';
 import { Batch, type BatchOptions, type BatchResult, LaneLost, type LanePlace } from './batch.ts';
 import { isConflict, isConnectionLost, isPassing, unavailable } from './connection.ts';
 import {
-  claimAlone,
+  claimSoleWriter,
   type Doubt,
   keepLane,
   openLane,
@@ -75,7 +75,7 @@ export class LaneWriter {
   #lane: WriteLane | null = null;
   #isBusy = false;
   #isTroubled = false;
-  /** Whether the lane is the only one is to be found out before the next batch. */
+  /** The lane is to be claimed as the sole writer before the next batch. */
   #isClaimDue = false;
   /** The history that the last batch was committed to. */
   #epoch: string;
@@ -134,7 +134,7 @@ export class LaneWriter {
 
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
-      if (this.#isClaimDue) await this.#claimAlone();
+      if (this.#isClaimDue) await this.#claimSoleWriter();
       const batch = this.#nextBatch();
       try {
         await this.#carryOut(batch);
@@ -175,7 +175,7 @@ export class LaneWriter {
         this.counts.retries++;
         this.#options.existing.clear();
         this.#options.kept.forget();
-        this.#options.own.forget();
+        this.#options.rowCache.clear();
         this.#options.ranks.forget();
         if (isConnectionLost(error) || lane?.connection.isLost) {
           const doubt = lane && attempt.result ? await this.#resolveDoubt(lane.place) : 'undone';
@@ -186,8 +186,8 @@ export class LaneWriter {
           continue;
         }
         await lane?.connection.script('ROLLBACK').catch(() => {});
-        if (error instanceof LaneLost && lane?.place.isAlone && (await isKept(lane))) {
-          lane.place.isAlone = false; // another node has come; or the lane was lost as well, which the next try says
+        if (error instanceof LaneLost && lane?.place.isSoleWriter && (await isKept(lane))) {
+          lane.place.isSoleWriter = false; // another node has come; or the lane was lost as well, which the next try says
         } else if (error instanceof LaneLost || (lane && isConflict(error) && !(await isKept(lane)))) {
           this.counts.lanesLost++;
           lane?.connection.destroy();
@@ -283,7 +283,7 @@ export class LaneWriter {
     try {
       if (this.#lane?.connection.isLost) await this.#reclaim(this.#lane.place);
       if (!this.#lane) {
-        this.#options.own.forget();
+        this.#options.rowCache.clear();
         this.#lane = await openLane(this.#options.url, this.#options.name);
       }
       await this.#tellLostTail();
@@ -295,20 +295,20 @@ export class LaneWriter {
     }
   }
 
-  /** Other nodes come and go: whether the lane is the only one is found out again, now and then. */
-  async #claimAlone(): Promise<void> {
+  /** Nodes come and go, so this is tried again now and then. */
+  async #claimSoleWriter(): Promise<void> {
     this.#isClaimDue = false;
     const lane = this.#lane;
     if (!lane || lane.connection.isLost) return;
-    this.#options.own.forget();
-    // Where that fails, it was not the only one to anyone's knowledge; the next batch says what is wrong.
-    lane.place.isAlone = await claimAlone(lane).catch(() => false);
+    this.#options.rowCache.clear();
+    // If it fails, the next batch does without the cache, and reports what is wrong.
+    lane.place.isSoleWriter = await claimSoleWriter(lane).catch(() => false);
   }
 
   /** An idle node says now and then that its lane is in use. */
   async #keep(): Promise<void> {
     const lane = this.#lane;
-    if (lane && !lane.place.isAlone) this.#isClaimDue = true;
+    if (lane && !lane.place.isSoleWriter) this.#isClaimDue = true;
     if (this.#isBusy || !lane) return;
     this.#isBusy = true;
     try {

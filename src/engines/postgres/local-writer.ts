@@ -17,9 +17,9 @@ import { KeptRows } from './kept-rows.ts';
 import { LaneWriter, type WriteCounts } from './lane-writer.ts';
 import { nodeClock } from './node-clock.ts';
 import type { NodeWriter, NodeWriterOptions, WriterStats } from './node-writer.ts';
-import { OwnRows } from './own-rows.ts';
 import { PhysicalTables } from './physical-table.ts';
 import { RankCounts } from './rank-counts.ts';
+import { RowCache } from './row-cache.ts';
 import { StreamIds } from './stream-ids.ts';
 import { commandName, serverName } from './write-lane.ts';
 
@@ -52,7 +52,7 @@ export class LocalWriter implements NodeWriter, WritingSide {
       react,
       existing: new ExistingRows(),
       kept: new KeptRows(),
-      own: new OwnRows(),
+      rowCache: new RowCache(),
       locking: new Set(),
       clock: nodeClock(clock),
       newId: idMaker,

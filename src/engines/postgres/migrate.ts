@@ -14,7 +14,7 @@ import { playerBlocks } from './migrations/0011-player-blocks.ts';
 import { playerReports } from './migrations/0012-player-reports.ts';
 import { playerMutes } from './migrations/0013-player-mutes.ts';
 import { prizeRuns } from './migrations/0014-prize-runs.ts';
-import { loneWriter } from './migrations/0015-lone-writer.ts';
+import { soleWriter } from './migrations/0015-sole-writer.ts';
 
 /** In their order; what one has done is never changed, only followed by another. */
 const migrations: readonly string[] = [
@@ -32,7 +32,7 @@ const migrations: readonly string[] = [
   playerReports,
   playerMutes,
   prizeRuns,
-  loneWriter,
+  soleWriter,
 ];
 
 /** The version of the schema this program works with. */

@@ -1,7 +1,7 @@
 import { type Entry, type ListBase, Rows, type TableRows } from '../../core/storage/rows.ts';
 import type { AnyRow, AnyTable, Index } from '../../core/storage/table.ts';
 import type { KeptRows } from './kept-rows.ts';
-import type { OwnRows } from './own-rows.ts';
+import type { RowCache } from './row-cache.ts';
 
 /**
  * What is at hand of the rows that the commands of one transaction work on: what was locked and read for them, what they
@@ -20,19 +20,19 @@ export class RowsAtHand {
   readonly lists = new Map<string, { limit: number; base: ListBase }>();
   /** Null: nothing that was kept is taken. */
   readonly #kept: KeptRows | null;
-  /** Null: others may have written since. */
-  readonly #own: OwnRows | null;
+  /** Null: other nodes may have written since. */
+  readonly #cache: RowCache | null;
   /** Rows were taken from what earlier batches have read, which may not hold any more. */
   usesKept = false;
 
-  constructor(kept: KeptRows | null, own: OwnRows | null) {
+  constructor(kept: KeptRows | null, cache: RowCache | null) {
     this.#kept = kept;
-    this.#own = own;
+    this.#cache = cache;
   }
 
-  /** Whether nobody else can write the row until this transaction ends; then it is at hand, as it is. */
+  /** Whether no other node can write the row until this transaction ends; a cached row is then taken in. */
   isLocked(table: AnyTable, text: string): boolean {
-    return (this.#locked.get(table)?.has(text) ?? false) || this.#takeOwn(table, text);
+    return (this.#locked.get(table)?.has(text) ?? false) || this.#takeCached(table, text);
   }
 
   noteLocked(table: AnyTable, text: string, row: AnyRow | undefined): void {
@@ -44,7 +44,7 @@ export class RowsAtHand {
   find(table: AnyTable, text: string): Entry | null {
     const entry = this.rows.of(table).find(text);
     if (entry && (entry.isKnown || entry.isDirty)) return entry;
-    if (this.#takeOwn(table, text)) return this.rows.of(table).entry(text);
+    if (this.#takeCached(table, text)) return this.rows.of(table).entry(text);
     const kept = this.#kept?.get(table, text);
     if (kept === undefined) return null;
     this.usesKept = true;
@@ -78,9 +78,9 @@ export class RowsAtHand {
     this.#readLocked(this.rows.of(table), text, row);
   }
 
-  /** Takes in a row that the lane's batches before have left; as locked, because nobody else writes. */
-  #takeOwn(table: AnyTable, text: string): boolean {
-    const row = this.#own?.get(table, text);
+  /** Takes in a cached row, as if it were locked: no other node writes. */
+  #takeCached(table: AnyTable, text: string): boolean {
+    const row = this.#cache?.get(table, text);
     if (row === undefined) return false;
     this.takeLocked(table, text, row);
     return true;

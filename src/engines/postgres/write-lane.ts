@@ -57,21 +57,21 @@ async function nameAfterLane(connection: Connection, name: string, { lane }: Lan
 }
 
 /**
- * Takes a lane, from whose next batch on no other lane is the only one. One node after the other does this, or finds out
- * whether its lane is the only one: each sees what the one before it has done.
+ * Takes a lane, and ends the sole-writer mode of any other lane before this one writes. Taking and claiming are
+ * serialized by `laneMutex`, so each sees what was decided before it.
  */
 async function takeLane(connection: Connection): Promise<LanePlace> {
   await connection.script('BEGIN');
-  await connection.script(oneAtATime);
+  await connection.script(laneMutex);
   const row = await ownedRow(connection, randomUUID());
-  // Waits for a batch that another lane commits as the only one; those behind it fail.
-  await connection.run('UPDATE write_lanes SET alone = false WHERE alone');
-  const isAlone = await claim(connection, row);
+  // Waits for a batch that the sole writer is committing; its next batch fails at the fence.
+  await connection.run('UPDATE write_lanes SET sole_writer = false WHERE sole_writer');
+  const isSoleWriter = await claim(connection, row);
   await commit(connection);
-  return { ...row, isAlone };
+  return { ...row, isSoleWriter };
 }
 
-async function ownedRow(connection: Connection, owner: string): Promise<Omit<LanePlace, 'isAlone'>> {
+async function ownedRow(connection: Connection, owner: string): Promise<Omit<LanePlace, 'isSoleWriter'>> {
   const taken = await connection.run<LaneRow>(
     `UPDATE write_lanes SET owner = $1, seen_at = clock_timestamp() WHERE lane = (
         SELECT lane FROM write_lanes WHERE owner IS NULL OR seen_at < clock_timestamp() - interval '${abandonedAfter}'
@@ -92,43 +92,43 @@ async function ownedRow(connection: Connection, owner: string): Promise<Omit<Lan
   return { ...row, owner, heir: randomUUID() };
 }
 
-/** Serializes what is decided about lanes; the row lock ends with the transaction. */
-const oneAtATime = 'SELECT epoch FROM history FOR UPDATE';
+/** A row lock that is held until the transaction ends. */
+const laneMutex = 'SELECT epoch FROM history FOR UPDATE';
 
 /**
- * Has a lane be the only one that may write, unless another is in use; whether it is. Then whoever takes another lane
- * ends that first (`takeLane`), so what its batches have read and written stays until one of them fails.
+ * Makes a lane the sole writer unless another lane is in use; returns whether it is. Whoever takes another lane ends that
+ * first (`takeLane`), so rows that its batches have read or written stay as they are until one of its batches fails.
  */
-export async function claimAlone({ connection, place }: WriteLane): Promise<boolean> {
+export async function claimSoleWriter({ connection, place }: WriteLane): Promise<boolean> {
   await connection.script('BEGIN');
   try {
-    await connection.script(oneAtATime);
-    const isAlone = await claim(connection, place);
+    await connection.script(laneMutex);
+    const isSoleWriter = await claim(connection, place);
     await commit(connection);
-    return isAlone;
+    return isSoleWriter;
   } catch (error) {
     await connection.script('ROLLBACK').catch(() => {});
     throw error;
   }
 }
 
-/** A lane that was abandoned is taken from its owner, who may only have been paused. */
+/** An abandoned lane is taken from its owner, which may only have been paused. */
 async function claim(
   connection: Connection,
   { lane, owner }: Pick<LanePlace, 'lane' | 'owner'>,
 ): Promise<boolean> {
   await connection.run(
-    `UPDATE write_lanes SET owner = NULL, alone = false WHERE lane IN (
+    `UPDATE write_lanes SET owner = NULL, sole_writer = false WHERE lane IN (
         SELECT lane FROM write_lanes WHERE lane <> $1 AND owner IS NOT NULL
           AND seen_at < clock_timestamp() - interval '${abandonedAfter}' FOR UPDATE SKIP LOCKED)`,
     [lane],
   );
-  const { rows } = await connection.run<{ alone: boolean }>(
-    `UPDATE write_lanes SET alone = NOT EXISTS (SELECT 1 FROM write_lanes WHERE lane <> $1 AND owner IS NOT NULL)
-      WHERE lane = $1 AND owner = $2 RETURNING alone`,
+  const { rows } = await connection.run<{ sole_writer: boolean }>(
+    `UPDATE write_lanes SET sole_writer = NOT EXISTS (SELECT 1 FROM write_lanes WHERE lane <> $1 AND owner IS NOT NULL)
+      WHERE lane = $1 AND owner = $2 RETURNING sole_writer`,
     [lane, owner],
   );
-  return rows[0]?.alone ?? false;
+  return rows[0]?.sole_writer ?? false;
 }
 
 async function commit(connection: Connection): Promise<void> {
@@ -155,14 +155,14 @@ async function reclaim(
   before: LanePlace,
 ): Promise<{ lane: WriteLane | null; doubt: Doubt; isBehind: boolean }> {
   const { rows } = await connection.run<LaneRow>(
-    `UPDATE write_lanes SET owner = $3, seen_at = clock_timestamp(), alone = false WHERE lane = $1 AND owner IN ($2, $3)
+    `UPDATE write_lanes SET owner = $3, seen_at = clock_timestamp(), sole_writer = false WHERE lane = $1 AND owner IN ($2, $3)
       RETURNING lane, n, position`,
     [before.lane, before.owner, before.heir],
   );
   const [row] = rows;
   if (row) {
     const doubt = row.n === before.n + 1 ? 'committed' : 'undone';
-    const place = { ...row, owner: before.heir, heir: randomUUID(), isAlone: false };
+    const place = { ...row, owner: before.heir, heir: randomUUID(), isSoleWriter: false };
     await nameAfterLane(connection, name, place);
     return { lane: { connection, place }, doubt, isBehind: row.n < before.n };
   }
@@ -197,7 +197,7 @@ export async function otherServers({ connection, place }: WriteLane): Promise<nu
 /** Leaves the lane to whoever comes next. */
 export async function releaseLane({ connection, place }: WriteLane): Promise<void> {
   await connection
-    .run('UPDATE write_lanes SET owner = NULL, alone = false WHERE lane = $1 AND owner = $2', [
+    .run('UPDATE write_lanes SET owner = NULL, sole_writer = false WHERE lane = $1 AND owner = $2', [
       place.lane,
       place.owner,
     ])

@@ -16,7 +16,7 @@ const batches = 40;
 const perBatch = 100;
 
 test.skipIf(noPostgres !== null)(
-  'a busy stream is trimmed without a look at what was deleted of it before',
+  'trimming a busy stream does not scan the index entries of deleted events',
   { timeout: 60_000 },
   async () => {
     await using database = await freshSchema();

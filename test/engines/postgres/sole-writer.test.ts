@@ -3,7 +3,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { domain } from '../../../src/catalogue/domain.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
-import { claimAlone, keepLane, openLane, releaseLane } from '../../../src/engines/postgres/write-lane.ts';
+import {
+  claimSoleWriter,
+  keepLane,
+  openLane,
+  releaseLane,
+} from '../../../src/engines/postgres/write-lane.ts';
 import { registerGame } from '../../../src/games/commands.ts';
 import { createChannel } from '../../../src/messages/channel-commands.ts';
 import { sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
@@ -82,23 +87,20 @@ async function kept({ url, channel }: Scene) {
 
 const all = (count: number) => ({ count, messages: count, texts: count, gaps: [] });
 
-test.skipIf(noPostgres !== null)(
-  'the only node that writes reads nothing again that it has left itself',
-  async () => {
-    const scene = await channelOfTwo();
-    const db = await scene.open();
-    await say(scene, db, 'first');
-    const { rounds } = await db.counts();
-    for (let n = 0; n < 20; n++) await say(scene, db, `message ${n}`);
-    const after = await db.counts();
-    expect(after.rounds).toBe(rounds);
-    expect(after).toMatchObject({ retries: 0, lanesLost: 0 });
-    expect(await kept(scene)).toEqual(all(21));
-  },
-);
+test.skipIf(noPostgres !== null)('a sole writer does not load rows again that it has written', async () => {
+  const scene = await channelOfTwo();
+  const db = await scene.open();
+  await say(scene, db, 'first');
+  const { rounds } = await db.counts();
+  for (let n = 0; n < 20; n++) await say(scene, db, `message ${n}`);
+  const after = await db.counts();
+  expect(after.rounds).toBe(rounds);
+  expect(after).toMatchObject({ retries: 0, lanesLost: 0 });
+  expect(await kept(scene)).toEqual(all(21));
+});
 
 test.skipIf(noPostgres !== null)(
-  'what another node writes is seen by the next write of the one that was the only one, which loses no lane for it',
+  'a sole writer sees what another node has written since, and keeps its lane',
   async () => {
     const scene = await channelOfTwo();
     const one = await scene.open();
@@ -118,7 +120,7 @@ test.skipIf(noPostgres !== null)(
 );
 
 test.skipIf(noPostgres !== null)(
-  'nodes that come and go beside the only one that writes, under load, lose nothing and double nothing',
+  'nodes that start and stop beside a sole writer under load lose nothing and duplicate nothing',
   { timeout: 60_000 },
   async () => {
     const scene = await channelOfTwo();
@@ -144,7 +146,7 @@ test.skipIf(noPostgres !== null)(
   },
 );
 
-test.skipIf(noPostgres !== null)('what the only node has deleted is gone for it', async () => {
+test.skipIf(noPostgres !== null)('a row that a sole writer has deleted is not found again', async () => {
   const scene = await channelOfTwo();
   const db = await scene.open();
   const { _id: message } = await say(scene, db, 'not for long');
@@ -154,31 +156,31 @@ test.skipIf(noPostgres !== null)('what the only node has deleted is gone for it'
 });
 
 test.skipIf(noPostgres !== null)(
-  'a lane is the only one while no other is in use, and takes those away that have been left for a minute',
+  'a lane is the sole writer while no other lane is in use; lanes abandoned for a minute are taken from their owners',
   async () => {
     await using database = await freshSchema();
     const owners = () =>
-      rowsIn<{ lane: number; owned: boolean; alone: boolean }>(
+      rowsIn<{ lane: number; owned: boolean; sole: boolean }>(
         database.url,
-        'SELECT lane, owner IS NOT NULL AS owned, alone FROM write_lanes ORDER BY lane',
+        'SELECT lane, owner IS NOT NULL AS owned, sole_writer AS sole FROM write_lanes ORDER BY lane',
       );
     const first = await openLane(database.url, 'first');
-    expect(first.place.isAlone).toBe(true);
+    expect(first.place.isSoleWriter).toBe(true);
     const second = await openLane(database.url, 'second');
-    expect(second.place.isAlone).toBe(false);
+    expect(second.place.isSoleWriter).toBe(false);
     expect(await owners()).toEqual([
-      { lane: 0, owned: true, alone: false },
-      { lane: 1, owned: true, alone: false },
+      { lane: 0, owned: true, sole: false },
+      { lane: 1, owned: true, sole: false },
     ]);
-    expect(await claimAlone(first)).toBe(false);
+    expect(await claimSoleWriter(first)).toBe(false);
     await rowsIn(
       database.url,
       "UPDATE write_lanes SET seen_at = seen_at - interval '61 seconds' WHERE lane = 1",
     );
-    expect(await claimAlone(first)).toBe(true);
+    expect(await claimSoleWriter(first)).toBe(true);
     expect(await owners()).toEqual([
-      { lane: 0, owned: true, alone: true },
-      { lane: 1, owned: false, alone: false },
+      { lane: 0, owned: true, sole: true },
+      { lane: 1, owned: false, sole: false },
     ]);
     expect(await keepLane(second)).toBe(false);
     for (const lane of [first, second]) await releaseLane(lane);

@@ -7,11 +7,11 @@ import type { AnyRow, AnyTable } from '../../core/storage/table.ts';
 const maxSize = 4 << 20;
 
 /**
- * Rows as the batches of a lane have read or left them, for as long as no other lane writes: what the next batch wants of
- * them need not be read or locked again. They are worth nothing once another lane may have written (`WriteLane.isAlone`),
- * or a batch has failed.
+ * A write-through cache of rows that the batches of a lane have read or written, valid while the lane is the sole writer
+ * (`LanePlace.isSoleWriter`): the next batch need not read or lock them again. To be cleared when another lane may have
+ * written, or a batch has failed.
  */
-export class OwnRows {
+export class RowCache {
   readonly #rows = new Map<AnyTable, LRUCache<string, AnyRow>>();
   /** How often boards had been re-ranked; null: not known. */
   generation: number | null = null;
@@ -20,24 +20,24 @@ export class OwnRows {
     return this.#rows.get(table)?.get(key);
   }
 
-  /** Takes over what a batch has come to, once it is committed. */
-  take(rows: Rows, generation: number | null): void {
+  /** Takes over the rows of a committed batch. */
+  update(rows: Rows, generation: number | null): void {
     this.generation = generation;
     for (const { table, entries } of rows.tables) {
-      if (table === (events as AnyTable)) continue; // nobody asks for them one by one
-      let own = this.#rows.get(table);
-      if (!own) {
-        own = new LRUCache({ maxSize, sizeCalculation: sizeOf });
-        this.#rows.set(table, own);
+      if (table === (events as AnyTable)) continue; // never read by key
+      let cached = this.#rows.get(table);
+      if (!cached) {
+        cached = new LRUCache({ maxSize, sizeCalculation: sizeOf });
+        this.#rows.set(table, cached);
       }
       for (const { key, row, isKnown } of entries) {
-        if (row === undefined || !isKnown) own.delete(key);
-        else if (own.peek(key) !== row) own.set(key, row);
+        if (row === undefined || !isKnown) cached.delete(key);
+        else if (cached.peek(key) !== row) cached.set(key, row);
       }
     }
   }
 
-  forget(): void {
+  clear(): void {
     if (this.#rows.size > 0) this.#rows.clear();
     this.generation = null;
   }
