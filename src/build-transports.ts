@@ -18,7 +18,7 @@ import { openAssets } from './pages/open-assets.ts';
 import { SdkArchives } from './pages/sdk-archives.ts';
 import { ServedFile } from './pages/served-file.ts';
 import type { PublicUrls } from './public-urls.ts';
-import type { QueueFigure } from './queue/queue-figures.ts';
+import type { QueueStats } from './queue/queue-stats.ts';
 import { Turns } from './runtime/turns.ts';
 import { findLeaderboard } from './scores/leaderboard-queries.ts';
 import { toPlacedRows } from './scores/operations/board-input.ts';
@@ -32,7 +32,7 @@ import { CallLines } from './telemetry/call-lines.ts';
 import { CallObserver } from './telemetry/call-observer.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { createApp } from './transports/http/app.ts';
-import { maximumBodyBytes } from './transports/http/body.ts';
+import { maxBodyBytes } from './transports/http/body.ts';
 import { clientAddress } from './transports/http/client-address.ts';
 import { createHttpServer } from './transports/http/http-server.ts';
 import { MetricsListener } from './transports/http/metrics-listener.ts';
@@ -59,7 +59,7 @@ export interface Transports {
 export function buildTransports(
   config: Config,
   opened: OpenedServices,
-  queue: { figures(): Promise<QueueFigure[]> },
+  queue: { stats(): Promise<QueueStats[]> },
   isClosing: () => boolean,
 ): Transports {
   const {
@@ -78,14 +78,14 @@ export function buildTransports(
     logger,
     report,
   } = opened;
-  const { links } = services;
+  const { publicUrls } = services;
   const administrators = new AdminCredentials(adminToken, db);
   const authenticator = new Authenticator({
     db,
     tokens,
     box,
     administrators,
-    ownOrigin: () => links.origin,
+    ownOrigin: () => publicUrls.origin,
   });
   const registry = new Registry(operations);
   const limits = new RateLimits(config.rateLimitFactor, redis && { client: redis.commands, prefix });
@@ -117,7 +117,7 @@ export function buildTransports(
   const metrics = new Metrics({
     calls: callCounts,
     db,
-    queue: queue.figures,
+    queue: queue.stats,
     sockets: () => gateway.connectionCount,
     heldBytes: () => traffic.heldBytes,
     refusals,
@@ -136,7 +136,7 @@ export function buildTransports(
       // Takes a while, and does not change.
       openApi ??= new ServedFile(
         'openapi.json',
-        Buffer.from(JSON.stringify(openApiDocument(registry, links.base))),
+        Buffer.from(JSON.stringify(openApiDocument(registry, publicUrls.base))),
       );
       return openApi;
     },
@@ -176,12 +176,12 @@ export function buildTransports(
     traffic,
     db,
     presence,
-    leaderboardTop: (gameId) => leaderboardRows(db, links, gameId),
-    namedLeaderboardTop: (gameId, leaderboard) => namedLeaderboardRows(db, links, gameId, leaderboard),
+    leaderboardTop: (gameId) => leaderboardRows(db, publicUrls, gameId),
+    namedLeaderboardTop: (gameId, leaderboard) => namedLeaderboardRows(db, publicUrls, gameId, leaderboard),
     addressOf,
     connectionsPerAddress: config.connectionsPerAddress,
     packetsPerSecond: Math.max(1, packetsPerSecond * config.rateLimitFactor),
-    lengthPerSecond: Math.max(maximumBodyBytes, lengthPerSecond * config.rateLimitFactor),
+    lengthPerSecond: Math.max(maxBodyBytes, lengthPerSecond * config.rateLimitFactor),
     readLargeCall: (args) => services.states.readCall(args),
     largeCalls: new Turns(largeCallsAtOnce),
     onRefused: (refusal) => refusals.add(refusal),
@@ -199,17 +199,22 @@ export function buildTransports(
   return { http, requests, gateway, metricsListener };
 }
 
-async function namedLeaderboardRows(db: Database, links: PublicUrls, gameId: string, leaderboard: string) {
+async function namedLeaderboardRows(
+  db: Database,
+  publicUrls: PublicUrls,
+  gameId: string,
+  leaderboard: string,
+) {
   const [game, row] = await Promise.all([
     db.read(findGame, gameId),
     db.read(findLeaderboard, gameId, leaderboard),
   ]);
   if (!game || row?.isPublic !== 1) return [];
   const board = await requireBoard(db, game, { leaderboard }, { isPublic: true });
-  return toPlacedRows(await placedPage(db, board, { limit: leaderboardTop, skip: 0 }), links);
+  return toPlacedRows(await placedPage(db, board, { limit: leaderboardTop, skip: 0 }), publicUrls);
 }
 
-async function leaderboardRows(db: Database, links: PublicUrls, gameId: string) {
+async function leaderboardRows(db: Database, publicUrls: PublicUrls, gameId: string) {
   const rows = await db.read(readLeaderboard, gameId, { limit: leaderboardTop, skip: 0 });
-  return rows.map((row, index) => ({ ...toLeaderboardEntry(row, links), position: index + 1 }));
+  return rows.map((row, index) => ({ ...toLeaderboardEntry(row, publicUrls), position: index + 1 }));
 }

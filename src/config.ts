@@ -338,8 +338,8 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     publicUrl: data.PUBLIC_URL,
     redisUrl: data.REDIS_URL,
     retention: {
-      maximumAgeMs: Math.round(data.EVENT_RETENTION_DAYS * dayMs),
-      maximumCount: data.EVENT_RETENTION_COUNT,
+      maxAgeMs: Math.round(data.EVENT_RETENTION_DAYS * dayMs),
+      maxCount: data.EVENT_RETENTION_COUNT,
     },
     notificationMs: Math.round(data.NOTIFICATION_DAYS * dayMs),
     idempotencyKeyMs: Math.round(data.IDEMPOTENCY_KEY_HOURS * 3_600_000),

@@ -67,7 +67,7 @@ export const databaseMove: DatabaseMove = {
 };
 
 /** What lies in a data directory, opened. A server and the command line may have it open at the same time. */
-export interface Workspace {
+export interface OpenStore {
   db: Database;
   keys: TokenKeys;
   tokens: LauncherTokens;
@@ -83,7 +83,7 @@ export type Opener = 'command' | 'key rotation' | 'server';
  * Opens the data directory or, where one is configured, the database that nodes on several machines share.
  * @throws SchemaTooNewError, DatabaseUnusableError, KeyFileError, ConfigError
  */
-export function openWorkspace(config: Config, opener: Opener = 'command'): Promise<Workspace> {
+export function openStore(config: Config, opener: Opener = 'command'): Promise<OpenStore> {
   return config.databaseUrl === undefined
     ? openDirectory(config, opener)
     : openShared(config, config.databaseUrl, opener);
@@ -93,7 +93,7 @@ export function openWorkspace(config: Config, opener: Opener = 'command'): Promi
  * The first to open a data directory makes the keys, then the database: one without its keys has lost them, which only a
  * key rotation takes for granted; and keys without a database have lost it.
  */
-async function openDirectory(config: Config, opener: Opener): Promise<Workspace> {
+async function openDirectory(config: Config, opener: Opener): Promise<OpenStore> {
   const { keys, box } = openKeys(config, opener);
   const Engine = opener === 'server' ? ThreadedDatabase : SqliteDatabase;
   const { database, adminTokenHash } = dataFiles(config.dataDirectory);
@@ -113,7 +113,7 @@ const redisWanted =
   'presence and rate limits between them. If that node has just ended, it counts for a minute at most.';
 
 /** Everything is in the database: the keys too, encrypted. */
-async function openShared(config: Config, url: string, opener: Opener): Promise<Workspace> {
+async function openShared(config: Config, url: string, opener: Opener): Promise<OpenStore> {
   const box = new SecretBox(dataFiles(config.dataDirectory).secretKey, config.secretKey);
   // Loaded where it is wanted only: a start on SQLite need not wait for the driver.
   const { PostgresDatabase } = await import('./engines/postgres/postgres-database.ts');
@@ -160,7 +160,7 @@ function refuseUnreachable(error: unknown, what = 'The database of DATABASE_URL 
 }
 
 /** Makes the keys where there is no database yet, which comes after them, and asks for them where there is one. */
-function openKeys(config: Config, opener: Opener): Pick<Workspace, 'keys' | 'box'> {
+function openKeys(config: Config, opener: Opener): Pick<OpenStore, 'keys' | 'box'> {
   const { database, tokenKeys, secretKey } = dataFiles(config.dataDirectory);
   const wantsTokenKeys = opener !== 'key rotation' && !existsSync(tokenKeys);
   const wantsSecretKey = config.secretKey === undefined && !existsSync(secretKey);
@@ -195,26 +195,26 @@ function secretKeyMissing(file: string): string {
 }
 
 /** What operations work with where no server runs: on the command line. */
-export async function localServices(workspace: Workspace, config: Config): Promise<Services> {
+export async function localServices(store: OpenStore, config: Config): Promise<Services> {
   const states = new StateReader();
   return {
-    ...workspace,
-    db: workspace.db,
-    eraser: new PlayerEraser(workspace.db, tables),
-    gameEraser: new GameEraser(workspace.db, tables),
+    ...store,
+    db: store.db,
+    eraser: new PlayerEraser(store.db, tables),
+    gameEraser: new GameEraser(store.db, tables),
     presence: new MemoryPresence(),
-    links: new PublicUrls(
+    publicUrls: new PublicUrls(
       () =>
         config.publicUrl ?? runningServerUrl(config.dataDirectory) ?? `http://${config.host}:${config.port}`,
     ),
     signals: new Signals(() => undefined), // nobody listens here
     stats: noStats,
     refusals: noRefusals,
-    backups: chooseBackups(config, workspace, null),
+    backups: chooseBackups(config, store, null),
     operationsOfRole,
     requests: noRequests,
     nodes: noNodes,
-    summary: new ServerSummary(workspace.db),
+    summary: new ServerSummary(store.db),
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(new ChainClients(config.chains), await Signers.open(config.transactions)),
     states,
@@ -230,7 +230,7 @@ export async function localServices(workspace: Workspace, config: Config): Promi
 /** On PostgreSQL the database's own tools make its backups. */
 export function chooseBackups(
   config: Config,
-  { db, box }: Pick<Workspace, 'db' | 'box'>,
+  { db, box }: Pick<OpenStore, 'db' | 'box'>,
   report: ((thrown: unknown) => void) | null,
 ): Backups {
   const { dataDirectory, backupDirectory: directory } = config;

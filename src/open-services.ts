@@ -20,8 +20,8 @@ import {
   chooseBackups,
   chooseWebhookSender,
   databaseFiles,
-  openWorkspace,
-  type Workspace,
+  type OpenStore,
+  openStore,
 } from './data-directory.ts';
 import type { SecretBox } from './games/game-secret.ts';
 import { allGames, sealedSecrets } from './games/queries.ts';
@@ -44,7 +44,7 @@ import { StatsHistory } from './telemetry/stats-history.ts';
 import type { Gateway } from './transports/socket/gateway.ts';
 
 /** What a running server has open. */
-export interface OpenedServices extends Workspace {
+export interface OpenedServices extends OpenStore {
   logger: Logger;
   report(thrown: unknown, callId?: string): void;
   adminToken: AdminToken;
@@ -84,8 +84,8 @@ export async function openServices(
   logger: Logger,
   later: { url(): string; gateway(): Gateway; background: AbortSignal },
 ): Promise<OpenedServices> {
-  const workspace = await openWorkspace(config, 'server');
-  const { db, tokens, box, adminTokens } = workspace;
+  const store = await openStore(config, 'server');
+  const { db, tokens, box, adminTokens } = store;
   if (config.databaseUrl === undefined) tellOfDroppedLogs(config, logger);
   const adminToken = await AdminToken.open(adminTokens, config.adminToken);
   await refuseOtherSecretKey(db, box);
@@ -128,11 +128,11 @@ export async function openServices(
     gameEraser: new GameEraser(db, tables),
     presence,
     tokens,
-    links: new PublicUrls(() => config.publicUrl ?? later.url()),
+    publicUrls: new PublicUrls(() => config.publicUrl ?? later.url()),
     signals: new Signals((signal) => later.gateway().signal(signal)),
     stats,
     refusals,
-    backups: chooseBackups(config, workspace, (error) => logger.error({ err: error }, 'backup failed')),
+    backups: chooseBackups(config, store, (error) => logger.error({ err: error }, 'backup failed')),
     operationsOfRole,
     requests,
     nodes,
@@ -169,7 +169,7 @@ export async function openServices(
     nodes,
     services,
   };
-  return { ...workspace, ...chosen, logger, report, unusable, degraded, dependencies };
+  return { ...store, ...chosen, logger, report, unusable, degraded, dependencies };
 }
 
 function tellOfDroppedLogs({ dataDirectory }: Config, logger: Logger): void {

@@ -23,7 +23,7 @@ const batchDelayMs = 50;
 export function startRetention(
   db: Database,
   {
-    maximumAgeMs,
+    maxAgeMs,
     notificationMs,
     idempotencyKeyMs,
     guestIdleMs,
@@ -38,10 +38,10 @@ export function startRetention(
 ): void {
   const trim = async () => {
     const more = await Promise.all([
-      db.write(trimEvents, maximumAgeMs),
+      db.write(trimEvents, maxAgeMs),
       db.write(trimNotifications, notificationMs),
-      db.write(trimActions, Date.now() - maximumAgeMs),
-      db.write(trimTransactions, Date.now() - maximumAgeMs),
+      db.write(trimActions, Date.now() - maxAgeMs),
+      db.write(trimTransactions, Date.now() - maxAgeMs),
       db.write(forgetIdempotencyKeys, idempotencyKeyMs),
       db.write(trimMutes),
       db.write(removeIdleGuests, guestIdleMs),

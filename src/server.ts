@@ -10,7 +10,7 @@ import type { SecretBox } from './games/game-secret.ts';
 import { reconcilePresence } from './live/reconcile-presence.ts';
 import { type OpenedServices, openServices } from './open-services.ts';
 import { PrizeWorker } from './prizes/prize-worker.ts';
-import { type QueueFigure, queueFigures } from './queue/queue-figures.ts';
+import { type QueueStats, queueStats } from './queue/queue-stats.ts';
 import { startRetention } from './retention.ts';
 import { startSeasonEnds } from './scores/season-ends.ts';
 import { prizeWorkerName } from './scores/season-prizes.ts';
@@ -34,7 +34,7 @@ export interface RunningServer {
     webhooks: WebhookWorker;
     chains: ChainWriter;
     prizes: PrizeWorker;
-    figures(): Promise<QueueFigure[]>;
+    stats(): Promise<QueueStats[]>;
   };
   box: SecretBox;
   /** The administrators' token, when this start has made it. */
@@ -93,10 +93,10 @@ function openQueue(config: Config, opened: OpenedServices, hooks: ChainHooks): R
     report,
     hooks,
   });
-  const figures = queueFigures(db, { webhook: webhooks, chain: chains });
+  const stats = queueStats(db, { webhook: webhooks, chain: chains });
   const { ruleChains, states } = services;
   const prizes = new PrizeWorker(db, { ruleChains, states, report });
-  return { webhooks, chains, prizes, figures };
+  return { webhooks, chains, prizes, stats };
 }
 
 /** What goes on beside the calls, until the signal is aborted or its part is stopped. */

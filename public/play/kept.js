@@ -13,7 +13,7 @@ const gameKey = 'gantry-play-game';
  * @typedef {{ wallet: string, deviceSecret: string }} KeptDevice
  */
 const devicesKey = 'gantry-play-devices';
-const maximumDevices = 5;
+const maxDevices = 5;
 
 /** @returns {KeptDevice[]} newest first */
 export function keptDevices() {
@@ -27,7 +27,7 @@ export function keptDevices() {
 
 /** @param {KeptDevice} device */
 export function keepDevice(device) {
-  writeDevices([device, ...keptDevices()].slice(0, maximumDevices));
+  writeDevices([device, ...keptDevices()].slice(0, maxDevices));
 }
 
 /** @param {string} wallet */

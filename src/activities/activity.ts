@@ -4,7 +4,7 @@ import { id, timestamp } from '../core/schemas/ids.ts';
 import { shownName } from '../players/player.ts';
 
 /** In characters (code points). */
-export const maximumLabelLength = 500;
+export const maxLabelLength = 500;
 
 export const activityType = z.enum(['on-chain', 'off-chain']);
 export type ActivityType = z.infer<typeof activityType>;

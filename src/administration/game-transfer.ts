@@ -20,7 +20,7 @@ import {
 } from '../games/game.ts';
 import { maxSecrets, type SealedSecret } from '../games/game-secret.ts';
 import { gameSecrets, games, requestNonces } from '../games/tables.ts';
-import { maximumParticipants } from '../messages/message-channel.ts';
+import { maxParticipants } from '../messages/message-channel.ts';
 import { participantsKeyOf } from '../messages/stored-channel.ts';
 import { reactionsOf, storedBytesOf } from '../messages/stored-message.ts';
 import { messageChannels, messageReactions, messages, participants } from '../messages/tables.ts';
@@ -368,7 +368,7 @@ class Import {
     // None: a report of a player, not of a message; empty: a mute in all of the game.
     if (channelId !== undefined && channelId !== null && channelId !== '') {
       const { wallets } = this.#requireChannel(table.name, String(channelId));
-      if (table === (participants as AnyTable) && wallets.push(String(row.wallet)) > maximumParticipants) {
+      if (table === (participants as AnyTable) && wallets.push(String(row.wallet)) > maxParticipants) {
         throw new DatabaseUnusableError('A message channel of the file has too many participants');
       }
     }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { activityType, maximumLabelLength } from '../activities/activity.ts';
+import { activityType, maxLabelLength } from '../activities/activity.ts';
 import { activities } from '../activities/tables.ts';
 import { playerBlocks } from '../blocks/tables.ts';
 import { idElsewhere } from '../core/schemas/ids.ts';
@@ -7,7 +7,7 @@ import { text } from '../core/schemas/text.ts';
 import type { AnyRow, AnyTable, Column, Kind, Table, Value } from '../core/storage/table.ts';
 import { requestNonces } from '../games/tables.ts';
 import { messageContent, permission } from '../messages/message-channel.ts';
-import { maximumKinds, maximumReactions, reactionInput } from '../messages/reaction.ts';
+import { maxKinds, maxReactions, reactionInput } from '../messages/reaction.ts';
 import { reactionCounts } from '../messages/stored-message.ts';
 import {
   declinedAdders,
@@ -25,17 +25,17 @@ import { notifications } from '../notifications/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
 import { username } from '../players/player.ts';
 import { bans, players } from '../players/tables.ts';
-import { actionState, maximumErrorLength } from '../queue/action.ts';
+import { actionState, maxErrorLength } from '../queue/action.ts';
 import { actions, grants, spending, spent } from '../queue/tables.ts';
 import { reportComment, reportNote, reportReason, reportStatus } from '../reports/report.ts';
 import { playerReports } from '../reports/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
-import { maximumTextLength } from '../rules/trigger-value.ts';
+import { maxTextLength } from '../rules/trigger-value.ts';
 import {
   entryRule,
   keepRule,
   leaderboardName,
-  maximumLabels,
+  maxLabels,
   metadataInput,
   scoreLabel,
 } from '../scores/leaderboard.ts';
@@ -84,8 +84,8 @@ const jsonOf = (schema: z.ZodType) => jsonText(schema).transform((value) => JSON
 
 /** What is counted of reactions to a message; that they are there is seen at the end. */
 const importedReactions = reactionCounts
-  .max(maximumKinds)
-  .refine((counts) => counts.reduce((sum, [, count]) => sum + count, 0) <= maximumReactions);
+  .max(maxKinds)
+  .refine((counts) => counts.reduce((sum, [, count]) => sum + count, 0) <= maxReactions);
 
 /** A player's state, as large and as deep as one that a player may set. */
 const stateText = z.string().refine((json) => {
@@ -111,7 +111,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     sortOrder: z.enum(['desc', 'asc']),
     entries: entryRule,
     isPublic: flag,
-    labels: jsonOf(z.array(scoreLabel).max(maximumLabels)),
+    labels: jsonOf(z.array(scoreLabel).max(maxLabels)),
     season: z.int().min(1),
     schedule: text(1, 100).nullable(),
     timeZone: text(1, 100),
@@ -143,7 +143,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
   of(activities, {
     wallet: storedWallet,
     type: activityType,
-    label: text(1, maximumLabelLength),
+    label: text(1, maxLabelLength),
     eventId: text(1, 200),
   }),
   of(notifications, {
@@ -192,7 +192,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     wallet: storedWallet,
     nonce: nonce.nullable(),
     trigger: text(1, 200),
-    valueText: text(1, maximumTextLength).nullable(),
+    valueText: text(1, maxTextLength).nullable(),
     actions: jsonOf(z.array(text(1, 100)).max(10_000)),
   }),
   of(ruleExecutions, { wallet: storedWallet, ruleKey: hex64, n: z.int().min(1) }),
@@ -208,7 +208,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     dueAt: count,
     claimedBy: text(1, 200).nullable(),
     claimedUntil: count,
-    error: text(0, maximumErrorLength).nullable(),
+    error: text(0, maxErrorLength).nullable(),
     transactionHash: z
       .string()
       .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a transaction hash')

@@ -6,7 +6,7 @@ import { id, timestamp } from '../core/schemas/ids.ts';
 const tokenPrefix = 'gadm_';
 
 /** Ten years. */
-const maximumDays = 3650;
+const maxDays = 3650;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** More than anybody manages by hand: they are listed as a whole. */
@@ -33,7 +33,7 @@ export const administratorName = z
 export const tokenLifetimeDays = z
   .number()
   .positive()
-  .max(maximumDays)
+  .max(maxDays)
   .optional()
   .meta({ description: 'When the token expires, in days from now; left out: never' });
 

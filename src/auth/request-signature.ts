@@ -23,7 +23,7 @@ export interface RequestSignature {
   body: Buffer;
 }
 
-const maximumNonceLength = 200;
+const maxNonceLength = 200;
 /** How far a signed request's time may be from ours. */
 const windowMs = 5 * 60 * 1000;
 /** Unix times below this are in seconds: as milliseconds they would lie in 1973. */
@@ -101,7 +101,7 @@ export async function checkRequestSignature(
   }
   const secrets = await db.read(sealedSecrets, game.id);
   const right =
-    nonce.length <= maximumNonceLength &&
+    nonce.length <= maxNonceLength &&
     (hmac === undefined
       ? matchesMd5(signature, nonce, secrets, box)
       : matchesHmac(hmac, nonce, scheme === 'v2' ? wholeText : bodyText, signed, secrets, box));

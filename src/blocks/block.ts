@@ -3,7 +3,7 @@ import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 
 /** The most players whom one player blocks in a game. */
-export const maximumBlocked = 1_000;
+export const maxBlocked = 1_000;
 
 /** Someone whom a player has blocked. */
 export const blockedPlayer = z

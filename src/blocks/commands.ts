@@ -5,7 +5,7 @@ import { command, type Request, type Steps, type Tx } from '../core/storage/comm
 import { GantryError } from '../errors.ts';
 import { requireGuest } from '../players/guests.ts';
 import { players } from '../players/tables.ts';
-import { maximumBlocked } from './block.ts';
+import { maxBlocked } from './block.ts';
 import { playerBlocksPatched } from './events.ts';
 import { type PlayerBlockRow, playerBlocks } from './tables.ts';
 
@@ -24,14 +24,14 @@ export const block = command('block', function* (tx: Tx, owner: Owner, blocked: 
     lockPlayer(tx, owner),
     tx.get(players, blocked),
     tx.get(playerBlocks, wallet, gameId, blocked),
-    tx.count(playerBlocks.byTime, [wallet, gameId], maximumBlocked),
+    tx.count(playerBlocks.byTime, [wallet, gameId], maxBlocked),
   );
   if (before) return;
   if (!player) throw new GantryError('player_unknown', 'There is no player with this wallet');
-  if (count >= maximumBlocked) {
+  if (count >= maxBlocked) {
     throw new GantryError(
       'block_limit_reached',
-      `A player blocks at most ${maximumBlocked} others in a game; unblock one of them first`,
+      `A player blocks at most ${maxBlocked} others in a game; unblock one of them first`,
     );
   }
   tx.insert(playerBlocks, { wallet, gameId, blocked, createdAt: tx.now });

@@ -2,9 +2,9 @@ import { auditLogOf } from '../administration/audit-log.ts';
 import { commandLineOwner } from '../administrators/administrator.ts';
 import { localServices } from '../data-directory.ts';
 import type { AnyOperation } from '../operations/define.ts';
-import { administer } from '../operations/execute.ts';
+import { executeAsAdmin } from '../operations/execute.ts';
 import { parseInput } from '../operations/parse-input.ts';
-import { withWorkspace } from './with-workspace.ts';
+import { withStore } from './with-store.ts';
 
 /** Carries out an operation that was looked up, or whose types were checked before. */
 export type Execute = (operation: AnyOperation, input: unknown) => Promise<unknown>;
@@ -19,12 +19,12 @@ export function executeLocally(operation: AnyOperation, input: unknown): Promise
 
 /** As `executeLocally`, for several operations: the data directory stays open until `use` is done. */
 export function withDataDirectory<Result>(use: (execute: Execute) => Promise<Result>): Promise<Result> {
-  return withWorkspace(async (workspace, config) => {
-    const services = await localServices(workspace, config);
-    const surroundings = { services, audit: auditLogOf(workspace.db) };
+  return withStore(async (store, config) => {
+    const services = await localServices(store, config);
+    const surroundings = { services, audit: auditLogOf(store.db) };
     try {
       return await use((operation, input) =>
-        administer(operation, parseInput(operation.input, input), commandLineOwner, surroundings),
+        executeAsAdmin(operation, parseInput(operation.input, input), commandLineOwner, surroundings),
       );
     } finally {
       await services.presence.close();

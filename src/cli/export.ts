@@ -5,7 +5,7 @@ import { exportGame, measureGame } from '../administration/game-transfer.ts';
 import { writeGameFile } from '../backup/game-file.ts';
 import { tables } from '../catalogue/tables.ts';
 import { readConfig } from '../config.ts';
-import { databaseFiles, openWorkspace } from '../data-directory.ts';
+import { databaseFiles, openStore } from '../data-directory.ts';
 import { GantryError } from '../errors.ts';
 import { findGame, findGameBySlug } from '../games/queries.ts';
 import { confirmNewDataDirectory } from './new-data-directory.ts';
@@ -30,7 +30,7 @@ export function exportCommand(): Command {
     .action(async (name: string, given: string, { secrets = false, force = false, json }: Options) => {
       const config = readConfig();
       await confirmNewDataDirectory(config);
-      const { db, box } = await openWorkspace(config);
+      const { db, box } = await openStore(config);
       try {
         const game = (await db.read(findGame, name)) ?? (await db.read(findGameBySlug, name));
         if (!game) throw new GantryError('game_unknown', `There is no game with the ID or slug ${name}`);

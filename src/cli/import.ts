@@ -7,7 +7,7 @@ import { BackupError } from '../backup/backup-error.ts';
 import { checkGameFile, readRecords } from '../backup/game-file.ts';
 import { tables } from '../catalogue/tables.ts';
 import { type Config, dataFiles, readConfig } from '../config.ts';
-import { databaseFiles, openWorkspace } from '../data-directory.ts';
+import { databaseFiles, openStore } from '../data-directory.ts';
 import { gameSlug, type SpendingPolicy } from '../games/game.ts';
 import { newGameSecret } from '../games/game-secret.ts';
 import { confirmNewDataDirectory } from './new-data-directory.ts';
@@ -42,7 +42,7 @@ export function importCommand(): Command {
         );
       }
       await confirmNewDataDirectory(config);
-      const { db, box } = await openWorkspace(config);
+      const { db, box } = await openStore(config);
       try {
         if (schemaVersion !== databaseFiles.schemaVersion) {
           throw new BackupError(

@@ -3,7 +3,7 @@ import { beginAudit, finishAudit } from '../administration/commands.ts';
 import { lastSessionExpiry } from '../sessions/queries.ts';
 import { minutes, parsed } from './option-parsers.ts';
 import { print } from './output.ts';
-import { withWorkspace } from './with-workspace.ts';
+import { withStore } from './with-store.ts';
 
 export function keyCommand(): Command {
   const command = new Command('key').description('rotate the keys that sign launcher tokens');
@@ -18,7 +18,7 @@ export function keyCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  gantry key rotate\n  gantry key rotate --overlap 0')
     .action(({ overlap, json }: { overlap?: number; json?: boolean }) =>
-      withWorkspace(async ({ keys, db }, config) => {
+      withStore(async ({ keys, db }, config) => {
         const input = overlap === undefined ? {} : { overlapMinutes: overlap };
         const entry = await db.write(beginAudit, 'cli', 'rotateTokenKey', input);
         // The server's SESSION_DAYS may differ from ours: the tokens it has issued decide.

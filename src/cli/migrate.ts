@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { type Config, dataFiles, readConfig } from '../config.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
-import { databaseFiles, inspectServer, openWorkspace } from '../data-directory.ts';
+import { databaseFiles, inspectServer, openStore } from '../data-directory.ts';
 import { print } from './output.ts';
 
 interface Options {
@@ -42,7 +42,7 @@ async function migrateServer(config: Config, url: string, { check, json }: Optio
   if ('refused' in found) throw new DatabaseUnusableError(`The database of DATABASE_URL: ${found.why}`);
   const { schemaVersion: from, latestSchema: to } = found;
   if (check) return printCheck(from, to, json);
-  await (await openWorkspace(config)).db.close();
+  await (await openStore(config)).db.close();
   print({ before: from ?? 'none', schemaVersion: to }, json);
 }
 

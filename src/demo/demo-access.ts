@@ -25,7 +25,7 @@ export interface DemoAccess {
 export async function demoAccess(services: {
   db: Database;
   tokens: LauncherTokens;
-  links: PublicUrls;
+  publicUrls: PublicUrls;
   sessionLifetimeMs: number;
 }): Promise<DemoAccess | null> {
   const { db, sessionLifetimeMs } = services;

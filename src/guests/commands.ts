@@ -7,7 +7,7 @@ import { requireGuest } from '../players/guests.ts';
 import { type GuestDeviceRow, guestDevices, guests } from '../players/tables.ts';
 import type { SessionDetails } from '../sessions/channel-session.ts';
 import { endSessionsOf, startSession } from '../sessions/commands.ts';
-import { maximumDevices, type NewDevice } from './device.ts';
+import { maxDevices, type NewDevice } from './device.ts';
 
 /** A guest to be. */
 export interface NewGuest {
@@ -94,11 +94,11 @@ export const addDevice = command(
   'addDevice',
   function* (tx: Tx, wallet: string, device: NewDevice): Steps<string> {
     yield* requireGuest(tx, wallet);
-    const before = yield* tx.list(guestDevices.byWallet, [wallet], { limit: maximumDevices });
-    if (before.length === maximumDevices) {
+    const before = yield* tx.list(guestDevices.byWallet, [wallet], { limit: maxDevices });
+    if (before.length === maxDevices) {
       throw new GantryError(
         'device_limit_reached',
-        `A guest has at most ${maximumDevices} devices; remove one first`,
+        `A guest has at most ${maxDevices} devices; remove one first`,
       );
     }
     return insertDevice(tx, wallet, device).id;
@@ -114,7 +114,7 @@ export const removeDevice = command(
   'removeDevice',
   function* (tx: Tx, wallet: string, deviceId: string, askedBy: string): Steps<void> {
     yield* requireGuest(tx, wallet);
-    const devices = yield* tx.list(guestDevices.byWallet, [wallet], { limit: maximumDevices });
+    const devices = yield* tx.list(guestDevices.byWallet, [wallet], { limit: maxDevices });
     const device = devices.find(({ id }) => id === deviceId);
     if (!device) throw new GantryError('device_unknown', 'The player has no device with this deviceId');
     if (devices.length === 1) {

@@ -4,7 +4,7 @@ import { id, timestamp } from '../core/schemas/ids.ts';
 import { text } from '../core/schemas/text.ts';
 
 /** The most devices of one guest. */
-export const maximumDevices = 10;
+export const maxDevices = 10;
 
 /** A device's secret: 256 random bits, which only the device keeps. */
 export function newDeviceSecret(): string {

@@ -6,7 +6,7 @@ import { idempotencyKeys } from '../idempotency/tables.ts';
 import { notifications } from '../notifications/tables.ts';
 import { type GuestRow, guestDevices, guests, players } from '../players/tables.ts';
 import { sessions, signIns } from '../sessions/tables.ts';
-import { maximumDevices } from './device.ts';
+import { maxDevices } from './device.ts';
 import { playerColumnsOf, sqlName } from './player-columns.ts';
 
 /** Later than any time. */
@@ -62,7 +62,7 @@ function* nextSweepOf(
   const profile = yield* tx.get(players, address);
   const [{ n } = { n: 0 }] = yield* tx.rows(hasDone, { from: address });
   if (n > 0 || (profile && profile.username !== '')) return neverSwept;
-  const devices = yield* tx.list(guestDevices.byWallet, [address], { limit: maximumDevices });
+  const devices = yield* tx.list(guestDevices.byWallet, [address], { limit: maxDevices });
   const usedAt = Math.max(0, ...devices.map(({ lastUsedAt }) => lastUsedAt));
   if (usedAt + idleMs > tx.now) return usedAt + idleMs;
   const [latest] = yield* tx.list(sessions.live, [address], { limit: 1, last: true });

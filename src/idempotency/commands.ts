@@ -52,11 +52,11 @@ export function runOnceOf(find: (name: string) => AnyCommand | undefined): RunOn
 
 const deletedPerCall = 500;
 
-/** Forgets keys that are older than `maximumAgeMs`, a limited number; true when there may be more. */
+/** Forgets keys that are older than `maxAgeMs`, a limited number; true when there may be more. */
 export const forgetIdempotencyKeys = exclusiveCommand(
   'forgetIdempotencyKeys',
-  function* (tx: ExclusiveTx, maximumAgeMs: number): Steps<boolean> {
-    const deleted = yield* tx.run(deleteOld, { before: tx.now - maximumAgeMs, limit: deletedPerCall });
+  function* (tx: ExclusiveTx, maxAgeMs: number): Steps<boolean> {
+    const deleted = yield* tx.run(deleteOld, { before: tx.now - maxAgeMs, limit: deletedPerCall });
     return deleted === deletedPerCall;
   },
 );

@@ -3,7 +3,7 @@ import type { StreamRow } from '../core/events/streams.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Request, Steps, Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
-import { maximumParticipants, type Permission } from './message-channel.ts';
+import { maxParticipants, type Permission } from './message-channel.ts';
 import { absencesBetween, maxStays, rowMay } from './stored-channel.ts';
 import {
   formerParticipants,
@@ -34,7 +34,7 @@ export function* lockWholeChannel(
   const [stream, row, members] = yield* tx.all(
     lockChannel(tx, channelId),
     tx.get(messageChannels, channelId),
-    tx.list(participants.byChannel, [channelId], { limit: maximumParticipants }),
+    tx.list(participants.byChannel, [channelId], { limit: maxParticipants }),
     ...others,
   );
   return row && { stream, row, members };

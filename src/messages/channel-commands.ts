@@ -13,10 +13,10 @@ import {
   type ChannelInfo,
   creatorPermissions,
   type MessageChannel,
-  maximumJoined,
-  maximumParticipants,
-  maximumShared,
-  maximumStarted,
+  maxJoined,
+  maxParticipants,
+  maxShared,
+  maxStarted,
   memberPermissions,
   type NewChannelInfo,
   type Permission,
@@ -114,11 +114,8 @@ export const addToChannel = command(
     if (members.some((member) => member.wallet === wallet)) {
       throw new GantryError('participants_invalid', `${wallet} is in the channel already`);
     }
-    if (members.length >= maximumParticipants) {
-      throw new GantryError(
-        'participants_invalid',
-        `A channel has at most ${maximumParticipants} participants`,
-      );
+    if (members.length >= maxParticipants) {
+      throw new GantryError('participants_invalid', `A channel has at most ${maxParticipants} participants`);
     }
     yield* requireRoomFor(tx, by, [wallet]);
     yield* addAs(tx, by, [wallet]);
@@ -235,25 +232,25 @@ function* lockPlayers(tx: Tx, gameId: string, wallets: readonly string[]): Steps
 
 /** @throws GantryError `channel_limit_reached` */
 function* requireRoomToStart(tx: Tx, { gameId, wallet }: Owner): Steps<void> {
-  const started = yield* tx.count(participants.byAdder, [wallet, wallet, gameId], maximumStarted);
-  if (started < maximumStarted) return;
-  throw limitReached(`You have started ${maximumStarted} channels in this game; leave one of them first`);
+  const started = yield* tx.count(participants.byAdder, [wallet, wallet, gameId], maxStarted);
+  if (started < maxStarted) return;
+  throw limitReached(`You have started ${maxStarted} channels in this game; leave one of them first`);
 }
 
 /** Whether a player may put each of these in one channel more. @throws GantryError `channel_limit_reached` */
 function* requireRoomFor(tx: Tx, { gameId, wallet: adder }: Owner, wallets: readonly string[]): Steps<void> {
   yield* forEach(tx, wallets, function* (wallet) {
     const [shared, joined] = yield* tx.all(
-      tx.count(participants.byAdder, [adder, wallet, gameId], maximumShared),
-      tx.count(participants.byWallet, [wallet, gameId], maximumJoined),
+      tx.count(participants.byAdder, [adder, wallet, gameId], maxShared),
+      tx.count(participants.byWallet, [wallet, gameId], maxJoined),
     );
-    if (shared >= maximumShared) {
+    if (shared >= maxShared) {
       throw limitReached(
-        `You have put ${wallet} in ${maximumShared} channels of this game; they can start one with you`,
+        `You have put ${wallet} in ${maxShared} channels of this game; they can start one with you`,
       );
     }
-    if (joined >= maximumJoined) {
-      throw limitReached(`${wallet} is in ${maximumJoined} channels of this game, and can be put in no more`);
+    if (joined >= maxJoined) {
+      throw limitReached(`${wallet} is in ${maxJoined} channels of this game, and can be put in no more`);
     }
   });
 }

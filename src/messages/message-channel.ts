@@ -12,14 +12,14 @@ export const creatorPermissions: readonly Permission[] = permission.options;
 export const memberPermissions: readonly Permission[] = ['send-messages'];
 
 /** The most participants of one channel, the creator included. */
-export const maximumParticipants = 256;
+export const maxParticipants = 256;
 
 /** The most channels of a game that a player has started and is in. */
-export const maximumStarted = 1_000;
+export const maxStarted = 1_000;
 /** Who is in so many channels of a game is put in no more by others. */
-export const maximumJoined = 1_000;
+export const maxJoined = 1_000;
 /** The most channels of a game that one and the same player puts another one in. */
-export const maximumShared = 100;
+export const maxShared = 100;
 
 const participant = z.object({
   wallet: z.string(),

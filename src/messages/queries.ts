@@ -11,7 +11,7 @@ import {
   type ChannelMember,
   type ChannelMessage,
   type MessageChannel,
-  maximumParticipants,
+  maxParticipants,
 } from './message-channel.ts';
 import { type MessagesPage, toMessagesPage } from './messages-page.ts';
 import {
@@ -33,7 +33,7 @@ import {
 } from './tables.ts';
 
 /** So many participants are on a page of channels at most, a hundred bytes each, unless the first has more. */
-export const maximumParticipantsOnPage = 8_192;
+export const maxParticipantsOnPage = 8_192;
 
 export interface ChannelsPage extends Paged<MessageChannel> {
   /** There are fewer than asked for because of their participants: read on behind them. */
@@ -319,7 +319,7 @@ function* count(read: Read, channelId: string, span: Span): ReadSteps<number> {
 }
 
 function participantsOf(read: Read, channelId: string) {
-  return read.list(participants.byChannel, [channelId], { limit: maximumParticipants });
+  return read.list(participants.byChannel, [channelId], { limit: maxParticipants });
 }
 
 /** As many of the first channels as have not too many participants together; at least one. */
@@ -332,7 +332,7 @@ export function* withParticipants(
   for (const row of rows) {
     const members = yield* participantsOf(read, row.id);
     count += members.length;
-    if (count > maximumParticipantsOnPage && channels.length > 0) break;
+    if (count > maxParticipantsOnPage && channels.length > 0) break;
     channels.push(toChannel(row, members));
   }
   return channels;

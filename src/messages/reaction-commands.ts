@@ -9,7 +9,7 @@ import { audienceOf } from './audience.ts';
 import { type LockedChannel, lockWholeChannel, requirePermission } from './channel-access.ts';
 import { messageReactionCreated, messageReactionRemoved } from './events.ts';
 import { lockMessage, requireShown } from './message-access.ts';
-import { maximumKinds, maximumReactions, type ReactionCount } from './reaction.ts';
+import { maxKinds, maxReactions, type ReactionCount } from './reaction.ts';
 import { reactionsOf } from './stored-message.ts';
 import { type MessageReactionRow, type MessageRow, messageReactions, messages } from './tables.ts';
 
@@ -45,13 +45,11 @@ export const addReactionTo = command(
       return yield* reacted(tx, message, owner);
     const counts = reactionsOf(message);
     const known = counts.find(([kind]) => kind === reaction);
-    if (!known && counts.length >= maximumKinds) {
-      throw limitReached(
-        `A message has at most ${maximumKinds} different reactions: use one of those there are`,
-      );
+    if (!known && counts.length >= maxKinds) {
+      throw limitReached(`A message has at most ${maxKinds} different reactions: use one of those there are`);
     }
-    if (counts.reduce((sum, [, count]) => sum + count, 0) >= maximumReactions) {
-      throw limitReached(`A message has at most ${grouped(maximumReactions)} reactions`);
+    if (counts.reduce((sum, [, count]) => sum + count, 0) >= maxReactions) {
+      throw limitReached(`A message has at most ${grouped(maxReactions)} reactions`);
     }
     const row = { messageId, wallet, reaction, channelId: message.channelId, createdAt: tx.now };
     tx.insert(messageReactions, row);
@@ -128,7 +126,7 @@ function* changeCount(
 }
 
 function* reacted(tx: Tx, message: MessageRow, { wallet }: Owner): Steps<ReactedMessage> {
-  const own = yield* tx.list(messageReactions.byMessage, [message.id, wallet], { limit: maximumKinds });
+  const own = yield* tx.list(messageReactions.byMessage, [message.id, wallet], { limit: maxKinds });
   const isOwn = new Set(own.map(({ reaction }) => reaction));
   return {
     messageId: message.id,

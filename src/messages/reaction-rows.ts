@@ -1,12 +1,12 @@
 import type { Steps, Tx } from '../core/storage/command.ts';
 import { countedRowBytes, countStored } from '../storage-quota/count-stored.ts';
 import { storageUse } from '../storage-quota/tables.ts';
-import { maximumReactions } from './reaction.ts';
+import { maxReactions } from './reaction.ts';
 import { type MessageRow, messageReactions } from './tables.ts';
 
 /** Removes the reactions to a message that goes; its channel is locked. They count no longer as what their players keep. */
 export function* removeReactionsTo(tx: Tx, { id }: MessageRow, gameId: string): Steps<void> {
-  const rows = yield* tx.list(messageReactions.byMessage, [id], { limit: maximumReactions });
+  const rows = yield* tx.list(messageReactions.byMessage, [id], { limit: maxReactions });
   for (const row of rows) tx.remove(messageReactions, row);
   const byWallet = Map.groupBy(rows, ({ wallet }) => wallet);
   const wallets = [...byWallet.keys()].toSorted();

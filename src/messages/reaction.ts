@@ -3,9 +3,9 @@ import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 
 /** The most different reactions to one message. */
-export const maximumKinds = 20;
+export const maxKinds = 20;
 /** The most reactions to one message, all kinds and players together. */
-export const maximumReactions = 1_000;
+export const maxReactions = 1_000;
 
 /** What a game calls an emote of its own. */
 const emoteName = /^[a-z0-9_+-]{1,32}$/;

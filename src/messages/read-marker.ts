@@ -5,9 +5,9 @@ import { id, timestamp } from '../core/schemas/ids.ts';
 import type { ReadMarkerRow } from './tables.ts';
 
 /** So many unread messages of a channel are counted at most, which takes a millisecond. */
-export const maximumUnread = 1_000;
+export const maxUnread = 1_000;
 /** The same in a list, which may have 250 channels. */
-export const maximumListedUnread = 100;
+export const maxListedUnread = 100;
 
 /** Up to which message a player has read a channel. */
 export const readMarker = z
@@ -25,7 +25,7 @@ export type ReadMarker = z.infer<typeof readMarker>;
 /** What a player has not read of a channel. */
 export interface Unread {
   channelId: string;
-  /** At most `maximumUnread`, of several channels `maximumListedUnread`. */
+  /** At most `maxUnread`, of several channels `maxListedUnread`. */
   unreadCount: number;
   /** There are more than that. */
   isCapped: boolean;
@@ -38,9 +38,9 @@ export const unreadFields = {
   unreadCount: z
     .int()
     .min(0)
-    .max(maximumUnread)
+    .max(maxUnread)
     .meta({
-      description: `Messages of others behind the read marker, the player's joining and the player's own last message; at most ${grouped(maximumUnread)}, in lists ${maximumListedUnread}`,
+      description: `Messages of others behind the read marker, the player's joining and the player's own last message; at most ${grouped(maxUnread)}, in lists ${maxListedUnread}`,
     }),
   unreadCapped: z
     .exactOptional(z.literal(true))

@@ -4,14 +4,14 @@ import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 import { isNotBlocked } from './blocked-senders.ts';
 import { channelUnknown } from './channel-access.ts';
-import { maximumListedUnread, maximumUnread, type Unread } from './read-marker.ts';
+import { maxListedUnread, maxUnread, type Unread } from './read-marker.ts';
 import { idsOfJson, seqOfMessage } from './stored-message.ts';
 
 /** What a player has not read of these channels: of those among them that the player is in, by id. Counted less far than alone. */
 export const listUnread = query(
   'listUnread',
   function* (read: Read, owner: Owner, channelIds: readonly string[]): ReadSteps<Unread[]> {
-    return yield* unreadIn(read, owner, channelIds, maximumListedUnread);
+    return yield* unreadIn(read, owner, channelIds, maxListedUnread);
   },
 );
 
@@ -19,7 +19,7 @@ export const listUnread = query(
 export const findUnread = query(
   'findUnread',
   function* (read: Read, owner: Owner, channelId: string): ReadSteps<Unread> {
-    const [unread] = yield* unreadIn(read, owner, [comparableId(channelId)], maximumUnread);
+    const [unread] = yield* unreadIn(read, owner, [comparableId(channelId)], maxUnread);
     if (!unread) throw channelUnknown();
     return unread;
   },

@@ -5,10 +5,10 @@ import { text } from '../core/schemas/text.ts';
 export const muter = z.enum(['channel', 'server', 'moderator']);
 export type Muter = z.infer<typeof muter>;
 
-const maximumSeconds = 365 * 24 * 3600;
+const maxSeconds = 365 * 24 * 3600;
 export const muteSeconds = z
   .int()
   .min(0)
-  .max(maximumSeconds)
+  .max(maxSeconds)
   .meta({ description: 'For how long, from now; 0 ends it' });
 export const muteReason = text(0, 500).default('').meta({ description: 'The muted player is told' });

@@ -14,7 +14,7 @@ import { lockProfile } from '../players/commands.ts';
 import { requireGuests } from '../players/guests.ts';
 import { bans } from '../players/tables.ts';
 import { notificationCreated, notificationsRead } from './events.ts';
-import { maximumMarked, type NewNotification, type NotificationRecord } from './notification.ts';
+import { maxMarked, type NewNotification, type NotificationRecord } from './notification.ts';
 import { type NotificationRow, notifications } from './tables.ts';
 
 /** Sends a player a notification, which waits for a launcher where none is online to hear it. */
@@ -86,7 +86,7 @@ export const markDelivered = command(
 
 /**
  * Marks these notifications of a player as read, or all that are unread, and tells the player's launchers. `gameId` null: of
- * whichever game. What is not the player's, is read already or is gone is passed over. At most `maximumMarked` at a time;
+ * whichever game. What is not the player's, is read already or is gone is passed over. At most `maxMarked` at a time;
  * `more`: there may be more unread ones to mark.
  */
 export const markRead = command(
@@ -116,7 +116,7 @@ export const markRead = command(
     }
     return {
       notificationIds: unread.map(({ id }) => id),
-      more: wanted === 'all' && found.length === maximumMarked,
+      more: wanted === 'all' && found.length === maxMarked,
     };
   },
 );
@@ -128,7 +128,7 @@ function* unreadOf(
 ): Steps<readonly NotificationRow[]> {
   if (wanted === 'all') {
     const prefix = gameId === null ? [wallet] : [wallet, gameId];
-    return yield* tx.list(notifications.unread, prefix, { limit: maximumMarked });
+    return yield* tx.list(notifications.unread, prefix, { limit: maxMarked });
   }
   const rows = yield* tx.all(...[...new Set(wanted)].map((id) => tx.get(notifications, id)));
   return rows
@@ -139,15 +139,15 @@ function* unreadOf(
 const deletedPerCall = 500;
 
 /**
- * Deletes notifications that have expired and, of those without an expiry, those delivered more than `maximumAgeMs` ago, a
+ * Deletes notifications that have expired and, of those without an expiry, those delivered more than `maxAgeMs` ago, a
  * limited number of each; true when there may be more.
  */
 export const trimNotifications = exclusiveCommand(
   'trimNotifications',
-  function* (tx: ExclusiveTx, maximumAgeMs: number): Steps<boolean> {
+  function* (tx: ExclusiveTx, maxAgeMs: number): Steps<boolean> {
     const limit = deletedPerCall;
     const expired = yield* tx.run(deleteExpired, { now: tx.now, limit });
-    const deleted = yield* tx.run(deleteDelivered, { before: tx.now - maximumAgeMs, limit });
+    const deleted = yield* tx.run(deleteDelivered, { before: tx.now - maxAgeMs, limit });
     return expired === limit || deleted === limit;
   },
 );

@@ -4,8 +4,8 @@ import { id, timestamp } from '../core/schemas/ids.ts';
 import { text } from '../core/schemas/text.ts';
 
 export const notificationType = z.enum(['success', 'error'], 'must be success or error');
-export const maximumMessageLength = 1000;
-export const notificationMessage = text(1, maximumMessageLength);
+export const maxMessageLength = 1000;
+export const notificationMessage = text(1, maxMessageLength);
 
 export const notificationRecord = z
   .object({
@@ -47,13 +47,13 @@ export interface NewNotification {
 }
 
 /** The longest that a notification is given. */
-const maximumExpirySeconds = 365 * 24 * 3600;
-export const expiresInSeconds = z.int().min(1).max(maximumExpirySeconds).optional().meta({
+const maxExpirySeconds = 365 * 24 * 3600;
+export const expiresInSeconds = z.int().min(1).max(maxExpirySeconds).optional().meta({
   description:
     'After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer',
 });
 
 /** The most notifications that are marked as read at a time. */
-export const maximumMarked = 250;
+export const maxMarked = 250;
 /** Unread notifications are counted up to this many. */
-export const maximumUnread = 10_000;
+export const maxUnread = 10_000;

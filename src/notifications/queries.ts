@@ -6,7 +6,7 @@ import { GantryError } from '../errors.ts';
 import { notificationCreated } from './events.ts';
 import {
   type InboxNotification,
-  maximumUnread,
+  maxUnread,
   type NotificationRecord,
   notificationType,
 } from './notification.ts';
@@ -46,7 +46,7 @@ const selectUndelivered = statement<
 /** A part of a player's inbox. */
 export interface InboxPage {
   notifications: InboxNotification[];
-  /** Of the whole inbox; `maximumUnread` stands for that many or more. */
+  /** Of the whole inbox; `maxUnread` stands for that many or more. */
   unread: number;
   /** Where to read on; null at the end. */
   cursor: string | null;
@@ -73,7 +73,7 @@ export const listInbox = query(
     });
     const rows = found.slice(0, limit);
     const last = rows.at(-1);
-    const counted = yield* read.first(countUnread, { ...whose, limit: maximumUnread });
+    const counted = yield* read.first(countUnread, { ...whose, limit: maxUnread });
     return {
       notifications: rows.map((row) => ({ ...toRecord(row), readAt: row.readAt })),
       unread: counted?.count ?? 0,

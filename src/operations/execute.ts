@@ -136,7 +136,7 @@ export function createExecute(
       return form.handler(request, (await prepare(parsed as object)) as never);
     }
     const parsed = parseInput(schema, isForAdmin ? asked : withoutNulls(schema, asked));
-    if (caller && 'actor' in caller) return administer(operation, parsed, caller, surroundings);
+    if (caller && 'actor' in caller) return executeAsAdmin(operation, parsed, caller, surroundings);
     const needsMore = server || connection || key !== undefined || isBatch || isOfGuest;
     const given = needsMore ? await prepare(parsed) : services;
     return operation.handler({ input: parsed as never, caller: caller as never }, given as never);
@@ -162,7 +162,7 @@ function keyOf({ operation, input, idempotencyKey: header }: Call): string | und
  * Carries out an administrator's operation on an input that has been parsed. What changes something is
  * written to the audit log before it is done, and how it ended after.
  */
-export async function administer(
+export async function executeAsAdmin(
   operation: AnyOperation,
   input: unknown,
   caller: Callers['admin'],

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { carried, carriedIn } from '../runtime/embedded-assets.ts';
+import { embeddedAsset, embeddedAssetsIn } from '../runtime/embedded-assets.ts';
 import type { Assets } from './assets.ts';
 
 /** Assets collected by a build, which do not change. */
@@ -17,7 +17,7 @@ export class BuiltAssets implements Assets {
 
   /** From the executable's embedded assets. */
   static embedded(): BuiltAssets {
-    return new BuiltAssets(carriedIn('pages/'), async (name) => carried(`pages/${name}`));
+    return new BuiltAssets(embeddedAssetsIn('pages/'), async (name) => embeddedAsset(`pages/${name}`));
   }
 
   /** From a folder, with a file per asset. */

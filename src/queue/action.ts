@@ -28,7 +28,7 @@ export const actionRecord = z
 export type ActionRecord = z.infer<typeof actionRecord>;
 
 /** The longest error kept of an action, in characters. */
-export const maximumErrorLength = 500;
+export const maxErrorLength = 500;
 
 /** An action with what administrators see beside. */
 export const listedAction = actionRecord

@@ -3,7 +3,7 @@ import { streamOf } from '../core/events/stream.ts';
 import { lockPlayer } from '../core/events/stream-locks.ts';
 import { shortened } from '../core/schemas/text.ts';
 import type { Steps, Tx } from '../core/storage/command.ts';
-import { type ActionState, deliveryLifetimeMs, maximumErrorLength, type NewAction } from './action.ts';
+import { type ActionState, deliveryLifetimeMs, maxErrorLength, type NewAction } from './action.ts';
 import { ruleActionPatched } from './events.ts';
 import { giveBackSpending } from './spending.ts';
 import { toActionRecord } from './stored-action.ts';
@@ -62,8 +62,7 @@ export function* changeAction(tx: Tx, row: ActionRow, change: ActionChange): Ste
   const changed: ActionRow = {
     ...row,
     state,
-    error:
-      change.error === undefined ? row.error : change.error && shortened(change.error, maximumErrorLength),
+    error: change.error === undefined ? row.error : change.error && shortened(change.error, maxErrorLength),
     transactionHash: change.transactionHash ?? row.transactionHash,
     dueAt: change.dueAt ?? row.dueAt,
     updatedAt: tx.now,

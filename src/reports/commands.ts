@@ -7,7 +7,7 @@ import { requireGuest } from '../players/guests.ts';
 import { players } from '../players/tables.ts';
 import { tellWebhooks } from '../webhooks/report.ts';
 import { webhookEventOfReport } from '../webhooks/webhook-events.ts';
-import { maximumOpenReports, type NewReport, type ReportStatus, reportsPerWindow } from './report.ts';
+import { maxOpenReports, type NewReport, type ReportStatus, reportsPerWindow } from './report.ts';
 import { type PlayerReportRow, playerReports } from './tables.ts';
 
 /** Rows that `forgetReported` removes at a time. */
@@ -26,7 +26,7 @@ export const fileReport = command(
     if ('wallet' in about) yield* requireGuest(tx, about.wallet);
     const [, open, latest] = yield* tx.all(
       lockPlayer(tx, owner),
-      tx.list(playerReports.open, [reporter, gameId], { limit: maximumOpenReports }),
+      tx.list(playerReports.open, [reporter, gameId], { limit: maxOpenReports }),
       tx.list(playerReports.byReporter, [reporter, gameId], { limit: reportsPerWindow.count, last: true }),
     );
     const { subject, messageId, channelId } = yield* subjectOf(tx, owner, about);
@@ -89,10 +89,10 @@ export const forgetReported = command('forgetReported', function* (tx: Tx, walle
 
 /** @throws GantryError `report_limit_reached`, `rate_limited` */
 function refuseMore(tx: Tx, open: readonly PlayerReportRow[], latest: readonly PlayerReportRow[]): void {
-  if (open.length >= maximumOpenReports) {
+  if (open.length >= maxOpenReports) {
     throw new GantryError(
       'report_limit_reached',
-      `You have ${maximumOpenReports} open reports in this game; wait until moderators have looked at some`,
+      `You have ${maxOpenReports} open reports in this game; wait until moderators have looked at some`,
     );
   }
   const { count, windowMs } = reportsPerWindow;

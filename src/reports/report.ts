@@ -24,7 +24,7 @@ export const reportStatus = z.enum(['open', ...reportOutcome.options]);
 export type ReportStatus = z.infer<typeof reportStatus>;
 
 /** The most reports of one player in a game that wait for a moderator. */
-export const maximumOpenReports = 50;
+export const maxOpenReports = 50;
 /** So many reports may a player make in a game, in so many milliseconds. */
 export const reportsPerWindow = { count: 10, windowMs: 60 * 60 * 1000 };
 

@@ -1,11 +1,11 @@
-import { fillPlaceholders, maximumLabelLength } from '../activities/activity.ts';
+import { fillPlaceholders, maxLabelLength } from '../activities/activity.ts';
 import { recordActivity } from '../activities/commands.ts';
 import { streamOf } from '../core/events/stream.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { shortened } from '../core/schemas/text.ts';
 import type { Request, Steps, Tx } from '../core/storage/command.ts';
 import { notifyPlayer } from '../notifications/commands.ts';
-import { maximumMessageLength } from '../notifications/notification.ts';
+import { maxMessageLength } from '../notifications/notification.ts';
 import { shownName } from '../players/player.ts';
 import { players } from '../players/tables.ts';
 import { changeAction, enqueue } from '../queue/actions.ts';
@@ -58,7 +58,7 @@ export function* carryOut(
     }
     case 'SendCustomActivity':
       yield* recordActivity(tx, owner, {
-        label: shortened(fillPlaceholders(action.label, sent), maximumLabelLength),
+        label: shortened(fillPlaceholders(action.label, sent), maxLabelLength),
         eventId: action.eventId,
       });
       return true;
@@ -104,7 +104,7 @@ export function* carryOut(
 
 /** A template may be nothing but a value that was left out, and a message is never empty. */
 function asMessage(filled: string): string {
-  return shortened(filled, maximumMessageLength) || '…';
+  return shortened(filled, maxMessageLength) || '…';
 }
 
 /** Queues a delivery for each webhook; where there is none, an action that has failed says so. */

@@ -8,7 +8,7 @@ export type TriggerValue = number | string;
 const largest = Number.MAX_SAFE_INTEGER;
 const withinBounds = `must be a number within ±${largest}`;
 /** In characters (code points). */
-export const maximumTextLength = 1_000;
+export const maxTextLength = 1_000;
 
 /** A trigger's value where INTERFACE.md asks for a whole number: on the dedicated path. */
 export const integerValue = z
@@ -18,8 +18,8 @@ export const integerValue = z
 
 /** By method dispatch and on the socket, as basement.fun takes it; an empty text counts as left out. */
 export const anyValue = z
-  .union([z.number().min(-largest, withinBounds).max(largest, withinBounds), text(0, maximumTextLength)], {
-    error: `must be a number, or a text of at most ${grouped(maximumTextLength)} characters`,
+  .union([z.number().min(-largest, withinBounds).max(largest, withinBounds), text(0, maxTextLength)], {
+    error: `must be a number, or a text of at most ${grouped(maxTextLength)} characters`,
   })
   .optional()
   .transform((value) => (value === '' ? undefined : value));

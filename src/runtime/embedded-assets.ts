@@ -6,8 +6,8 @@ import * as sea from 'node:sea';
  */
 export const isExecutable: boolean = sea.isSea();
 
-/** The names of what is carried under a folder, less the folder: `carriedIn('pages/')`. */
-export function carriedIn(folder: string): string[] {
+/** names of embedded assets under a folder, less the folder: `embeddedAssetsIn('pages/')`. */
+export function embeddedAssetsIn(folder: string): string[] {
   const keys = isExecutable ? sea.getAssetKeys() : [];
   return keys.filter((key) => key.startsWith(folder)).map((key) => key.slice(folder.length));
 }
@@ -16,6 +16,6 @@ export function carriedIn(folder: string): string[] {
  * The bytes of one file, where they lie in the executable: not to be written to.
  * @throws Error when there is none of this name
  */
-export function carried(name: string): Uint8Array {
+export function embeddedAsset(name: string): Uint8Array {
   return new Uint8Array(sea.getRawAsset(name));
 }

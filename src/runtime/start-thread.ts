@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { carried, isExecutable } from './embedded-assets.ts';
+import { embeddedAsset, isExecutable } from './embedded-assets.ts';
 import { startedLater } from './started-later.ts';
 
 /** The files that threads run, where they lie as written. Compiled, they lie beside this one. */
@@ -37,7 +37,7 @@ export function startThread(name: ThreadName, workerData?: object): Worker {
 /** In the executable, whose only file is itself, from the code that it carries. */
 function makeThread(name: ThreadName, workerData: unknown): Worker {
   if (isExecutable) {
-    return new Worker(Buffer.from(carried(`${name}.cjs`)).toString(), { eval: true, workerData });
+    return new Worker(Buffer.from(embeddedAsset(`${name}.cjs`)).toString(), { eval: true, workerData });
   }
   const file = import.meta.url.endsWith('.ts') ? threadFiles[name] : `./${name}.js`;
   return new Worker(new URL(file, import.meta.url), { workerData });

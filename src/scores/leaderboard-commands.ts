@@ -15,8 +15,8 @@ import {
   defaultLeaderboard,
   type LeaderboardChanges,
   type LeaderboardRecord,
-  maximumLabels,
-  maximumLeaderboards,
+  maxLabels,
+  maxLeaderboards,
   type NewLeaderboard,
 } from './leaderboard.ts';
 import {
@@ -54,17 +54,17 @@ export const addLeaderboard = command(
   function* (tx: Tx, gameId: string, made: NewLeaderboard): Steps<LeaderboardRecord> {
     const [game] = yield* tx.all(tx.lock(games, gameId), tx.lock(leaderboards, [gameId, made.name]));
     if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
-    const there = yield* tx.list(leaderboards.byGame, [gameId], { limit: maximumLeaderboards });
+    const there = yield* tx.list(leaderboards.byGame, [gameId], { limit: maxLeaderboards });
     if (made.name === defaultLeaderboard || there.some(({ name }) => name === made.name)) {
       throw new GantryError(
         'leaderboard_name_taken',
         'The game has a leaderboard with this name; give another name',
       );
     }
-    if (there.length >= maximumLeaderboards) {
+    if (there.length >= maxLeaderboards) {
       throw new GantryError(
         'leaderboard_limit_reached',
-        `A game has at most ${maximumLeaderboards} leaderboards; remove one first`,
+        `A game has at most ${maxLeaderboards} leaderboards; remove one first`,
       );
     }
     if (made.schedule) refuseUnusableSchedule(made.schedule, tx.now);
@@ -98,8 +98,8 @@ export const changeLeaderboard = command(
   function* (tx: Tx, gameId: string, name: string, changes: LeaderboardChanges): Steps<LeaderboardRecord> {
     const row = yield* lockLeaderboard(tx, gameId, name);
     const labels = [...new Set([...labelsOf(row), ...(changes.addLabels ?? [])])];
-    if (labels.length > maximumLabels) {
-      throw new GantryError('label_limit_reached', `A leaderboard has at most ${maximumLabels} labels`);
+    if (labels.length > maxLabels) {
+      throw new GantryError('label_limit_reached', `A leaderboard has at most ${maxLabels} labels`);
     }
     if (changes.schedule) refuseUnusableSchedule(changes.schedule, tx.now);
     const changed: LeaderboardRow = {

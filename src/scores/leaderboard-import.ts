@@ -6,7 +6,7 @@ import {
   defaultLeaderboard,
   type LeaderboardRules,
   leaderboardName,
-  maximumLeaderboards,
+  maxLeaderboards,
 } from './leaderboard.ts';
 import {
   type LeaderboardRow,
@@ -52,7 +52,7 @@ export class LeaderboardImport {
   #addLeaderboard(row: LeaderboardRow): void {
     const { name, timeZone } = row;
     leaderboardName.parse(name);
-    if (name === defaultLeaderboard || this.#rows.size >= maximumLeaderboards) {
+    if (name === defaultLeaderboard || this.#rows.size >= maxLeaderboards) {
       throw new DatabaseUnusableError('The file has too many leaderboards, or one that every game has');
     }
     const schedule = row.schedule === null ? null : { cron: row.schedule, timeZone };

@@ -5,7 +5,7 @@ import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 import type { AnyTable } from '../core/storage/table.ts';
 import { players } from '../players/tables.ts';
-import { defaultLeaderboard, type LeaderboardRules, maximumLeaderboards } from './leaderboard.ts';
+import { defaultLeaderboard, type LeaderboardRules, maxLeaderboards } from './leaderboard.ts';
 import {
   type EntryRow,
   type LeaderboardRow,
@@ -49,7 +49,7 @@ export const findLeaderboard = query(
 export const listLeaderboardRows = query(
   'listLeaderboardRows',
   function* (read: Read, gameId: string): ReadSteps<readonly LeaderboardRow[]> {
-    return yield* read.list(leaderboards.byGame, [gameId], { limit: maximumLeaderboards });
+    return yield* read.list(leaderboards.byGame, [gameId], { limit: maxLeaderboards });
   },
 );
 

@@ -7,7 +7,7 @@ import { policiesOf } from '../games/stored-game.ts';
 import { games } from '../games/tables.ts';
 import { rankRecord } from './entry-ranking.ts';
 import { scoreCreated, scorePatched, scoreRemoved } from './events.ts';
-import { maximumLeaderboards } from './leaderboard.ts';
+import { maxLeaderboards } from './leaderboard.ts';
 import { leaderboardUnknown } from './leaderboard-commands.ts';
 import {
   type LeaderboardRow,
@@ -112,7 +112,7 @@ function* leaderboardOf(
   gameId: string,
   seasonId: string,
 ): Steps<{ row: LeaderboardRow; season: number } | undefined> {
-  const all = yield* tx.list(leaderboards.byGame, [gameId], { limit: maximumLeaderboards });
+  const all = yield* tx.list(leaderboards.byGame, [gameId], { limit: maxLeaderboards });
   const current = all.find((row) => row.seasonId === seasonId);
   if (current) return { row: current, season: current.season };
   const finished = yield* tx.get(leaderboardSeasons.byId, seasonId);

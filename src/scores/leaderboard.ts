@@ -7,13 +7,13 @@ import { text } from '../core/schemas/text.ts';
 export const defaultLeaderboard = 'default';
 
 /** The most leaderboards of a game beside `default`. */
-export const maximumLeaderboards = 100;
+export const maxLeaderboards = 100;
 /** The most labels of a leaderboard: as many as there are countries, and some. */
-export const maximumLabels = 300;
+export const maxLabels = 300;
 /** The most bytes of a score's metadata, as JSON in UTF-8. */
-const maximumMetadataBytes = 1_024;
+const maxMetadataBytes = 1_024;
 /** The most players whose places are read at a time. */
-export const maximumAmong = 100;
+export const maxAmong = 100;
 
 export const leaderboardName = text(1, 64).regex(
   /^[a-z0-9]+([-_][a-z0-9]+)*$/,
@@ -35,12 +35,12 @@ export const labelInput = text(0, 64)
 
 export const metadataInput = z
   .record(z.string(), z.unknown())
-  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maximumMetadataBytes, {
-    error: `must be at most ${grouped(maximumMetadataBytes)} bytes as JSON`,
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxMetadataBytes, {
+    error: `must be at most ${grouped(maxMetadataBytes)} bytes as JSON`,
   })
   .optional()
   .meta({
-    description: `Of the game's own, at most ${maximumMetadataBytes} bytes as JSON: a replay's address, a character`,
+    description: `Of the game's own, at most ${maxMetadataBytes} bytes as JSON: a replay's address, a character`,
   });
 
 export const keepRule = z.enum(['best', 'latest', 'sum', 'count']);

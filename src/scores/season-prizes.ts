@@ -6,7 +6,7 @@ import type { SeasonRow } from './leaderboard-tables.ts';
 import { prizeRuns } from './prize-tables.ts';
 
 /** The last place that a rule may give a prize for. */
-const maximumPlace = 10_000;
+const maxPlace = 10_000;
 
 /** Tells the worker that there are prizes to give (`Tx.wake`). */
 export const prizeWorkerName = 'prizes';
@@ -21,7 +21,7 @@ export const seasonEnd = z.strictObject({
   }),
   label: scoreLabel.optional(),
   places: z
-    .strictObject({ from: z.int().min(1).default(1), to: z.int().min(1).max(maximumPlace) })
+    .strictObject({ from: z.int().min(1).default(1), to: z.int().min(1).max(maxPlace) })
     .refine(({ from, to }) => to >= from, { path: ['to'], error: 'must be at least from' }),
 });
 

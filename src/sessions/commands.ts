@@ -19,7 +19,7 @@ import { announcedPresent, type SessionRow, sessions } from './tables.ts';
 /** How many live sessions of a player are read at a time. */
 const pageSize = 100;
 /** The most sessions of a player that live at once, in all games together. */
-export const maximumLive = 200;
+export const maxLive = 200;
 
 /**
  * Opens a session: by a launcher or a signature of the player's, or by an administrator. Where a game allows one a player, the one before is ended. The lock on the wallet's player keeps it apart
@@ -171,8 +171,8 @@ function* end(tx: Tx, found: SessionRow, reason: EndReason): Steps<boolean> {
 
 /** Ends the session that would expire first where a player has as many as may live at once, in all games together. */
 function* makeRoom(tx: Tx, wallet: string): Steps<void> {
-  const latest = yield* tx.list(sessions.live, [wallet], { limit: maximumLive, last: true });
-  const first = latest[maximumLive - 1];
+  const latest = yield* tx.list(sessions.live, [wallet], { limit: maxLive, last: true });
+  const first = latest[maxLive - 1];
   if (first && first.expiresAt > tx.now) yield* end(tx, first, 'replaced');
 }
 

@@ -17,7 +17,7 @@ const type = 'JWT';
 /** The second is that of tokens issued before; they are good until their sessions end. */
 const types: readonly unknown[] = [type, 'launcher+jwt'];
 /** Longer than any token we make; a longer text is not looked at. */
-const maximumLength = 4096;
+const maxLength = 4096;
 const rememberedTokens = 50_000;
 /**
  * A token is good in one spelling only: no padding, no white space, and the two bits that the last character
@@ -88,7 +88,7 @@ export class LauncherTokens {
    * @throws GantryError `token_invalid`, `token_expired`
    */
   async verify<Session>(token: string, read: (sessionId: string) => Promise<Session>): Promise<Session> {
-    if (token.length > maximumLength) throw invalid();
+    if (token.length > maxLength) throw invalid();
     const { kid, sessionId, expiresAt } = this.#verified.get(token) ?? (await this.#check(token));
     // The key may have been rotated out since the token was first seen.
     const [isGoodKey, session] = await Promise.all([this.#keys.verifies(kid), read(sessionId)]);

@@ -6,7 +6,7 @@ import { type StateSummary, type StoredState, toHead, toStoredState } from './st
 import { type StateRow, states } from './tables.ts';
 
 /** The most that the states of a page take together, in bytes; one state may be a quarter of it. */
-export const maximumPageBytes = 4 * 1024 * 1024;
+export const maxPageBytes = 4 * 1024 * 1024;
 
 export interface StatesPage {
   states: StoredState[];
@@ -124,7 +124,7 @@ function countFitting(sizes: readonly { bytes: number }[]): number {
   let total = 0;
   const over = sizes.findIndex(({ bytes }) => {
     total += bytes;
-    return total > maximumPageBytes;
+    return total > maxPageBytes;
   });
   return over === -1 ? sizes.length : Math.max(1, over);
 }

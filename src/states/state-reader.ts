@@ -70,7 +70,7 @@ export type FromThread = ReadState | FoundValues | FoundFields | FoundCall;
 
 /** A smaller text is read sooner than it is handed over: half a millisecond's work. */
 const largeLength = 32 * 1024;
-const maximumThreads = 2;
+const maxThreads = 2;
 
 /** The most text of values kept, in UTF-16 units. */
 const keptLength = 4 * 1024 * 1024;
@@ -92,7 +92,7 @@ interface Thread {
  */
 export class StateReader {
   readonly #threads: Thread[] = [];
-  readonly #mostThreads = Math.min(maximumThreads, Math.max(1, availableParallelism() - 1));
+  readonly #mostThreads = Math.min(maxThreads, Math.max(1, availableParallelism() - 1));
   readonly #startThread: () => Worker;
   /** What is being looked for right now: calls that come together look once. */
   readonly #finding = new Map<string, Promise<StateValue[] | null>>();

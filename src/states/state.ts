@@ -6,12 +6,12 @@ import { sha256 } from 'multiformats/hashes/sha2';
 import { z } from 'zod';
 import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
-import { maximumDepth, valueNestsTooDeep } from '../core/schemas/json-value.ts';
+import { maxDepth, valueNestsTooDeep } from '../core/schemas/json-value.ts';
 import { text } from '../core/schemas/text.ts';
 import { GantryError, type Reason } from '../errors.ts';
 
 /** The most a state may take, in bytes of UTF-8 (INTERFACE.md section 8). */
-export const maximumStateBytes = 1_048_576;
+export const maxStateBytes = 1_048_576;
 
 type Json = z.core.util.JSONType;
 
@@ -91,7 +91,7 @@ export function canonicalState(value: unknown, path?: string, within = 0): { jso
   const state = new Sorter(path).sorted(value, within);
   const json = JSON.stringify(state);
   // A string has at most three bytes a UTF-16 unit, so most need no counting.
-  if (json.length * 3 > maximumStateBytes) refuseLargeState(Buffer.byteLength(json), path);
+  if (json.length * 3 > maxStateBytes) refuseLargeState(Buffer.byteLength(json), path);
   return { json, state };
 }
 
@@ -118,7 +118,7 @@ class Sorter {
         return value as string | number | boolean | null;
       throw wrongState('state_not_json', 'holds a value that JSON cannot carry, such as 1e999', this.#path);
     }
-    if (depth >= maximumDepth) throw tooDeep(this.#path);
+    if (depth >= maxDepth) throw tooDeep(this.#path);
     const container = value as Record<string | number, Json>;
     if (Array.isArray(value)) {
       for (let index = 0; index < value.length; index++) this.#sortChild(container, index, depth);
@@ -164,13 +164,13 @@ export function setOwn(object: Record<string | number, Json>, key: string | numb
 }
 
 function refuseLargeState(bytes: number, path: string | undefined): void {
-  if (bytes > maximumStateBytes) {
-    throw wrongState('state_too_large', `must be at most ${maximumStateBytes} bytes of UTF-8`, path);
+  if (bytes > maxStateBytes) {
+    throw wrongState('state_too_large', `must be at most ${maxStateBytes} bytes of UTF-8`, path);
   }
 }
 
 function tooDeep(path: string | undefined): GantryError {
-  return wrongState('body_too_deep', `nests deeper than ${maximumDepth} levels`, path);
+  return wrongState('body_too_deep', `nests deeper than ${maxDepth} levels`, path);
 }
 
 function wrongState(reason: Reason, message: string, path = 'state'): GantryError {

@@ -1,5 +1,5 @@
 import type { Database } from '../core/storage/database.ts';
-import type { QueueFigure } from '../queue/queue-figures.ts';
+import type { QueueStats } from '../queue/queue-stats.ts';
 import type { CallCounts } from './call-counts.ts';
 import type { RecentRefusals } from './refusals.ts';
 
@@ -7,7 +7,7 @@ import type { RecentRefusals } from './refusals.ts';
 export interface MetricsParts {
   calls: Pick<CallCounts, 'counts' | 'durations'>;
   db: Pick<Database, 'stats' | 'onCommit'>;
-  queue(): Promise<QueueFigure[]>;
+  queue(): Promise<QueueStats[]>;
   /** Open connections of launchers. */
   sockets(): number;
   /** Bytes of requests coming in and of answers not yet taken. */

@@ -7,10 +7,10 @@ import type { NewWebhook, WebhookChanges } from './delivery.ts';
 import { webhooksOf } from './report.ts';
 import { toDelivery, toWebhookRecord } from './stored-webhook.ts';
 import { type WebhookRow, webhookSecrets, webhooks } from './tables.ts';
-import { maximumWebhooks, type WebhookDelivery, type WebhookRecord } from './webhook.ts';
+import { maxWebhooks, type WebhookDelivery, type WebhookRecord } from './webhook.ts';
 
 /** The most secrets of one webhook that work at a time; a rotation ends the oldest beyond. */
-export const maximumSecrets = 5;
+export const maxSecrets = 5;
 
 /** @throws GantryError `game_unknown`, `webhook_limit_reached` */
 export const addWebhook = command(
@@ -19,10 +19,10 @@ export const addWebhook = command(
     if (!(yield* tx.lock(games, gameId))) {
       throw new GantryError('game_unknown', 'There is no game with this id');
     }
-    if ((yield* webhooksOf(tx, gameId)).length >= maximumWebhooks) {
+    if ((yield* webhooksOf(tx, gameId)).length >= maxWebhooks) {
       throw new GantryError(
         'webhook_limit_reached',
-        `A game has at most ${maximumWebhooks} webhooks; remove one first`,
+        `A game has at most ${maxWebhooks} webhooks; remove one first`,
       );
     }
     const row: WebhookRow = {
@@ -54,7 +54,7 @@ export const changeWebhook = command(
 /** With its deliveries, which are deleted a few at a time. @throws GantryError `webhook_unknown` */
 export const deleteWebhook = command('deleteWebhook', function* (tx: Tx, webhookId: string): Steps<void> {
   const row = yield* lockWebhook(tx, webhookId);
-  const secrets = yield* tx.list(webhookSecrets.byWebhook, [webhookId], { limit: maximumSecrets });
+  const secrets = yield* tx.list(webhookSecrets.byWebhook, [webhookId], { limit: maxSecrets });
   tx.put(webhooks, { ...row, removed: 1, enabled: 0, updatedAt: tx.now });
   for (const secret of secrets) tx.remove(webhookSecrets, secret);
   tx.wake('webhook');
@@ -66,14 +66,14 @@ export const addWebhookSecret = command(
   function* (tx: Tx, webhookId: string, sealed: string, overlapMs: number): Steps<void> {
     yield* lockWebhook(tx, webhookId);
     const newestFirst = yield* tx.list(webhookSecrets.byWebhook, [webhookId], {
-      limit: maximumSecrets,
+      limit: maxSecrets,
       last: true,
     });
     const position = (newestFirst[0]?.position ?? 0) + 1;
     const endsAt = tx.now + overlapMs;
     for (const [age, secret] of newestFirst.entries()) {
       const expiresAt = Math.min(secret.expiresAt ?? endsAt, endsAt);
-      if (expiresAt <= tx.now || age >= maximumSecrets - 1) tx.remove(webhookSecrets, secret);
+      if (expiresAt <= tx.now || age >= maxSecrets - 1) tx.remove(webhookSecrets, secret);
       else tx.put(webhookSecrets, { ...secret, expiresAt });
     }
     tx.insert(webhookSecrets, { webhookId, position, sealed, createdAt: tx.now, expiresAt: null });

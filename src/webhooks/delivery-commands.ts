@@ -1,7 +1,7 @@
 import { command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
 import { changeAction, lockAction } from '../queue/actions.ts';
 import { type ActionRow, actions } from '../queue/tables.ts';
-import { maximumSecrets, writeChanges } from './commands.ts';
+import { maxSecrets, writeChanges } from './commands.ts';
 import type { ClaimedDelivery, ClaimTerms, DeliveryEnd, DeliveryOutcome } from './delivery.ts';
 import { payloadOf, signingSecrets } from './stored-webhook.ts';
 import { type WebhookRow, webhookSecrets, webhooks } from './tables.ts';
@@ -70,7 +70,7 @@ function* claimOf(
 ): Steps<ClaimedDelivery[]> {
   if (limit <= 0) return [];
   const secrets = yield* tx.list(webhookSecrets.byWebhook, [webhook.id], {
-    limit: maximumSecrets,
+    limit: maxSecrets,
     last: true,
   });
   const sealedSecrets = signingSecrets(secrets, tx.now);

@@ -12,8 +12,8 @@ export interface WebhookSenderOptions {
 }
 
 /** Of an answer's body so much is taken, and dropped; then the connection is cut. Only the status counts. */
-const maximumBodyBytes = 64 * 1024;
-const maximumHeaderBytes = 16 * 1024;
+const maxBodyBytes = 64 * 1024;
+const maxHeaderBytes = 16 * 1024;
 
 /** Sends webhooks, a connection each; follows no redirect. */
 export class HttpWebhookSender implements WebhookSender {
@@ -49,7 +49,7 @@ export class HttpWebhookSender implements WebhookSender {
         method: 'POST',
         agent: false, // a connection of its own, whose address was checked for this very message
         lookup: this.#guard.lookup,
-        maxHeaderSize: maximumHeaderBytes,
+        maxHeaderSize: maxHeaderBytes,
         signal,
         headers: {
           'Content-Type': 'application/json',
@@ -65,7 +65,7 @@ export class HttpWebhookSender implements WebhookSender {
         let bytes = 0;
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
-          if (bytes > maximumBodyBytes) response.destroy();
+          if (bytes > maxBodyBytes) response.destroy();
         });
         response.on('error', () => undefined); // cut off by either side: the status was there
         response.on('close', () => resolve(answer));

@@ -3,11 +3,11 @@ import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { columnsOf } from '../core/storage/selection.ts';
 import { statement } from '../core/storage/statement.ts';
 import { readActionPage } from '../queue/queries.ts';
-import { maximumSecrets } from './commands.ts';
+import { maxSecrets } from './commands.ts';
 import type { DeliveryFilter } from './delivery.ts';
 import { signingSecrets, toDelivery, toWebhook, toWebhookRecord } from './stored-webhook.ts';
 import { type WebhookRow, webhookSecrets, webhooks } from './tables.ts';
-import { maximumWebhooks, type WebhookDelivery, type WebhookRecord } from './webhook.ts';
+import { maxWebhooks, type WebhookDelivery, type WebhookRecord } from './webhook.ts';
 
 export const findWebhook = query(
   'findWebhook',
@@ -23,7 +23,7 @@ export const readWebhooks = query('readWebhooks', function* (read: Read, gameId?
   const rows =
     gameId === undefined
       ? yield* read.all(allWebhooks, {})
-      : yield* read.list(webhooks.byGame, [gameId, 0], { limit: maximumWebhooks });
+      : yield* read.list(webhooks.byGame, [gameId, 0], { limit: maxWebhooks });
   return rows.map(toWebhookRecord);
 });
 
@@ -32,7 +32,7 @@ export const readSealedSecrets = query(
   'readSealedSecrets',
   function* (read: Read, webhookId: string): ReadSteps<string[]> {
     const rows = yield* read.list(webhookSecrets.byWebhook, [webhookId], {
-      limit: maximumSecrets,
+      limit: maxSecrets,
       last: true,
     });
     return signingSecrets(rows, read.now);

@@ -2,7 +2,7 @@ import type { NewEvent } from '../core/events/stream.ts';
 import type { Steps, Tx } from '../core/storage/command.ts';
 import { enqueue } from '../queue/actions.ts';
 import { type WebhookRow, webhooks } from './tables.ts';
-import { maximumWebhooks } from './webhook.ts';
+import { maxWebhooks } from './webhook.ts';
 import { type WebhookEvent, webhookEventOf, webhookTypes } from './webhook-events.ts';
 
 /**
@@ -43,5 +43,5 @@ export function* tellWebhooks(
 
 /** The game's webhooks, oldest first. */
 export function* webhooksOf(tx: Tx, gameId: string): Steps<readonly WebhookRow[]> {
-  return yield* tx.list(webhooks.byGame, [gameId, 0], { limit: maximumWebhooks + 1 });
+  return yield* tx.list(webhooks.byGame, [gameId, 0], { limit: maxWebhooks + 1 });
 }

@@ -3,7 +3,7 @@ import type { Database } from '../core/storage/database.ts';
 import type { SecretBox } from '../games/game-secret.ts';
 import { backoffMs } from '../queue/backoff.ts';
 import { renewClaims } from '../queue/commands.ts';
-import type { QueueCounts } from '../queue/queue-figures.ts';
+import type { QueueCounts } from '../queue/queue-stats.ts';
 import { QueueWorker } from '../queue/queue-worker.ts';
 import { claimDue } from './claim.ts';
 import type { ClaimedDelivery, DeliveryOutcome } from './delivery.ts';

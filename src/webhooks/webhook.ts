@@ -12,7 +12,7 @@ export const webhookFilter = z.enum([
 export type WebhookFilter = z.infer<typeof webhookFilter>;
 
 /** A game has so many webhooks at most: each event is written once for each. */
-export const maximumWebhooks = 20;
+export const maxWebhooks = 20;
 
 /**
  * Where a webhook is delivered to: absolute, without credentials, in the form the URL standard gives it, so

@@ -1,7 +1,7 @@
 import { readConfig } from '../../src/config.ts';
 import type { Owner } from '../../src/core/schemas/owner.ts';
 import type { Database } from '../../src/core/storage/database.ts';
-import { openWorkspace } from '../../src/data-directory.ts';
+import { openStore } from '../../src/data-directory.ts';
 import { registerGame } from '../../src/games/commands.ts';
 import { newGameSecret } from '../../src/games/game-secret.ts';
 import { PublicUrls } from '../../src/public-urls.ts';
@@ -38,12 +38,12 @@ export async function makeWorld(
 ): Promise<World> {
   const directory = await temporaryDirectory();
   const config = readConfig({ DATA_DIR: directory.path, ...variables });
-  const { db, tokens, box } = await openWorkspace(config);
-  const links = new PublicUrls(() => 'http://127.0.0.1:3000');
+  const { db, tokens, box } = await openStore(config);
+  const publicUrls = new PublicUrls(() => 'http://127.0.0.1:3000');
   const game = await db.write(registerGame, { name: 'Bench' }, box.sealSecret(newGameSecret()));
   const players = await inParts(wallets(playerCount), async (wallet): Promise<WorldPlayer> => {
     const details = await db.write(startSession, { gameId: game.id, wallet }, config.sessionLifetimeMs);
-    return { gameId: game.id, wallet, launcherJwt: await issueToken(details, { tokens, links }) };
+    return { gameId: game.id, wallet, launcherJwt: await issueToken(details, { tokens, publicUrls }) };
   });
   await fill?.(db, { gameId: game.id, players });
   await db.close();

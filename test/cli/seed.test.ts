@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { listActivities } from '../../src/activities/queries.ts';
 import { readConfig } from '../../src/config.ts';
-import { openWorkspace, type Workspace } from '../../src/data-directory.ts';
+import { type OpenStore, openStore } from '../../src/data-directory.ts';
 import { demoSlug } from '../../src/demo/demo-data.ts';
 import { seedDemo } from '../../src/demo/seed.ts';
 import { allGames, findGameBySlug } from '../../src/games/queries.ts';
@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 test('servers that start on one fresh directory at the same time seed it once, and none of them fails', async () => {
   await using directory = await temporaryDirectory();
   const config = readConfig({ DATA_DIR: directory.path });
-  const workspaces = await Promise.all([1, 2, 3].map(() => openWorkspace(config)));
+  const workspaces = await Promise.all([1, 2, 3].map(() => openStore(config)));
   const seeded = await Promise.allSettled(workspaces.map(({ db, box }) => seedDemo(db, box)));
   const [first] = workspaces;
   const content = first && (await contentOf(first));
@@ -22,7 +22,7 @@ test('servers that start on one fresh directory at the same time seed it once, a
   expect(content).toEqual({ games: 2, scores: 5, activities: 5, rules: 2 });
 });
 
-async function contentOf({ db }: Workspace) {
+async function contentOf({ db }: OpenStore) {
   const demo = await db.read(findGameBySlug, demoSlug);
   if (!demo) throw new Error('there is no demo game');
   return {

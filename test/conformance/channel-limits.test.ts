@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { eventsOfStream } from '../../src/live/queries.ts';
 import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
-import { maximumJoined, maximumShared, maximumStarted } from '../../src/messages/message-channel.ts';
+import { maxJoined, maxShared, maxStarted } from '../../src/messages/message-channel.ts';
 import { apiOf } from '../support/api.ts';
 import { conversationsOn } from '../support/conversations.ts';
 import { accepted, refused } from '../support/outcome.ts';
@@ -25,9 +25,7 @@ describe('how many channels there may be', () => {
   it('refuses a player who has put the same other player in too many, with strangers between them or not', async () => {
     const [ada, grace] = [await newPlayer(), await newPlayer()];
     const made = await Promise.all(
-      Array.from({ length: maximumShared }, () =>
-        db.write(createChannel, ada, [grace.wallet, randomWallet()]),
-      ),
+      Array.from({ length: maxShared }, () => db.write(createChannel, ada, [grace.wallet, randomWallet()])),
     );
     const participants = [grace.wallet, randomWallet()];
     const answer = await as(ada, 'create-message-channel', { otherParticipants: participants });
@@ -49,7 +47,7 @@ describe('how many channels there may be', () => {
   it('refuses a player who has started too many, until they leave one', async () => {
     const ada = await newPlayer();
     const made = await Promise.all(
-      Array.from({ length: maximumStarted }, () => db.write(createChannel, ada, [randomWallet()])),
+      Array.from({ length: maxStarted }, () => db.write(createChannel, ada, [randomWallet()])),
     );
     const body = { otherParticipants: [randomWallet()] };
     refused(await as(ada, 'create-message-channel', body), 400, 'channel_limit_reached');
@@ -60,7 +58,7 @@ describe('how many channels there may be', () => {
   it('has nobody put a player in more who is in very many, and lets that player start one', async () => {
     const [ada, grace] = [await newPlayer(), await newPlayer()];
     await Promise.all(
-      Array.from({ length: maximumJoined }, () => {
+      Array.from({ length: maxJoined }, () => {
         return db.write(createChannel, { gameId, wallet: randomWallet() }, [grace.wallet]);
       }),
     );

@@ -29,7 +29,7 @@ export interface Findings {
 }
 
 /** Whether nothing was lost. */
-export function isWhole(findings: Omit<Findings, 'answered' | 'unanswered'>): boolean {
+export function isComplete(findings: Omit<Findings, 'answered' | 'unanswered'>): boolean {
   const { lost, halfWritten, changesWithoutEvent, eventsWithoutChange, streamsWithGaps, wrongRanks } =
     findings;
   const faults =

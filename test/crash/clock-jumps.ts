@@ -4,7 +4,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { dataFiles } from '../../src/config.ts';
 import { serveGantry } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { audit, type Findings, isWhole } from './audit.ts';
+import { audit, type Findings, isComplete } from './audit.ts';
 import { burst, Poster } from './burst.ts';
 import { Ledger } from './ledger.ts';
 import { addPlayersTo, loadSettings } from './players.ts';
@@ -32,7 +32,7 @@ export interface ClockReport extends Findings {
 
 /** Whether nothing was lost, all is in order, and sessions end when they ought to. */
 export function keepsOrder(report: ClockReport): boolean {
-  return isWhole(report) && report.timesGoneBack + report.outOfOrder + report.notToldSo === 0;
+  return isComplete(report) && report.timesGoneBack + report.outOfOrder + report.notToldSo === 0;
 }
 
 /** Sets a server's clock back and forth under load, so many writes at each setting, then a day ahead. */

@@ -14,7 +14,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { dataFiles } from '../../src/config.ts';
 import { gantry, serveGantry } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { audit, isWhole } from './audit.ts';
+import { audit, isComplete } from './audit.ts';
 import { burst, Poster } from './burst.ts';
 import { Ledger } from './ledger.ts';
 import { addPlayersTo, loadSettings } from './players.ts';
@@ -198,7 +198,7 @@ export async function damagedFiles(
         await (await serveGantry(directory, loadSettings)).end('SIGTERM');
         // What the log held from the damage on is gone, and nothing else: what is there fits together.
         const { lost: _, ...findings } = await audit(database, ledger);
-        if (!isWhole({ ...findings, lost: 0 })) report.logsNotSurvived.push(what);
+        if (!isComplete({ ...findings, lost: 0 })) report.logsNotSurvived.push(what);
       } catch (error) {
         report.logsNotSurvived.push(`${what}: ${error}`);
       }

@@ -6,7 +6,7 @@ import { get } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
-import { audit, type Findings, isWhole } from './audit.ts';
+import { audit, type Findings, isComplete } from './audit.ts';
 import { type Answer, burst, Poster } from './burst.ts';
 import { Ledger } from './ledger.ts';
 import { addPlayersTo, loadSettings } from './players.ts';
@@ -51,7 +51,7 @@ export function endures(report: FullDiskReport): boolean {
     report.socketsCut +
     report.eventsNotHeard +
     report.notReadyAgain;
-  return isWhole(report) && faults === 0 && report.slowestResumeMs <= resumesWithinMs;
+  return isComplete(report) && faults === 0 && report.slowestResumeMs <= resumesWithinMs;
 }
 
 /**

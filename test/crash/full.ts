@@ -5,7 +5,7 @@
  *
  * Progress goes to standard error, the counts as JSON to standard output. Exits 1 when anything was lost.
  */
-import { isWhole } from './audit.ts';
+import { isComplete } from './audit.ts';
 import { clockJumps, keepsOrder } from './clock-jumps.ts';
 import { damagedFiles, refusesAll } from './damaged-files.ts';
 import { endures, fullDisk } from './full-disk.ts';
@@ -26,7 +26,7 @@ const proofs: Record<string, () => Promise<Proved>> = {
     const counts = await killUnderLoad(200, ({ kills, answered, lost }) =>
       progress(`${kills} kills, ${answered} writes answered, ${lost} lost`),
     );
-    return { counts, holds: isWhole(counts) && counts.notServed === 0 };
+    return { counts, holds: isComplete(counts) && counts.notServed === 0 };
   },
   power: async () => {
     const counts = await powerLoss(powerCuts, ({ images, lost }) =>

@@ -5,7 +5,7 @@ import { get } from '../support/http.ts';
 import { holdView } from '../support/other-connection.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
-import { audit, type Findings, isWhole } from './audit.ts';
+import { audit, type Findings, isComplete } from './audit.ts';
 import { Poster } from './burst.ts';
 import { Ledger } from './ledger.ts';
 import { addPlayersTo, loadSettings } from './players.ts';
@@ -47,7 +47,7 @@ export interface LongReaderReport extends Findings {
 /** Whether writes went on, none was refused, and the log grew only for as long as the reader held on. */
 export function outlasts(report: LongReaderReport): boolean {
   return (
-    isWhole(report) &&
+    isComplete(report) &&
     report.refused === 0 &&
     report.answeredMeanwhile > 0 &&
     report.logMebibytesAfter <= logLimitBytes / mebibyte &&

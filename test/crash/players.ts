@@ -1,6 +1,6 @@
 import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/core/storage/database.ts';
-import { openWorkspace } from '../../src/data-directory.ts';
+import { openStore } from '../../src/data-directory.ts';
 import { newGameSecret, type SecretBox } from '../../src/games/game-secret.ts';
 import { createChannel } from '../../src/messages/channel-commands.ts';
 import { PublicUrls } from '../../src/public-urls.ts';
@@ -48,7 +48,7 @@ export async function addPlayers(
   pairs: number,
 ): Promise<Player[]> {
   const { sessionLifetimeMs } = readConfig({});
-  const links = new PublicUrls(() => 'http://127.0.0.1');
+  const publicUrls = new PublicUrls(() => 'http://127.0.0.1');
   const { id: gameId } = await addGame(db, {}, box.sealSecret(newGameSecret()));
   await db.write(replaceRules, gameId, rules);
   const players: Player[] = [];
@@ -59,7 +59,7 @@ export async function addPlayers(
     );
     const { _id: channelId } = await db.write(createChannel, { gameId, wallet: one }, [other]);
     for (const each of details) {
-      const launcherJwt = await issueToken(each, { tokens, links });
+      const launcherJwt = await issueToken(each, { tokens, publicUrls });
       players.push({ wallet: each.session.wallet, launcherJwt, channelId });
     }
   }
@@ -68,7 +68,7 @@ export async function addPlayers(
 
 /** The same in a data directory that no server has opened yet. */
 export async function addPlayersTo(dataDirectory: string, pairs: number): Promise<Player[]> {
-  const workspace = await openWorkspace(readConfig({ DATA_DIR: dataDirectory }));
+  const workspace = await openStore(readConfig({ DATA_DIR: dataDirectory }));
   try {
     return await addPlayers(workspace, pairs);
   } finally {

@@ -19,7 +19,7 @@ const { values } = parseArgs({
 });
 const wallets = values.wallets.split(',');
 /** What is answered is counted against the events there are: more than a stream keeps otherwise come into the channel's. */
-const retention = { ...defaultRetention, maximumCount: 10_000_000 };
+const retention = { ...defaultRetention, maxCount: 10_000_000 };
 const db = await opened();
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 say({ ready: true });

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { dataFiles } from '../../src/config.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
-import { audit, type Findings, isWhole } from './audit.ts';
+import { audit, type Findings, isComplete } from './audit.ts';
 import { burst, Poster } from './burst.ts';
 import { type Entry, Ledger } from './ledger.ts';
 import { loadSettings } from './players.ts';
@@ -50,7 +50,7 @@ export interface PowerLossReport extends Omit<Findings, 'answered' | 'unanswered
 
 /** Whether nothing was lost in any image. */
 export function survives({ notIntact, keysLost, ...found }: PowerLossReport): boolean {
-  return notIntact === 0 && keysLost === 0 && isWhole({ ...found, integrity: 'ok' });
+  return notIntact === 0 && keysLost === 0 && isComplete({ ...found, integrity: 'ok' });
 }
 
 /**
@@ -132,7 +132,7 @@ async function countFaults(
   if (findings.integrity !== 'ok') report.notIntact++;
   const keysAreLost = findings.answered > 0 && !hasKeys();
   if (keysAreLost) report.keysLost++;
-  return isWhole(findings) && !keysAreLost;
+  return isComplete(findings) && !keysAreLost;
 }
 
 const started = z.object({

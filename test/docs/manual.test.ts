@@ -17,24 +17,19 @@ import { maxCursors } from '../../src/live/catch-up.ts';
 import { maxFollowed } from '../../src/live/connection.ts';
 import { maxHandshakeLength } from '../../src/live/live-socket.ts';
 import { maxQueuedBytes } from '../../src/live/outgoing-queue.ts';
-import {
-  maximumJoined,
-  maximumParticipants,
-  maximumShared,
-  maximumStarted,
-} from '../../src/messages/message-channel.ts';
-import { maximumParticipantsOnPage } from '../../src/messages/queries.ts';
+import { maxJoined, maxParticipants, maxShared, maxStarted } from '../../src/messages/message-channel.ts';
+import { maxParticipantsOnPage } from '../../src/messages/queries.ts';
 import type { AnyOperation } from '../../src/operations/define.ts';
 import { kebabCase } from '../../src/operations/registry.ts';
 import { rulesLength } from '../../src/rules/rule-bounds.ts';
 import { endReason } from '../../src/sessions/channel-session.ts';
-import { maximumLive } from '../../src/sessions/commands.ts';
-import { maximumPageBytes } from '../../src/states/queries.ts';
-import { maximumStateBytes } from '../../src/states/state.ts';
-import { maximumBodyBytes, unpackedAnyway, unpackedAtMostTimes } from '../../src/transports/http/body.ts';
+import { maxLive } from '../../src/sessions/commands.ts';
+import { maxPageBytes } from '../../src/states/queries.ts';
+import { maxStateBytes } from '../../src/states/state.ts';
+import { maxBodyBytes, unpackedAnyway, unpackedAtMostTimes } from '../../src/transports/http/body.ts';
 import { refusedBytesPerSecond } from '../../src/transports/http/body-intake.ts';
 import { slowestBytesPerSecond } from '../../src/transports/http/calls.ts';
-import { maximumWebhooks } from '../../src/webhooks/webhook.ts';
+import { maxWebhooks } from '../../src/webhooks/webhook.ts';
 import { get, post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
 import { documents } from './documents.ts';
@@ -135,12 +130,12 @@ test('the manual has every limit of bytes as it is', () => {
     [size(heldPerAddress), ''],
     [size(heldBytes), ''],
     [
-      `${size(maximumBodyBytes)}; compressed, at most ${size(unpackedAnyway)} and ${unpackedAtMostTimes} times what was sent`,
+      `${size(maxBodyBytes)}; compressed, at most ${size(unpackedAnyway)} and ${unpackedAtMostTimes} times what was sent`,
       '',
     ],
     ['', `${size(refusedBytesPerSecond)} a second`],
-    [size(maximumStateBytes), ''],
-    [size(maximumPageBytes), ''],
+    [size(maxStateBytes), ''],
+    [size(maxPageBytes), ''],
     ['', `${size(slowestBytesPerSecond)} a second`],
     ['', `${size(lengthPerSecond)} and ${count(packetsPerSecond)} packets a second`],
     [size(maxQueuedBytes), ''],
@@ -154,16 +149,16 @@ test('the manual has every other budget as it is', () => {
   const { CHAIN_MAX_FEE_GWEI } = environment.shape;
   const budgets = [
     connectionsPerAddress,
-    maximumLive,
+    maxLive,
     `${count(maxCursors)}, and ${size(maxHandshakeLength)}`,
     maxFollowed,
-    maximumStarted,
-    maximumShared,
-    maximumJoined,
-    maximumParticipants,
-    maximumParticipantsOnPage,
-    retention.maximumCount,
-    maximumWebhooks,
+    maxStarted,
+    maxShared,
+    maxJoined,
+    maxParticipants,
+    maxParticipantsOnPage,
+    retention.maxCount,
+    maxWebhooks,
     `500, of ${count(rulesLength)} characters`,
     gamePolicies.parse({}).spending.transactionsPerDay,
     maxGas,

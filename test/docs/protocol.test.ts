@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { lengthPerSecond, packetsPerSecond } from '../../src/build-transports.ts';
 import { catalogue, signals } from '../../src/catalogue/events.ts';
 import { readConfig } from '../../src/config.ts';
-import { maximumDepth } from '../../src/core/schemas/json-value.ts';
+import { maxDepth } from '../../src/core/schemas/json-value.ts';
 import { reasons } from '../../src/errors.ts';
 import { skippedEvent } from '../../src/live/rooms.ts';
 import { heartbeatLifetimeMs } from '../../src/presence/presence.ts';
 import { leaderboardTop } from '../../src/scores/score.ts';
-import { maximumBodyBytes } from '../../src/transports/http/body.ts';
+import { maxBodyBytes } from '../../src/transports/http/body.ts';
 import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -54,15 +54,11 @@ test('every reason named is one the server gives', () => {
 test('the limits are those the server keeps', () => {
   const { retention, connectionsPerAddress } = readConfig({});
   const count = (value: number) => value.toLocaleString('en');
-  expect(text).toContain(
-    `${maximumBodyBytes / 2 ** 20} MiB (\`maxPayload\`, ${count(maximumBodyBytes)} bytes)`,
-  );
-  expect(text).toContain(`| ${maximumDepth} levels |`);
+  expect(text).toContain(`${maxBodyBytes / 2 ** 20} MiB (\`maxPayload\`, ${count(maxBodyBytes)} bytes)`);
+  expect(text).toContain(`| ${maxDepth} levels |`);
   expect(text).toContain(`the first ${leaderboardTop} rows`);
   expect(text).toContain(`less than ${heartbeatLifetimeMs / 60_000} minutes old`);
-  expect(text).toContain(
-    `${retention.maximumAgeMs / 86_400_000} days and ${count(retention.maximumCount)} a stream`,
-  );
+  expect(text).toContain(`${retention.maxAgeMs / 86_400_000} days and ${count(retention.maxCount)} a stream`);
   expect(text).toContain(`${count(connectionsPerAddress)} open at once`);
   expect(text).toContain(`| ${count(packetsPerSecond)} and ${lengthPerSecond / 2 ** 20} MiB in a second;`);
 });

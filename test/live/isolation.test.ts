@@ -1,6 +1,6 @@
 import { io } from 'socket.io-client';
 import { expect, test, vi } from 'vitest';
-import { openWorkspace } from '../../src/data-directory.ts';
+import { openStore } from '../../src/data-directory.ts';
 import { createChannel } from '../../src/messages/channel-commands.ts';
 import { sendMessage } from '../../src/messages/message-commands.ts';
 import { notifyPlayer } from '../../src/notifications/commands.ts';
@@ -82,7 +82,7 @@ test('a session ended by another process on the same data is told so and cut too
   await using server = await startTestServer();
   const player = await playerIn(server);
   using launcher = await connect(server, player);
-  const { db } = await openWorkspace(server.config);
+  const { db } = await openStore(server.config);
   await db.write(endSession, player.wallet, player.sessionId);
   await db.close();
   await until('the cut', () => !launcher.socket.connected, cutWithinMs);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openWorkspace } from '../../src/data-directory.ts';
+import { openStore } from '../../src/data-directory.ts';
 import { eventsAfter, streamPosition } from '../../src/live/queries.ts';
 import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
 import { sendMessage } from '../../src/messages/message-commands.ts';
@@ -15,7 +15,7 @@ test('what another process writes to the same data reaches the launchers here, i
   const player = await server.openSession((await server.createGame()).gameId);
   using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
   await launcher.streams();
-  const { db: other } = await openWorkspace(server.config);
+  const { db: other } = await openStore(server.config);
   const { db } = server.services;
   for (let score = 0; score < 100; score++) await (score % 2 ? other : db).write(setScore, player, score);
   await other.close();
@@ -41,7 +41,7 @@ test('a read of the database that fails costs no process and no event', async ()
       throw new Error('the disk is slow');
     },
   });
-  const { db: other } = await openWorkspace(server.config);
+  const { db: other } = await openStore(server.config);
   await other.write(setScore, player, 1);
   await db.write(setScore, player, 2); // leaves a gap before it
   await other.close();
@@ -63,7 +63,7 @@ test('who left before this node could read what another wrote hears what was sai
   const failing = interceptReads(db, eventsAfter, {
     before: () => Promise.reject(new Error('the disk is slow')),
   });
-  const { db: other } = await openWorkspace(server.config);
+  const { db: other } = await openStore(server.config);
   await other.write(sendMessage, ada, channelId, 'before she left');
   await other.write(removeFromChannel, ada, channelId, grace.wallet);
   await other.write(sendMessage, ada, channelId, 'while she is gone');
@@ -88,7 +88,7 @@ test('what was trimmed before this node could read it makes the client resynchro
   const player = await server.openSession((await server.createGame()).gameId);
   using listening = listen({ url: server.url, launcherJwt: player.launcherJwt });
   await listening.client.ready();
-  const { db: other } = await openWorkspace(server.config);
+  const { db: other } = await openStore(server.config);
   await Promise.all(Array.from({ length: 50 }, (_, score) => other.write(setScore, player, score)));
   await other.close();
   const stream = `player:${player.gameId}:${player.wallet}`;

@@ -378,7 +378,7 @@ describe('rules on a chain', () => {
     expect((await admin('retry-action', { actionId: failed?._id })).status).toBe(200);
     await until('confirmed', async () => (await actionsOf(player))[0]?.state === 'confirmed');
     expect(await chain.read('Board', 'scoreOf', [player.wallet])).toBe(5n);
-    expect(await server.queue.figures()).toMatchObject([
+    expect(await server.queue.stats()).toMatchObject([
       { kind: 'webhook', depth: 0 },
       { kind: 'chain', depth: 0, retried: 0 },
     ]);

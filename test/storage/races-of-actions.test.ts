@@ -7,7 +7,7 @@ import { cancelQueued, enqueueActions, requeueAction } from '../../src/queue/com
 import { findAction, readActions } from '../../src/queue/queries.ts';
 import { replaceRules, triggerRules } from '../../src/rules/commands.ts';
 import { ruleList } from '../../src/rules/rule.ts';
-import { addWebhook, addWebhookSecret, maximumSecrets } from '../../src/webhooks/commands.ts';
+import { addWebhook, addWebhookSecret, maxSecrets } from '../../src/webhooks/commands.ts';
 import { claimDeliveries, settleDelivery } from '../../src/webhooks/delivery-commands.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { rowsIn } from '../support/rows-in.ts';
@@ -251,9 +251,9 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
       { webhookId },
     );
     expect(rows).toEqual(
-      Array.from({ length: maximumSecrets }, (_, at) => ({
-        position: 101 - maximumSecrets + 1 + at,
-        lasts: at === maximumSecrets - 1 ? 1 : 0,
+      Array.from({ length: maxSecrets }, (_, at) => ({
+        position: 101 - maxSecrets + 1 + at,
+        lasts: at === maxSecrets - 1 ? 1 : 0,
       })),
     );
   });

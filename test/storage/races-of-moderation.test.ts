@@ -8,7 +8,7 @@ import { sendMessage } from '../../src/messages/message-commands.ts';
 import { markRead, notifyPlayer } from '../../src/notifications/commands.ts';
 import { fileReport } from '../../src/reports/commands.ts';
 import { readReports } from '../../src/reports/queries.ts';
-import { maximumOpenReports, reportsPerWindow } from '../../src/reports/report.ts';
+import { maxOpenReports, reportsPerWindow } from '../../src/reports/report.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { racingNodes } from './racing-nodes.ts';
 
@@ -62,7 +62,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     );
     expect(results).toHaveLength(reportsPerWindow.count - 1);
     expect(Object.keys(refused).toSorted()).toEqual(['already_reported', 'rate_limited']);
-    const page = { limit: maximumOpenReports, skip: 0 };
+    const page = { limit: maxOpenReports, skip: 0 };
     const { total } = await first().read(readReports, { reporter: ada.wallet }, page);
     expect(total).toBe(reportsPerWindow.count);
   });

@@ -4,9 +4,9 @@ import { runAll, runOnce } from '../../src/catalogue/commands.ts';
 import { addGameSecret } from '../../src/games/commands.ts';
 import { claimOf } from '../../src/idempotency/claim.ts';
 import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
-import { maximumParticipants, maximumShared } from '../../src/messages/message-channel.ts';
+import { maxParticipants, maxShared } from '../../src/messages/message-channel.ts';
 import { sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
-import { maximumKinds } from '../../src/messages/reaction.ts';
+import { maxKinds } from '../../src/messages/reaction.ts';
 import { addReactionTo, removeReactionFrom } from '../../src/messages/reaction-commands.ts';
 import { moveReadMarker } from '../../src/messages/read-marker-commands.ts';
 import { findUnread } from '../../src/messages/unread.ts';
@@ -14,7 +14,7 @@ import { markDelivered, notifyPlayer } from '../../src/notifications/commands.ts
 import { trackPlaySession } from '../../src/play-sessions/commands.ts';
 import { deleteScore, setScore } from '../../src/scores/commands.ts';
 import { listScores } from '../../src/scores/queries.ts';
-import { endSession, maximumLive, startSession } from '../../src/sessions/commands.ts';
+import { endSession, maxLive, startSession } from '../../src/sessions/commands.ts';
 import { keepServerKey, replaceServerKey } from '../../src/sessions/server-keys.ts';
 import { beginAttempt, refundAttempt, requestSignIn } from '../../src/sessions/sign-in-commands.ts';
 import { patchState, removeState, saveState } from '../../src/states/commands.ts';
@@ -94,7 +94,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
 
   test('a channel has so many participants at most, each of them once', async () => {
     const owner = await addPlayer();
-    const { _id: channel } = await first().write(createChannel, owner, wallets(maximumParticipants - 31));
+    const { _id: channel } = await first().write(createChannel, owner, wallets(maxParticipants - 31));
     const joining = wallets(80);
     const { results, refused } = await race((db, n) =>
       db.write(addToChannel, owner, channel, joining[n % 80] ?? ''),
@@ -106,8 +106,8 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
       { channel },
     );
     expect([rows.length, new Set(rows.map((row) => Object(row).position)).size]).toEqual([
-      maximumParticipants,
-      maximumParticipants,
+      maxParticipants,
+      maxParticipants,
     ]);
   });
 
@@ -131,7 +131,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
   test('a player puts another in so many channels at most', async () => {
     const owner = await addPlayer();
     const { wallet } = await addPlayer(owner.gameId);
-    for (let n = 0; n < maximumShared - 10; n++) {
+    for (let n = 0; n < maxShared - 10; n++) {
       await first().write(createChannel, owner, [wallet, randomWallet()]);
     }
     const { results, refused } = await race((db) => db.write(createChannel, owner, [wallet, randomWallet()]));
@@ -188,10 +188,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     const same = await race((db, n) => db.write(addReactionTo, n % 2 ? owner : other, message, 'gg'));
     expect([same.results.length, same.refused]).toEqual([100, {}]);
     const { results, refused } = await race((db, n) => db.write(addReactionTo, owner, message, `e${n}`));
-    expect([results.length, refused]).toEqual([
-      maximumKinds - 1,
-      { reaction_limit_reached: 101 - maximumKinds },
-    ]);
+    expect([results.length, refused]).toEqual([maxKinds - 1, { reaction_limit_reached: 101 - maxKinds }]);
     await race((db) => db.write(removeReactionFrom, owner, message, 'gg'));
     const [row] = await rowsIn(
       first(),
@@ -201,9 +198,9 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
       { message },
     );
     const counts = JSON.parse(Object(row).reactions);
-    expect(counts).toHaveLength(maximumKinds);
+    expect(counts).toHaveLength(maxKinds);
     expect(counts[0]).toEqual(['gg', 1]);
-    expect(row).toMatchObject({ kept: maximumKinds, told: maximumKinds + 2 });
+    expect(row).toMatchObject({ kept: maxKinds, told: maxKinds + 2 });
     const use = await rowsIn(first(), 'SELECT bytes FROM storage_use WHERE wallet = @wallet', {
       wallet: other.wallet,
     });
@@ -240,11 +237,11 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
 
   test('a player has so many live sessions at most, and one ends once', async () => {
     const owner = await addPlayer();
-    for (let n = 0; n < maximumLive - 50; n++) await first().write(startSession, owner, 1e8);
+    for (let n = 0; n < maxLive - 50; n++) await first().write(startSession, owner, 1e8);
     const { results } = await race((db) => db.write(startSession, owner, 1e8));
     expect(results).toHaveLength(100);
     const live = 'SELECT id FROM channel_sessions WHERE wallet = @wallet AND ended_at IS NULL';
-    expect(await rowsIn(first(), live, { wallet: owner.wallet })).toHaveLength(maximumLive);
+    expect(await rowsIn(first(), live, { wallet: owner.wallet })).toHaveLength(maxLive);
     const id = results[0]?.session.id ?? '';
     await race((db) => db.write(endSession, owner.wallet, id));
     const told = await rowsIn(

@@ -15,7 +15,7 @@ import { beginAttempt, completeSignIn, requestSignIn } from '../../src/sessions/
 import { saveState } from '../../src/states/commands.ts';
 import { addWebhook } from '../../src/webhooks/commands.ts';
 import { claimDeliveries } from '../../src/webhooks/delivery-commands.ts';
-import { maximumWebhooks } from '../../src/webhooks/webhook.ts';
+import { maxWebhooks } from '../../src/webhooks/webhook.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { randomWallet } from '../support/server.ts';
@@ -70,10 +70,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     const { results, refused } = await race((db, n) =>
       db.write(addWebhook, { gameId, url: `https://${n}.example`, filter: 'all', sealedSecret: 's' }),
     );
-    expect([results.length, refused]).toEqual([
-      maximumWebhooks,
-      { webhook_limit_reached: 100 - maximumWebhooks },
-    ]);
+    expect([results.length, refused]).toEqual([maxWebhooks, { webhook_limit_reached: 100 - maxWebhooks }]);
   });
 
   test('the same participants have one channel', async () => {

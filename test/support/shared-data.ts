@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/core/storage/database.ts';
-import { openWorkspace } from '../../src/data-directory.ts';
+import { openStore } from '../../src/data-directory.ts';
 import { registerGame } from '../../src/games/commands.ts';
 import type { NewGame } from '../../src/games/game.ts';
 import { newGameSecret } from '../../src/games/game-secret.ts';
@@ -26,8 +26,8 @@ export interface SharedData extends AsyncDisposable {
 export async function openSharedData(settings: Record<string, string> = {}): Promise<SharedData> {
   const path = await mkdtemp(join(tmpdir(), 'gantry-live-'));
   const config = readConfig({ DATA_DIR: path, ...(await databaseOf(path)), ...settings });
-  const { db, tokens, box } = await openWorkspace(config);
-  const links = new PublicUrls(() => 'http://127.0.0.1');
+  const { db, tokens, box } = await openStore(config);
+  const publicUrls = new PublicUrls(() => 'http://127.0.0.1');
   return {
     path,
     db,
@@ -46,7 +46,7 @@ export async function openSharedData(settings: Record<string, string> = {}): Pro
         wallet,
         userId: details.player.userId,
         sessionId: details.session.id,
-        launcherJwt: await issueToken(details, { tokens, links }),
+        launcherJwt: await issueToken(details, { tokens, publicUrls }),
       };
     },
     async [Symbol.asyncDispose]() {

@@ -326,7 +326,7 @@ describe('a webhook', () => {
   test('shows in the figures of the queue', async () => {
     await using receiver = await startWebhookReceiver();
     const { player } = await gameWithWebhook(receiver);
-    const figure = async () => (await server.queue.figures()).find(({ kind }) => kind === 'webhook');
+    const figure = async () => (await server.queue.stats()).find(({ kind }) => kind === 'webhook');
     const before = await figure();
     receiver.answer = (_request, response) => response.writeHead(500).end();
     await setScore(player, 1);

@@ -4,7 +4,7 @@ import { text } from '../../core/schemas/text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
-import { activityRecord, maximumLabelLength } from '../activity.ts';
+import { activityRecord, maxLabelLength } from '../activity.ts';
 import { recordActivity } from '../commands.ts';
 
 export const sendCustomActivity = defineOperation({
@@ -14,7 +14,7 @@ export const sendCustomActivity = defineOperation({
   summary: 'Record an activity of the player for the public feed',
   auth: 'player-or-server',
   input: z.object({
-    label: text(1, maximumLabelLength).meta({
+    label: text(1, maxLabelLength).meta({
       description: '{username} and {wallet} are filled in when the feed is read',
     }),
     eventId: text(1, 200),

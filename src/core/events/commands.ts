@@ -7,13 +7,13 @@ import { type StreamRow, streams } from './streams.ts';
 const streamsPerCall = 20;
 
 /**
- * Deletes events older than `maximumAgeMs`, of a limited number of streams; true when there may be more to delete. The
+ * Deletes events older than `maxAgeMs`, of a limited number of streams; true when there may be more to delete. The
  * last event of a stream stays, however old. What a stream has beyond its count is deleted as new events come.
  */
 export const trimEvents = exclusiveCommand(
   'trimEvents',
-  function* (tx: ExclusiveTx, maximumAgeMs: number): Steps<boolean> {
-    const tooOld = tx.now - maximumAgeMs;
+  function* (tx: ExclusiveTx, maxAgeMs: number): Steps<boolean> {
+    const tooOld = tx.now - maxAgeMs;
     const first = yield* tx.list<StreamRow>(streams.byTrim, [], { limit: streamsPerCall });
     const due = first.filter(({ trimAt }) => trimAt <= tx.now);
     for (const { name } of due) {
@@ -23,7 +23,7 @@ export const trimEvents = exclusiveCommand(
       const firstSeq = kept?.seq ?? row.seq;
       yield* tx.run(deleteBefore, { stream: name, firstSeq });
       const oldestAt = kept && firstSeq !== row.seq ? kept.at : tx.now;
-      tx.put(streams, { ...row, firstSeq, trimAt: oldestAt + maximumAgeMs });
+      tx.put(streams, { ...row, firstSeq, trimAt: oldestAt + maxAgeMs });
     }
     return due.length === streamsPerCall;
   },

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { GantryError } from '../../errors.ts';
-import { jsonNestsTooDeep, maximumDepth } from './json-value.ts';
+import { jsonNestsTooDeep, maxDepth } from './json-value.ts';
 
 /**
  * The JSON object in a body; an empty body is an empty object, and a byte order mark before it is skipped (RFC 8259
@@ -9,7 +9,7 @@ import { jsonNestsTooDeep, maximumDepth } from './json-value.ts';
  */
 export function jsonObjectIn(body: Buffer): Record<string, unknown> {
   if (jsonNestsTooDeep(withoutMark(body))) {
-    throw new GantryError('body_too_deep', `The request body nests deeper than ${maximumDepth} levels`);
+    throw new GantryError('body_too_deep', `The request body nests deeper than ${maxDepth} levels`);
   }
   return jsonObjectOfAnyDepth(body);
 }
@@ -28,8 +28,8 @@ export function jsonObjectOfAnyDepth(body: Buffer): Record<string, unknown> {
  * @throws GantryError `body_not_json`, `body_too_deep`
  */
 export function jsonListIn(bytes: Buffer): unknown[] {
-  if (jsonNestsTooDeep(bytes, maximumDepth + 1)) {
-    throw new GantryError('body_too_deep', `The data nests deeper than ${maximumDepth} levels`);
+  if (jsonNestsTooDeep(bytes, maxDepth + 1)) {
+    throw new GantryError('body_too_deep', `The data nests deeper than ${maxDepth} levels`);
   }
   const value = parseJson(bytes.toString());
   if (!Array.isArray(value)) throw new GantryError('body_not_json', 'The call is not a list');

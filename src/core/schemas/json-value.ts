@@ -1,5 +1,5 @@
 /** The deepest nesting of arrays and objects that is taken in; 20,000 levels fit in 40 KB and overflow stacks. */
-export const maximumDepth = 32;
+export const maxDepth = 32;
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -22,7 +22,7 @@ for (const open of [openBracket, openBrace]) {
  * Whether JSON text, as UTF-8, nests deeper than `deepest`, found in one pass without parsing. Brackets inside
  * strings do not count; text that is not JSON gets some answer, and the parser then says what is wrong.
  */
-export function jsonNestsTooDeep(json: Buffer, deepest = maximumDepth): boolean {
+export function jsonNestsTooDeep(json: Buffer, deepest = maxDepth): boolean {
   // Most are flat objects, and looking for a byte is much faster than looking at each.
   if (!json.includes(openBracket) && !json.includes(openBrace, 1)) return false;
   let depth = 0;
@@ -43,11 +43,11 @@ function endOfString(json: Buffer, from: number): number {
   return at;
 }
 
-/** Whether a parsed value nests deeper than `maximumDepth`; walks level by level, so it never overflows. */
+/** Whether a parsed value nests deeper than `maxDepth`; walks level by level, so it never overflows. */
 export function valueNestsTooDeep(value: unknown): boolean {
   let level: object[] = isContainer(value) ? [value] : [];
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > maximumDepth) return true;
+    if (depth > maxDepth) return true;
     level = level.flatMap((container) => Object.values(container).filter(isContainer));
   }
   return false;

@@ -6,7 +6,7 @@ import { withReason } from './field-reason.ts';
 export type ListOrder = 'newest' | 'oldest';
 
 const orders = { n: 'newest', o: 'oldest' } as const satisfies Record<string, ListOrder>;
-const maximumLength = 200;
+const maxLength = 200;
 
 /** A place in a list: which way it is read, and the row it goes on behind. Null: its beginning. */
 export interface Place {
@@ -26,7 +26,7 @@ export function toListCursor(order: ListOrder, behind: string): string {
 export function cursorFieldsOf(behind: RegExp) {
   const cursor = z
     .string()
-    .max(maximumLength)
+    .max(maxLength)
     .transform((text, context): Place => {
       if (text === '') return { order: null, behind: null };
       const said = /^([no])\.(.+)$/.exec(Buffer.from(text, 'base64url').toString());

@@ -2,24 +2,24 @@ import { z } from 'zod';
 import { withReason } from './field-reason.ts';
 
 const defaultSize = 50;
-const maximumSize = 250;
+const maxSize = 250;
 
 const wholeFromZero = z.int('must be a whole number, 0 or more').min(0, 'must be a whole number, 0 or more');
 
 const size = wholeFromZero
   .default(defaultSize)
-  .transform((asked) => Math.min(asked, maximumSize))
+  .transform((asked) => Math.min(asked, maxSize))
   .meta({
-    description: `Rows wanted; default ${defaultSize}, more than ${maximumSize} is capped to ${maximumSize}`,
+    description: `Rows wanted; default ${defaultSize}, more than ${maxSize} is capped to ${maxSize}`,
   });
 
 /** Clients in typed languages send 0 for what they leave out. */
 function sizeOrDefault(usual: number) {
   return wholeFromZero
     .default(usual)
-    .transform((asked) => Math.min(asked || usual, maximumSize))
+    .transform((asked) => Math.min(asked || usual, maxSize))
     .meta({
-      description: `Rows wanted; default ${usual}, which 0 stands for too; more than ${maximumSize} is capped to ${maximumSize}`,
+      description: `Rows wanted; default ${usual}, which 0 stands for too; more than ${maxSize} is capped to ${maxSize}`,
     });
 }
 

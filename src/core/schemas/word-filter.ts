@@ -8,14 +8,14 @@ import { text } from './text.ts';
  */
 
 /** The most words and phrases of a game. */
-const maximumWords = 500;
+const maxWords = 500;
 
 export const wordFilterPolicy = z.object({
   /** What becomes of a message with one of them: it is refused, or they are replaced by asterisks. Names are refused. */
   action: z.enum(['reject', 'mask']).default('mask'),
   words: z
     .array(text(1, 60).refine((word) => tokensOf(word).length > 0, 'must have a letter or a digit'))
-    .max(maximumWords)
+    .max(maxWords)
     .default([]),
 });
 export type WordFilterPolicy = z.infer<typeof wordFilterPolicy>;

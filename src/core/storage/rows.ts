@@ -34,7 +34,7 @@ export class Entry {
 export interface ListBase {
   readonly entries: readonly Entry[];
   /** There is nothing behind the last of them. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 interface WrittenUnder {
@@ -348,13 +348,13 @@ export function listNow(
   }
   const compare = orderOf(index, prefix.length, last);
   const isUnder = isUnderPrefix(index, prefix);
-  const end = base.isWhole ? undefined : base.entries.at(-1)?.stored;
+  const end = base.isComplete ? undefined : base.entries.at(-1)?.stored;
   const now: AnyRow[] = [];
   for (const { row } of new Set([...base.entries, ...written])) {
     if (row === undefined || !isUnder(row)) continue;
     if (after !== undefined && compare(row, after) <= 0) continue;
     if (end === undefined || compare(row, end) <= 0) now.push(row);
   }
-  if (now.length < limit && !base.isWhole) return undefined;
+  if (now.length < limit && !base.isComplete) return undefined;
   return now.sort(compare).slice(0, limit);
 }

@@ -214,7 +214,7 @@ export class BatchLoader {
     if (this.#isExclusive) {
       for (const { key, stored } of entries) this.#hand.noteLocked(index.table, key, stored);
     }
-    this.#hand.lists.set(name, { limit, base: { entries, isWhole: found.length < limit } });
-    this.#freshLists.push({ index, name, list: { rows: found, limit, isWhole: found.length < limit } });
+    this.#hand.lists.set(name, { limit, base: { entries, isComplete: found.length < limit } });
+    this.#freshLists.push({ index, name, list: { rows: found, limit, isComplete: found.length < limit } });
   }
 }

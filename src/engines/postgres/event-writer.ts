@@ -139,7 +139,7 @@ export class EventWriter {
         wallet,
         seq,
         firstSeq,
-        trimAt: isNew ? now + this.#retention.maximumAgeMs : trimAt,
+        trimAt: isNew ? now + this.#retention.maxAgeMs : trimAt,
         lastLane: place === undefined ? (row.lastLane ?? null) : lane,
         lastPosition: place ?? row.lastPosition ?? null,
       };
@@ -245,9 +245,9 @@ export class EventWriter {
 
   /** Trims a full stream as new events come, so that no clean-up ever has much to do. */
   #withinCount(row: PlacedStreamRow): PlacedStreamRow {
-    const { maximumCount } = this.#retention;
-    const lastToTrim = row.seq - maximumCount;
-    if (lastToTrim - row.firstSeq < Math.min(maxExcessEvents, maximumCount >> 3)) return row;
+    const { maxCount } = this.#retention;
+    const lastToTrim = row.seq - maxCount;
+    if (lastToTrim - row.firstSeq < Math.min(maxExcessEvents, maxCount >> 3)) return row;
     this.#trims.push({ stream: row.name, firstSeq: row.firstSeq, lastSeq: lastToTrim });
     return { ...row, firstSeq: lastToTrim + 1 };
   }

@@ -6,7 +6,7 @@ const maxKept = 50_000;
 export interface KeptList {
   readonly rows: readonly AnyRow[];
   readonly limit: number;
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 /**

@@ -60,7 +60,7 @@ export class RowsAtHand {
     if (kept === undefined) return false;
     this.usesKept = true;
     const entries = kept.rows.map((row) => this.take(index.table, row));
-    this.lists.set(name, { limit: kept.limit, base: { entries, isWhole: kept.isWhole } });
+    this.lists.set(name, { limit: kept.limit, base: { entries, isComplete: kept.isComplete } });
     return true;
   }
 

@@ -133,6 +133,6 @@ export class BatchLoader {
     const found = ordered
       ? ordered.map((row) => this.#schema.of(index.table).decode(row))
       : this.#schema.of(index.table).list(index, prefix, { limit, last, after });
-    return { entries: found.map((row) => this.#read(rows, row)), isWhole: found.length < limit };
+    return { entries: found.map((row) => this.#read(rows, row)), isComplete: found.length < limit };
   }
 }

@@ -98,7 +98,7 @@ export class BatchWriter {
   }
 
   #writeStreams({ puts }: Changes, now: number): void {
-    const { maximumAgeMs } = this.#options.retention;
+    const { maxAgeMs } = this.#options.retention;
     const { streams: numbers } = this.#schema.dictionaries;
     const statements = this.#schema.of(streams as AnyTable);
     for (const entry of puts) {
@@ -109,7 +109,7 @@ export class BatchWriter {
       } else if (row.seq === 0) {
         entry.row = undefined; // was locked, and nothing was said in it
       } else {
-        const begun = this.#withinCount({ ...row, trimAt: now + maximumAgeMs });
+        const begun = this.#withinCount({ ...row, trimAt: now + maxAgeMs });
         entry.row = begun as unknown as AnyRow;
         numbers.remember(row.name, statements.insert(entry.row));
       }
@@ -118,9 +118,9 @@ export class BatchWriter {
 
   /** A full stream lets go of its oldest events as new ones come, so no clean-up ever has much to do. */
   #withinCount(row: StreamRow): StreamRow {
-    const { maximumCount } = this.#options.retention;
-    const lastToForget = row.seq - maximumCount;
-    if (lastToForget - row.firstSeq < Math.min(forgottenAtOnce, maximumCount >> 3)) return row;
+    const { maxCount } = this.#options.retention;
+    const lastToForget = row.seq - maxCount;
+    if (lastToForget - row.firstSeq < Math.min(forgottenAtOnce, maxCount >> 3)) return row;
     this.#toForget.push([row.name, lastToForget]);
     return { ...row, firstSeq: lastToForget + 1 };
   }

@@ -126,7 +126,7 @@ function examine(log: number, index: LogIndex | null): LogCondition | null {
   let recoverable = 0;
   let acknowledged = index?.salt === salt.toString('hex') ? index.frames : 0;
   /** All frames so far are whole, each by the sum of the one before. */
-  let isWhole = true;
+  let isComplete = true;
   let sum = headerSum;
   /** The last frame that ended a transaction, when the one looked at follows on it without a gap. */
   let endedAt = 0;
@@ -141,10 +141,10 @@ function examine(log: number, index: LogIndex | null): LogCondition | null {
         ? sumOf(chunk, at + frameHeaderBytes, pageBytes, isBigEndian, sumOf(chunk, at, 8, isBigEndian, sum))
         : sum;
       const follows = isOfThisLog && made[0] === stored[0] && made[1] === stored[1];
-      if (!follows) isWhole = false;
+      if (!follows) isComplete = false;
       if (follows && endedAt > 0) acknowledged = Math.max(acknowledged, endedAt);
       endedAt = follows && chunk.readUInt32BE(at + 4) !== 0 ? first + n : 0;
-      if (isWhole && endedAt > 0) recoverable = endedAt;
+      if (isComplete && endedAt > 0) recoverable = endedAt;
       sum = stored; // what the next one would follow on, were only this one damaged
     }
     if (frames < framesAtOnce) return { salt: salt.toString('hex'), recoverable, acknowledged };

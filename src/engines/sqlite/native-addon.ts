@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
-import { carried } from '../../runtime/embedded-assets.ts';
+import { embeddedAsset } from '../../runtime/embedded-assets.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 
 /**
@@ -12,7 +12,7 @@ import { codeOf } from '../../runtime/error-code.ts';
  * @throws DatabaseUnusableError
  */
 export function getBinding(): object {
-  addon ??= load(unpack(carried('better-sqlite3.node'), tmpdir()));
+  addon ??= load(unpack(embeddedAsset('better-sqlite3.node'), tmpdir()));
   return addon;
 }
 

@@ -9,7 +9,7 @@ import type { SecretBox } from '../game-secret.ts';
 import { newGameSecret } from '../game-secret.ts';
 
 /** Ten years. */
-const maximumSeconds = 10 * 365 * 24 * 3600;
+const maxSeconds = 10 * 365 * 24 * 3600;
 
 export const rotateGameSecret = defineOperation({
   name: 'rotateGameSecret',
@@ -23,13 +23,13 @@ export const rotateGameSecret = defineOperation({
     graceSeconds: z
       .number()
       .min(0)
-      .max(maximumSeconds)
+      .max(maxSeconds)
       .default(3600)
       .meta({ description: 'How long the earlier secrets go on working' }),
     lifetimeSeconds: z
       .number()
       .positive()
-      .max(maximumSeconds)
+      .max(maxSeconds)
       .optional()
       .meta({ description: 'When the new one expires; left out: never' }),
   }),

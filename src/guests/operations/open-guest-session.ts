@@ -38,7 +38,7 @@ export const openGuestSession = defineOperation({
       sessionLifetimeMs: number;
       guests: GuestSettings;
       tokens: LauncherTokens;
-      links: PublicUrls;
+      publicUrls: PublicUrls;
     },
   ) {
     const { db, guests, sessionLifetimeMs } = services;

@@ -23,7 +23,7 @@ export const requestGuestUpgrade = defineOperation({
     channelId: id,
     signRequest: z.string().meta({ description: 'EIP-4361 message, to be signed with personal_sign' }),
   }),
-  async handler({ input, caller }, { db, links }: { db: Database; links: PublicUrls }) {
+  async handler({ input, caller }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
     requireGuestCaller(caller);
     if (await db.read(findPlayer, input.wallet)) {
       throw new GantryError(
@@ -39,7 +39,7 @@ export const requestGuestUpgrade = defineOperation({
       guest: caller.wallet,
       channelId,
       chainId: input.chainId,
-      uri: links.base,
+      uri: publicUrls.base,
       now,
     });
     const expiresAt = now + signInLifetimeMs;

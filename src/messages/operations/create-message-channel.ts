@@ -12,13 +12,13 @@ import { createChannel } from '../channel-commands.ts';
 import {
   channelName,
   type MessageChannel,
-  maximumParticipants,
+  maxParticipants,
   messageChannel,
   type NewChannelInfo,
 } from '../message-channel.ts';
 import { newParticipant } from '../new-participant.ts';
 
-const maximumOthers = maximumParticipants - 1;
+const maxOthers = maxParticipants - 1;
 
 const otherParticipants = withReason(
   someOf(addressInput).refine(areDistinct, 'names a wallet twice'),
@@ -38,7 +38,7 @@ function someOf<One extends z.ZodType>(one: One) {
   return z
     .array(one)
     .min(1, 'must name at least one other participant')
-    .max(maximumOthers, `must name at most ${maximumOthers} other participants`);
+    .max(maxOthers, `must name at most ${maxOthers} other participants`);
 }
 
 function areDistinct(wallets: readonly string[]): boolean {

@@ -29,7 +29,7 @@ export const getChannelParticipants = defineOperation({
   output: z.object({ success, participants: z.array(shownParticipant) }),
   async handler(
     { input, caller },
-    { db, presence, links }: { db: Database; presence: Presence; links: PublicUrls },
+    { db, presence, publicUrls }: { db: Database; presence: Presence; publicUrls: PublicUrls },
   ) {
     const members = await db.read(listChannelMembers, ownerOf(caller), input.channelId);
     const participants = members.map(async ({ sessionIds, ...player }) => {
@@ -37,7 +37,7 @@ export const getChannelParticipants = defineOperation({
       return {
         wallet: player.wallet,
         username: shownName(player),
-        avatar: links.avatar(player),
+        avatar: publicUrls.avatar(player),
         present: there.includes(true),
       };
     });

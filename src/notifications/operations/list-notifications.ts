@@ -4,7 +4,7 @@ import { pagingOf } from '../../core/schemas/paging.ts';
 import { text } from '../../core/schemas/text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
-import { inboxNotification, maximumUnread } from '../notification.ts';
+import { inboxNotification, maxUnread } from '../notification.ts';
 import { listInbox } from '../queries.ts';
 import { inboxOf } from './inbox-of.ts';
 
@@ -23,7 +23,7 @@ export const listNotifications = defineOperation({
     success,
     notifications: z.array(inboxNotification),
     unread: z.int().meta({
-      description: `In the whole inbox; ${maximumUnread} means that many or more`,
+      description: `In the whole inbox; ${maxUnread} means that many or more`,
     }),
     cursor: z.string().nullable().meta({ description: 'Where to read on; null at the end' }),
   }),

@@ -5,7 +5,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { markRead } from '../commands.ts';
-import { maximumMarked } from '../notification.ts';
+import { maxMarked } from '../notification.ts';
 import { inboxOf } from './inbox-of.ts';
 
 export const markNotificationsRead = defineOperation({
@@ -19,7 +19,7 @@ export const markNotificationsRead = defineOperation({
     notificationIds: z
       .array(idInput)
       .min(1, 'must name at least one notification')
-      .max(maximumMarked, `must name at most ${maximumMarked} notifications`)
+      .max(maxMarked, `must name at most ${maxMarked} notifications`)
       .optional(),
     all: z.literal(true).optional().meta({ description: 'In the place of `notificationIds`' }),
   }),
@@ -30,7 +30,7 @@ export const markNotificationsRead = defineOperation({
       .meta({ description: 'Which were marked by this call: those that were unread and are there' }),
     more: z
       .boolean()
-      .meta({ description: `With \`all\`: there are more than the ${maximumMarked} marked; call again` }),
+      .meta({ description: `With \`all\`: there are more than the ${maxMarked} marked; call again` }),
   }),
   async handler({ input: { notificationIds, all }, caller }, { db }: { db: Database }) {
     if ((notificationIds === undefined) === (all === undefined)) {

@@ -29,6 +29,6 @@ export function choiceOf(input: {
 
 export const placedOutput = z.object({ success, leaderboard: z.array(leaderboardRow) });
 
-export function toPlacedRows(rows: readonly PlacedScore[], links: PublicUrls): LeaderboardRow[] {
-  return rows.map((row) => ({ ...toLeaderboardEntry(row, links), position: row.position }));
+export function toPlacedRows(rows: readonly PlacedScore[], publicUrls: PublicUrls): LeaderboardRow[] {
+  return rows.map((row) => ({ ...toLeaderboardEntry(row, publicUrls), position: row.position }));
 }

@@ -11,7 +11,7 @@ import {
   leaderboardName,
   leaderboardRecord,
   leaderboardRules,
-  maximumLabels,
+  maxLabels,
   scheduleInput,
   scoreLabel,
 } from '../leaderboard.ts';
@@ -40,7 +40,7 @@ export const createLeaderboard = defineOperation({
         .boolean()
         .default(true)
         .meta({ description: "False: only the game's server and administrators read it" }),
-      labels: z.array(scoreLabel).max(maximumLabels).default([]).meta({
+      labels: z.array(scoreLabel).max(maxLabels).default([]).meta({
         description: 'What scores may be labelled with, such as countries; each is ranked for itself too',
       }),
       schedule: scheduleInput

@@ -34,7 +34,7 @@ export const getGameScoresLeaderboard = defineOperation({
     label: labelInput,
   }),
   output: z.object({ success, leaderboard: z.array(leaderboardEntry) }),
-  async handler({ input }, { db, links }: { db: Database; links: PublicUrls }) {
+  async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
     const { leaderboard: name = defaultLeaderboard, season, label } = input;
     const isDefault = name === defaultLeaderboard && season === undefined && label === undefined;
@@ -47,7 +47,7 @@ export const getGameScoresLeaderboard = defineOperation({
         );
     const known = answers.get(rows);
     if (known) return known;
-    const leaderboard = rows.map((row) => toLeaderboardEntry(row, links));
+    const leaderboard = rows.map((row) => toLeaderboardEntry(row, publicUrls));
     const answer = Object.freeze({ success: true as const, leaderboard });
     answers.set(rows, answer);
     return answer;

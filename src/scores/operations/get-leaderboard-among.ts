@@ -4,7 +4,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
-import { maximumAmong } from '../leaderboard.ts';
+import { maxAmong } from '../leaderboard.ts';
 import { readAmong } from '../leaderboard-queries.ts';
 import { requireBoard } from '../require-board.ts';
 import { boardInput, choiceOf, placedOutput, toPlacedRows } from './board-input.ts';
@@ -16,12 +16,12 @@ export const getLeaderboardAmong = defineOperation({
   summary:
     'Read the rows of given players (friends) on a leaderboard, with their places on all of it, the best first',
   auth: 'public',
-  input: z.object({ ...boardInput, wallets: z.array(addressInput).min(1).max(maximumAmong) }),
+  input: z.object({ ...boardInput, wallets: z.array(addressInput).min(1).max(maxAmong) }),
   output: placedOutput,
-  async handler({ input }, { db, links }: { db: Database; links: PublicUrls }) {
+  async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
     const board = await requireBoard(db, game, choiceOf(input), { isPublic: true });
     const rows = await db.read(readAmong, board, input.wallets);
-    return { success: true, leaderboard: toPlacedRows(rows, links) };
+    return { success: true, leaderboard: toPlacedRows(rows, publicUrls) };
   },
 });

@@ -10,7 +10,7 @@ import { requireBoard } from '../require-board.ts';
 import { boardInput, choiceOf, placedOutput, toPlacedRows } from './board-input.ts';
 
 const usualRows = 11;
-const maximumRows = 101;
+const maxRows = 101;
 
 export const getLeaderboardAround = defineOperation({
   name: 'getLeaderboardAround',
@@ -26,18 +26,18 @@ export const getLeaderboardAround = defineOperation({
         .int()
         .min(0)
         .default(usualRows)
-        .transform((asked) => Math.min(asked || usualRows, maximumRows))
+        .transform((asked) => Math.min(asked || usualRows, maxRows))
         .meta({
-          description: `Rows wanted, the player's in the middle; default ${usualRows}, more than ${maximumRows} is capped to ${maximumRows}`,
+          description: `Rows wanted, the player's in the middle; default ${usualRows}, more than ${maxRows} is capped to ${maxRows}`,
         }),
       'paging_invalid',
     ),
   }),
   output: placedOutput,
-  async handler({ input }, { db, links }: { db: Database; links: PublicUrls }) {
+  async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
     const board = await requireBoard(db, game, choiceOf(input), { isPublic: true });
     const rows = (await db.read(readAround, board, input.wallet, input.limit)) ?? [];
-    return { success: true, leaderboard: toPlacedRows(rows, links) };
+    return { success: true, leaderboard: toPlacedRows(rows, publicUrls) };
   },
 });

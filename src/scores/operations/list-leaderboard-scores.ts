@@ -26,13 +26,13 @@ export const listLeaderboardScores = defineOperation({
     }),
   }),
   output: placedOutput,
-  async handler({ input }, { db, links }: { db: Database; links: PublicUrls }) {
+  async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
     const board = await requireBoard(db, game, choiceOf(input), { isPublic: false });
     const rows =
       input.around === undefined
         ? await placedPage(db, board, input)
         : ((await db.read(readAround, board, input.around, input.limit)) ?? []);
-    return { success: true, leaderboard: toPlacedRows(rows, links) };
+    return { success: true, leaderboard: toPlacedRows(rows, publicUrls) };
   },
 });

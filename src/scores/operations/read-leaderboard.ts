@@ -17,8 +17,8 @@ export const readLeaderboard = defineOperation({
   auth: 'game-secret',
   input: z.object({ leaderboard, season, label, ...pagingOf() }),
   output: placedOutput,
-  async handler({ input, caller }, { db, links }: { db: Database; links: PublicUrls }) {
+  async handler({ input, caller }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
     const board = await requireBoard(db, caller.game, choiceOf(input), { isPublic: false });
-    return { success: true, leaderboard: toPlacedRows(await placedPage(db, board, input), links) };
+    return { success: true, leaderboard: toPlacedRows(await placedPage(db, board, input), publicUrls) };
   },
 });

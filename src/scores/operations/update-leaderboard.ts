@@ -4,13 +4,7 @@ import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
-import {
-  keepSeasonsInput,
-  leaderboardRecord,
-  maximumLabels,
-  scheduleInput,
-  scoreLabel,
-} from '../leaderboard.ts';
+import { keepSeasonsInput, leaderboardRecord, maxLabels, scheduleInput, scoreLabel } from '../leaderboard.ts';
 import { changeLeaderboard } from '../leaderboard-commands.ts';
 
 export const updateLeaderboard = defineOperation({
@@ -24,11 +18,7 @@ export const updateLeaderboard = defineOperation({
     gameId: idInput,
     leaderboard: z.string().min(1).max(200),
     public: z.boolean().optional(),
-    addLabels: z
-      .array(scoreLabel)
-      .max(maximumLabels)
-      .optional()
-      .meta({ description: 'Beside those there are' }),
+    addLabels: z.array(scoreLabel).max(maxLabels).optional().meta({ description: 'Beside those there are' }),
     schedule: scheduleInput
       .nullable()
       .optional()

@@ -26,7 +26,10 @@ export const createUnverifiedChannel = defineOperation({
     channelId: id,
     signRequest: z.string().meta({ description: 'EIP-4361 message, to be signed with personal_sign' }),
   }),
-  async handler({ input, caller: { game, page } }, { db, links }: { db: Database; links: PublicUrls }) {
+  async handler(
+    { input, caller: { game, page } },
+    { db, publicUrls }: { db: Database; publicUrls: PublicUrls },
+  ) {
     const now = Date.now();
     const channelId = newId();
     const signRequest = signInMessage({
@@ -34,7 +37,7 @@ export const createUnverifiedChannel = defineOperation({
       gameName: game.name,
       channelId,
       chainId: input.chainId,
-      uri: page ?? links.base,
+      uri: page ?? publicUrls.base,
       now,
     });
     await db.write(requestSignIn, {

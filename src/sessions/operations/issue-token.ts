@@ -5,7 +5,7 @@ import type { LauncherTokens } from '../launcher-token.ts';
 /** The launcher token of a channel session; it can be made again, and lasts as long as the session. */
 export function issueToken(
   { session, player }: SessionDetails,
-  { tokens, links }: { tokens: LauncherTokens; links: PublicUrls },
+  { tokens, publicUrls }: { tokens: LauncherTokens; publicUrls: PublicUrls },
 ): Promise<string> {
   return tokens.issue({
     sessionId: session.id,
@@ -13,7 +13,7 @@ export function issueToken(
     gameId: session.gameId,
     address: player.wallet,
     username: player.username || undefined,
-    avatar: links.avatar(player),
+    avatar: publicUrls.avatar(player),
     issuedAt: session.openedAt,
     expiresAt: session.expiresAt,
   });

@@ -13,7 +13,7 @@ export interface NewSessionServices {
   presence: Presence;
   sessionLifetimeMs: number;
   tokens: LauncherTokens;
-  links: PublicUrls;
+  publicUrls: PublicUrls;
 }
 
 /** The token in the answer to a sign-in. */

@@ -47,7 +47,7 @@ export const openChannelSession = defineOperation({
     return {
       success: true,
       launcherJwt,
-      url: withToken(services.links.absolute(game.url), game, launcherJwt),
+      url: withToken(services.publicUrls.absolute(game.url), game, launcherJwt),
     };
   },
 });

@@ -25,7 +25,7 @@ export const openSession = defineOperation({
   output: z.object({ success, launcherJwt: z.string(), sessionId: z.string() }),
   async handler(
     { input },
-    services: { db: Database; sessionLifetimeMs: number; tokens: LauncherTokens; links: PublicUrls },
+    services: { db: Database; sessionLifetimeMs: number; tokens: LauncherTokens; publicUrls: PublicUrls },
   ) {
     const { db, sessionLifetimeMs } = services;
     const { gameId, wallet } = input;

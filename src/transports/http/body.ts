@@ -6,10 +6,10 @@ import type { BodyIntake } from './body-intake.ts';
 import { bodyTooLarge } from './respond.ts';
 
 /** In bytes; a larger body is not read to its end (DESIGN.md "Errors"). */
-export const maximumBodyBytes = 2 * 1024 * 1024;
+export const maxBodyBytes = 2 * 1024 * 1024;
 
 /** So much of a refused body is still taken in, for a client that sends on before it reads the refusal. */
-const toleratedBytes = 4 * maximumBodyBytes;
+const toleratedBytes = 4 * maxBodyBytes;
 /** Bodies up to this are not counted among what is held in memory. */
 const uncountedBytes = 4 * 1024;
 /** So long a client may go on sending a body that was refused. */
@@ -93,7 +93,7 @@ function receive(
       if (received > uncountedBytes) intake.took(request, chunk.length);
       try {
         if (received === chunk.length && announced >= largeBodyBytes) begins(chunk);
-        if (received > maximumBodyBytes) throw bodyTooLarge();
+        if (received > maxBodyBytes) throw bodyTooLarge();
         // Small ones are bounded by how many there can be.
         if (received > uncountedBytes) {
           count.admit(received - counted);
@@ -105,7 +105,7 @@ function receive(
         refuse(error);
       }
     });
-    if (announced > maximumBodyBytes) refuse(bodyTooLarge());
+    if (announced > maxBodyBytes) refuse(bodyTooLarge());
     // Each of these comes once. A request that is broken off has no error to show unless somebody listens for it.
     request.on('end', () => {
       const [only] = chunks;
@@ -134,7 +134,7 @@ function encodingOf({ headers }: IncomingMessage): keyof typeof unpackers | null
 
 /** A few bytes may unpack to millions: so much is made of a body as it took some trouble to send. */
 async function unpack(sent: Buffer, encoding: keyof typeof unpackers, count: BodyCount): Promise<Buffer> {
-  const maxOutputLength = Math.min(maximumBodyBytes, unpackedAnyway + unpackedAtMostTimes * sent.length);
+  const maxOutputLength = Math.min(maxBodyBytes, unpackedAnyway + unpackedAtMostTimes * sent.length);
   count.admit(maxOutputLength);
   try {
     const unpacked = await unpackers[encoding](sent, { maxOutputLength });
@@ -142,7 +142,7 @@ async function unpack(sent: Buffer, encoding: keyof typeof unpackers, count: Bod
     return unpacked;
   } catch (error) {
     if (!(error instanceof RangeError)) throw unreadable();
-    if (maxOutputLength === maximumBodyBytes) throw bodyTooLarge();
+    if (maxOutputLength === maxBodyBytes) throw bodyTooLarge();
     throw new GantryError(
       'body_too_large',
       `The request body unpacks to more than ${unpackedAtMostTimes} times its size: send it less compressed, or as it is`,

@@ -17,7 +17,7 @@ import { dedicatedRoutes } from './dedicated.ts';
 import { dispatchRoutes } from './dispatch.ts';
 import { KnownSpenders, lookedThroughBytes } from './known-spenders.ts';
 import { type Headers, limitHeaders, sendError, sendJson } from './respond.ts';
-import type { Asked, ReadAsked, Route, Routes } from './routes.ts';
+import type { ParseCall, ParsedCall, Route, Routes } from './routes.ts';
 
 export interface CallParts {
   registry: Registry;
@@ -77,7 +77,7 @@ export function operationCalls(parts: CallParts): Middleware {
       traffic.admit(spender);
     };
     const carryOut = async (bytes: Buffer): Promise<Outcome> => {
-      const asked = askedBy(request, bytes, route, read);
+      const asked = parseCall(request, bytes, route, read);
       const { operation, style, input, token } = asked instanceof Promise ? await asked : asked;
       call.operation = operation.name;
       const result = await execute({
@@ -127,21 +127,25 @@ export function operationCalls(parts: CallParts): Middleware {
     }
   }
 
-  function askedBy(
+  function parseCall(
     request: IncomingMessage,
     bytes: Buffer,
     route: Route,
-    read: ReadAsked,
-  ): Asked | Promise<Asked> {
+    read: ParseCall,
+  ): ParsedCall | Promise<ParsedCall> {
     const { headers, method } = request;
     if (method !== 'POST') return read(headers, queryOf(request));
     if (bytes.length >= largeBodyBytes && !route.isForAdministrators)
-      return askedByLarge(headers, bytes, read);
+      return parseLargeCall(headers, bytes, read);
     return read(headers, jsonObjectIn(bytes));
   }
 
   /** A large body is read by a thread, and here only for an operation that has no use for what that makes of it. */
-  async function askedByLarge(headers: IncomingHttpHeaders, bytes: Buffer, read: ReadAsked): Promise<Asked> {
+  async function parseLargeCall(
+    headers: IncomingHttpHeaders,
+    bytes: Buffer,
+    read: ParseCall,
+  ): Promise<ParsedCall> {
     const asked = read(headers, await readLarge(bytes));
     return asked.operation.takesLargeValues ? asked : read(headers, jsonObjectIn(bytes));
   }

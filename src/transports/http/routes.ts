@@ -3,7 +3,7 @@ import type { AnyOperation } from '../../operations/define.ts';
 import type { CallStyle } from '../../operations/execute.ts';
 
 /** What a request asked for. */
-export interface Asked {
+export interface ParsedCall {
   operation: AnyOperation;
   style: CallStyle;
   input: Readonly<Record<string, unknown>>;
@@ -12,14 +12,17 @@ export interface Asked {
 }
 
 /** Reads what was asked for from the headers and the body, or the query. @throws GantryError `method_unknown` */
-export type ReadAsked = (headers: IncomingHttpHeaders, input: Readonly<Record<string, unknown>>) => Asked;
+export type ParseCall = (
+  headers: IncomingHttpHeaders,
+  input: Readonly<Record<string, unknown>>,
+) => ParsedCall;
 
 /** What a path takes: a JSON body by POST, a query by GET. */
 export interface Route {
   /** Nothing is read of a request without an administrator's token. */
   isForAdministrators?: boolean;
-  post?: ReadAsked;
-  get?: ReadAsked;
+  post?: ParseCall;
+  get?: ParseCall;
 }
 
 /** By path, in lower case and without a slash at the end. */

@@ -29,7 +29,7 @@ import type { LeaderboardRow } from '../../scores/score.ts';
 import { retireSessions } from '../../sessions/commands.ts';
 import type { LauncherTokens } from '../../sessions/launcher-token.ts';
 import { announcePresence } from '../../sessions/session-presence.ts';
-import { maximumBodyBytes } from '../http/body.ts';
+import { maxBodyBytes } from '../http/body.ts';
 import { gameBelow, gameOfNamespace } from '../named-games.ts';
 import { admitRequests } from './admit-request.ts';
 import { takeHandshakeInfo } from './handshake-info.ts';
@@ -106,7 +106,7 @@ export class Gateway {
     this.#parts = parts;
     this.#io = new Server(http, {
       transports: ['websocket', 'polling'],
-      maxHttpBufferSize: maximumBodyBytes,
+      maxHttpBufferSize: maxBodyBytes,
       connectTimeout: handshakeTimeoutMs,
       allowRequest: admitRequests({
         ...parts,
@@ -163,7 +163,7 @@ export class Gateway {
       signingKeys: this.#signingKeys,
       turns: new Turns(catchUpReadsPerTurn),
       answeredBytes: writeAnswers(this.#io, writeJson),
-      maxAttachmentBytes: maximumBodyBytes,
+      maxAttachmentBytes: maxBodyBytes,
       flushed: () => this.#feed?.flushed() ?? Promise.resolve(),
       track: (work) => this.#track(work),
     };

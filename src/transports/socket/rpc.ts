@@ -1,6 +1,6 @@
 import type { Socket } from 'socket.io';
 import { asObject } from '../../core/schemas/json-input.ts';
-import { holdsBytes, maximumDepth, valueNestsTooDeep } from '../../core/schemas/json-value.ts';
+import { holdsBytes, maxDepth, valueNestsTooDeep } from '../../core/schemas/json-value.ts';
 import { GantryError, toGantryError } from '../../errors.ts';
 import type { Connection } from '../../live/connection.ts';
 import type { HandshakeInfo } from '../../live/live-socket.ts';
@@ -62,11 +62,11 @@ export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): vo
     const last = emitted.at(-1);
     const ack = typeof last === 'function' ? (...answered: unknown[]) => last(...answered) : undefined;
     const args = ack ? emitted.slice(0, -1) : emitted;
-    answer(caller.traffic.beginRead(ack), (call) => askedBy(parts.registry, args, call));
+    answer(caller.traffic.beginRead(ack), (call) => parseCall(parts.registry, args, call));
   });
   caller.traffic.onCalls({
     onCall: (asked, emitted) =>
-      answer(caller.traffic.begin(asked), (call) => askedBy(parts.registry, emitted, call)),
+      answer(caller.traffic.begin(asked), (call) => parseCall(parts.registry, emitted, call)),
     // However many come at once, a few large ones are worked on at a time, and other calls go between them.
     onLargeCall: (asked) =>
       answer(caller.traffic.beginLarge(asked), (call) =>
@@ -76,7 +76,7 @@ export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): vo
 }
 
 /** What a call asks for. */
-interface Asked {
+interface ParsedCall {
   operation: AnyOperation;
   input: Record<string, unknown>;
   /** Feathers' query, sent beside the data. */
@@ -84,7 +84,7 @@ interface Asked {
 }
 
 /** Finds out what a call asks for: at once, or in a thread. */
-type Read = (call: ObservedCall) => Asked | Promise<Asked>;
+type Read = (call: ObservedCall) => ParsedCall | Promise<ParsedCall>;
 
 async function carryOut(
   caller: Caller,
@@ -119,13 +119,17 @@ async function carryOut(
 }
 
 /** `args` are what was emitted: method, service, data, query, and more that means nothing here. */
-function askedBy(registry: Registry, [method, ...args]: readonly unknown[], call: ObservedCall): Asked {
+function parseCall(
+  registry: Registry,
+  [method, ...args]: readonly unknown[],
+  call: ObservedCall,
+): ParsedCall {
   // Some engines' clients can send one payload only: the call is for `launcher` then.
   const [service, data, query] = isPayload(args[0]) ? ['launcher', args[0]] : args;
   const operation = requireMethod(registry, service, method);
   call.operation = operation.name;
   if (valueNestsTooDeep(data)) {
-    throw new GantryError('body_too_deep', `The data nests deeper than ${maximumDepth} levels`);
+    throw new GantryError('body_too_deep', `The data nests deeper than ${maxDepth} levels`);
   }
   if (holdsBytes(data))
     throw new GantryError('body_not_json', 'The data must be JSON, without binary values');
@@ -139,11 +143,11 @@ async function readLarge(
   args: string,
   { registry, readLargeCall }: RpcParts,
   call: ObservedCall,
-): Promise<Asked> {
+): Promise<ParsedCall> {
   const { method, service, input } = await readLargeCall(args);
-  if (isPayload(service)) return askedBy(registry, JSON.parse(args), call);
+  if (isPayload(service)) return parseCall(registry, JSON.parse(args), call);
   const operation = requireMethod(registry, service, method);
-  if (!operation.takesLargeValues || method === 'find') return askedBy(registry, JSON.parse(args), call);
+  if (!operation.takesLargeValues || method === 'find') return parseCall(registry, JSON.parse(args), call);
   call.operation = operation.name;
   return { operation, input };
 }

@@ -9,7 +9,7 @@ import { addWebhookSecret } from '../commands.ts';
 import { newWebhookSecret } from '../webhook-secret.ts';
 
 /** 30 days. */
-const maximumOverlapSeconds = 30 * 24 * 3600;
+const maxOverlapSeconds = 30 * 24 * 3600;
 
 export const rotateWebhookSecret = defineOperation({
   name: 'rotateWebhookSecret',
@@ -24,7 +24,7 @@ export const rotateWebhookSecret = defineOperation({
     overlapSeconds: z
       .number()
       .min(0)
-      .max(maximumOverlapSeconds)
+      .max(maxOverlapSeconds)
       .default(24 * 3600)
       .meta({ description: 'How long deliveries are signed with the earlier secrets as well' }),
   }),

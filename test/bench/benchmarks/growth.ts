@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { recordActivity } from '../../../src/activities/commands.ts';
 import { dataFiles, readConfig } from '../../../src/config.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
-import { openWorkspace } from '../../../src/data-directory.ts';
+import { openStore } from '../../../src/data-directory.ts';
 import { openDatabase } from '../../../src/engines/sqlite/open-database.ts';
 import { createChannel } from '../../../src/messages/channel-commands.ts';
 import { sendMessage } from '../../../src/messages/message-commands.ts';
@@ -148,7 +148,7 @@ function isRoomFor(size: number, say: Settings['say']): boolean {
 
 /** A channel for every player with the next one. */
 async function withChannels(dataDirectory: string, players: readonly WorldPlayer[]): Promise<Member[]> {
-  const { db: store } = await openWorkspace(readConfig({ DATA_DIR: dataDirectory }));
+  const { db: store } = await openStore(readConfig({ DATA_DIR: dataDirectory }));
   const members = await inParts(players, async (player, index) => {
     const other = players[(index + 1) % players.length] ?? player;
     const { _id: channelId } = await store.write(createChannel, player, [other.wallet]);
@@ -165,7 +165,7 @@ async function grow(
   from: number,
   to: number,
 ): Promise<number[]> {
-  const { db: store } = await openWorkspace(readConfig({ DATA_DIR: dataDirectory }));
+  const { db: store } = await openStore(readConfig({ DATA_DIR: dataDirectory }));
   const db = openDatabase(dataFiles(dataDirectory).database);
   const bytes = () => Number(db.pragma('page_count', { simple: true })) * pageBytes(db);
   const grown: number[] = [];

@@ -10,8 +10,8 @@ import {
 } from '../../../src/messages/channel-commands.ts';
 import {
   creatorPermissions,
-  maximumParticipants,
-  maximumShared,
+  maxParticipants,
+  maxShared,
   memberPermissions,
 } from '../../../src/messages/message-channel.ts';
 import {
@@ -45,7 +45,7 @@ export function messageChannelsContract(open: OpenStore): void {
       const [ada, grace, linus] = await trio(db);
       const over = 20;
       const made = await Promise.allSettled(
-        Array.from({ length: maximumShared + over }, (_, at) =>
+        Array.from({ length: maxShared + over }, (_, at) =>
           (at % 2 === 0 ? db : beside).write(createChannel, ada, [grace.wallet, randomWallet()]),
         ),
       );
@@ -328,11 +328,11 @@ export function messageChannelsContract(open: OpenStore): void {
       expect((await (await fixture.reopen()).read(listChannels, grace, wholePage)).rows).toEqual([unnamed]);
     });
 
-    test(`a channel takes ${maximumParticipants} participants and not one more`, async () => {
+    test(`a channel takes ${maxParticipants} participants and not one more`, async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
-      const others = Array.from({ length: maximumParticipants - 1 }, randomWallet);
+      const others = Array.from({ length: maxParticipants - 1 }, randomWallet);
       const { _id } = await db.write(createChannel, ada, others);
       await expect(db.write(addToChannel, ada, _id, randomWallet())).rejects.toMatchObject({
         reason: 'participants_invalid',

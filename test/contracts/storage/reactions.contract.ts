@@ -13,7 +13,7 @@ import {
   listChannels,
   listMessagesForModeration,
 } from '../../../src/messages/queries.ts';
-import { maximumKinds } from '../../../src/messages/reaction.ts';
+import { maxKinds } from '../../../src/messages/reaction.ts';
 import {
   addReactionTo,
   eraseReactionsOf,
@@ -129,12 +129,12 @@ export function reactionsContract(open: OpenStore): void {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, messageId } = await conversation(db);
-      for (let n = 0; n < maximumKinds; n++) await db.write(addReactionTo, ada, messageId, `e${n}`);
+      for (let n = 0; n < maxKinds; n++) await db.write(addReactionTo, ada, messageId, `e${n}`);
       await expect(db.write(addReactionTo, grace, messageId, 'more')).rejects.toMatchObject({
         reason: 'reaction_limit_reached',
       });
       const { reactions } = await db.write(addReactionTo, grace, messageId, 'e7');
-      expect(reactions).toHaveLength(maximumKinds);
+      expect(reactions).toHaveLength(maxKinds);
       expect(reactions[7]).toEqual({ reaction: 'e7', count: 2, own: true });
     });
 

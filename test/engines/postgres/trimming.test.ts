@@ -11,7 +11,7 @@ import { noPostgres } from '../../support/postgres.ts';
 import { freshSchema } from '../../support/postgres-schema.ts';
 import { randomWallet } from '../../support/server.ts';
 
-const maximumCount = 200;
+const maxCount = 200;
 const batches = 40;
 const perBatch = 100;
 
@@ -25,7 +25,7 @@ test.skipIf(noPostgres !== null)(
     try {
       // What was deleted stays in the index until then, as it does for minutes where much is written.
       await client.query('ALTER TABLE events SET (autovacuum_enabled = off)');
-      const retention = { ...defaultRetention, maximumCount };
+      const retention = { ...defaultRetention, maxCount };
       const db = await PostgresDatabase.open(database.url, domain, { retention });
       const secret = { hash: 'h', sealedMd5: '', sealedSecret: '' };
       const { id: gameId } = await db.write(registerGame, { name: 'One' }, secret);
@@ -49,8 +49,8 @@ test.skipIf(noPostgres !== null)(
         [`channel:${channel}`],
       );
       const sent = batches * perBatch;
-      expect(Number(rows[0]?.kept)).toBeGreaterThanOrEqual(maximumCount);
-      expect(Number(rows[0]?.kept)).toBeLessThan(maximumCount * 2);
+      expect(Number(rows[0]?.kept)).toBeGreaterThanOrEqual(maxCount);
+      expect(Number(rows[0]?.kept)).toBeLessThan(maxCount * 2);
       expect(Number(rows[0]?.read)).toBeGreaterThan(sent / 2);
       expect(Number(rows[0]?.read)).toBeLessThan(sent * 3);
     } finally {

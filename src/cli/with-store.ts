@@ -1,18 +1,18 @@
 import { type Config, readConfig } from '../config.ts';
-import { type Opener, openWorkspace, type Workspace } from '../data-directory.ts';
+import { type Opener, type OpenStore, openStore } from '../data-directory.ts';
 import { confirmNewDataDirectory } from './new-data-directory.ts';
 
 /** Opens the data directory, also while a server is running on it, runs a command, and closes it. */
-export async function withWorkspace<Result>(
-  command: (workspace: Workspace, config: Config) => Promise<Result>,
+export async function withStore<Result>(
+  command: (store: OpenStore, config: Config) => Promise<Result>,
   opener: Opener = 'command',
 ): Promise<Result> {
   const config = readConfig();
   await confirmNewDataDirectory(config);
-  const workspace = await openWorkspace(config, opener);
+  const store = await openStore(config, opener);
   try {
-    return await command(workspace, config);
+    return await command(store, config);
   } finally {
-    await workspace.db.close();
+    await store.db.close();
   }
 }

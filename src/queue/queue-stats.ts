@@ -10,7 +10,7 @@ export interface QueueCounts {
 }
 
 /** How a kind of action stands. Depth and age are of the database; the counts are this process's since its start. */
-export interface QueueFigure extends QueueCounts {
+export interface QueueStats extends QueueCounts {
   kind: string;
   /** Actions queued or submitted. */
   depth: number;
@@ -19,13 +19,13 @@ export interface QueueFigure extends QueueCounts {
 }
 
 /** Reads figures of the queue for metrics; what it asks of the database is a read. */
-export function queueFigures(
+export function queueStats(
   db: Pick<Database, 'read'>,
   /** Those who carry out a kind, by it. */
   workers: Readonly<
     Record<string, { counts(): Readonly<Omit<QueueCounts, 'retried'> & Partial<QueueCounts>> }>
   >,
-): () => Promise<QueueFigure[]> {
+): () => Promise<QueueStats[]> {
   return async () => {
     const standing = new Map((await db.read(readQueueDepths)).map((one) => [one.kind, one]));
     const now = Date.now();
