@@ -51,6 +51,8 @@ export interface LiveServices extends TrafficServices {
   signingKeys: SigningKeys;
   /** What sockets that catch up read of the database takes a turn each. */
   turns: Turns;
+  /** The sockets for which something may be queued: idle ones are not checked for slow consumers. */
+  sending: Set<LiveSocket>;
   /** Resolves when everything committed before the call has been offered to every socket. */
   flushed(): Promise<void>;
   /** The most packets one connection may send within a second; beyond that it is disconnected. */
@@ -111,7 +113,7 @@ export class LiveSocket {
     this.handshake = handshake;
     this.#authorization = handshake.authorization;
     this.#services = services;
-    this.#outgoing = new OutgoingQueue(conn);
+    this.#outgoing = new OutgoingQueue(conn, () => services.sending.add(this));
     this.traffic = new SocketTraffic(conn, handshake.address, this.#outgoing, services);
     this.#inbound = new InboundLimit(
       services.packetsPerSecond,
@@ -119,7 +121,10 @@ export class LiveSocket {
       services.lengthPerSecond,
     );
     conn.on('packet', (packet: { type?: string; data?: unknown }) => this.#take(packet));
-    conn.once('close', () => this.leave());
+    conn.once('close', () => {
+      services.sending.delete(this);
+      this.leave();
+    });
   }
 
   /** The token it was admitted with. */
@@ -272,9 +277,10 @@ export class LiveSocket {
     this.#services.track(this.#depart(session));
   }
 
-  /** To be called ten times a second. */
+  /** Call this ten times a second for as long as the socket is among those that are sending. */
   disconnectIfSlow(): void {
     const queuedBytes = this.#outgoing.slowConsumerBytes();
+    if (this.#outgoing.wasEmpty) this.#services.sending.delete(this);
     if (queuedBytes === null) return;
     this.#tellRefused('slow-reader', 'connection');
     this.#services.onSlowConsumer(queuedBytes);

@@ -4,6 +4,7 @@ import {
   coalesceWrites,
   type EngineConnection,
   type OutgoingPacket,
+  onOutgoing,
   packetsHeldBack,
 } from '../runtime/internals/engine-io.ts';
 
@@ -34,14 +35,21 @@ export class OutgoingQueue {
   #queuedBefore = 0;
   #checksWithoutProgress = 0;
 
-  constructor(conn: EngineConnection) {
+  /** `onQueued` is called whenever something is queued: from then on the queue is to be checked, until it is empty. */
+  constructor(conn: EngineConnection, onQueued: () => void) {
     this.#conn = conn;
     coalesceWrites(conn, this.#pending);
+    onOutgoing(conn, onQueued);
+  }
+
+  /** Whether nothing was queued at the last check. */
+  get wasEmpty(): boolean {
+    return this.#queuedBefore === 0;
   }
 
   /**
-   * To be called ten times a second: the bytes queued if the client is a slow consumer, to be disconnected
-   * before they fill the memory (engine.io#420); it catches up by its cursors when it is back. Else null.
+   * Call this ten times a second while anything is queued: the bytes queued if the client is a slow consumer, to be
+   * disconnected before they fill the memory (engine.io#420); it catches up by its cursors when it is back. Else null.
    */
   slowConsumerBytes(): number | null {
     const queued = this.#queuedBytes();

@@ -18,6 +18,7 @@ import {
   type EngineConnection,
   emittedIn,
   type OutgoingPacket,
+  onOutgoing,
   packetsHeldBack,
   releaseRequest,
   terminate,
@@ -203,6 +204,35 @@ describe('engine.io and ws', () => {
       ]);
       expect(answers).toEqual([{ code: 429 }, 'answered']);
       expect(calls).toEqual(['another']);
+    },
+  );
+
+  test.each(['websocket', 'polling'])(
+    'a packet queued for a client over %s is announced',
+    async (transport) => {
+      let announced = 0;
+      await using socket = await connect([transport], (conn) => onOutgoing(conn, () => announced++));
+      const before = announced;
+      socket.say('to the client');
+      expect(announced).toBe(before + 1);
+    },
+  );
+
+  test.each([
+    ['opened as one', ['websocket']],
+    ['upgraded to', ['polling', 'websocket']],
+  ])(
+    'the pong that ws sends by itself is announced, over a WebSocket that was %s',
+    async (_how, transports) => {
+      let announced = 0;
+      await using socket = await connect(transports, (conn) => onOutgoing(conn, () => announced++));
+      const { engine } = socket.client.io;
+      await until('a WebSocket', () => engine.transport.name === 'websocket');
+      await until('no packet is under way', () => socket.conn.transport.writable);
+      const before = announced;
+      const webSocket: { ping(): void } = Reflect.get(engine.transport, 'ws');
+      webSocket.ping();
+      await until('the ping was announced', () => announced === before + 1);
     },
   );
 

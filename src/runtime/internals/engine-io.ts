@@ -20,6 +20,7 @@ interface RawWebSocket {
   bufferedAmount: number;
   terminate(): void;
   once(event: 'close', listener: () => void): void;
+  on(event: 'ping', listener: () => void): void;
   _socket?: { cork(): void; uncork(): void } | null;
 }
 
@@ -222,6 +223,16 @@ export function refuseRequest(
   request.socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n'), () =>
     request.socket.destroy(),
   );
+}
+
+/**
+ * Calls the listener whenever something is queued for the client: a packet, or the pong that ws answers each ping of the
+ * WebSocket protocol with. Called after the packet is created and before it is sent.
+ */
+export function onOutgoing(conn: EngineConnection, listener: () => void): void {
+  conn.on('packetCreate', listener);
+  webSocketOf(conn)?.on('ping', listener);
+  conn.on('upgrade', () => webSocketOf(conn)?.on('ping', listener));
 }
 
 /**

@@ -92,6 +92,8 @@ export class Gateway {
   readonly #signingKeys: SigningKeys;
   /** Every open connection, those not admitted yet among them. */
   readonly #sockets = new Map<EngineConnection, LiveSocket>();
+  /** Those for which something may be queued. */
+  readonly #sending = new Set<LiveSocket>();
   /** How many connections are open, by the network they come from. */
   readonly #connections = new Map<string, number>();
   readonly #stop = new AbortController();
@@ -164,6 +166,7 @@ export class Gateway {
       turns: new Turns(catchUpReadsPerTurn),
       answeredBytes: writeAnswers(this.#io, writeJson),
       maxAttachmentBytes: maxBodyBytes,
+      sending: this.#sending,
       flushed: () => this.#feed?.flushed() ?? Promise.resolve(),
       track: (work) => this.#track(work),
     };
@@ -171,7 +174,7 @@ export class Gateway {
     const { report } = parts;
     const { signal } = this.#stop;
     const disconnectSlow = () => {
-      for (const live of this.#sockets.values()) live.disconnectIfSlow();
+      for (const live of this.#sending) live.disconnectIfSlow();
     };
     repeat(disconnectSlow, { everyMs: slowConsumerCheckMs, signal, report });
     repeat(() => this.catchUp(), { everyMs: catchUpIntervalMs, signal, report });
