@@ -4,9 +4,9 @@ import { grouped } from '../core/schemas/grouped.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 import type { ReadMarkerRow } from './tables.ts';
 
-/** So many unread messages of a channel are counted at most, which takes a millisecond. */
+/** Unread messages of a channel are counted up to this many, which takes about a millisecond. */
 export const maxUnread = 1_000;
-/** The same in a list, which may have 250 channels. */
+/** The same per channel of a list, which may have 250 channels. */
 export const maxListedUnread = 100;
 
 /** Up to which message a player has read a channel. */
@@ -22,18 +22,18 @@ export const readMarker = z
   .meta({ id: 'ReadMarker' });
 export type ReadMarker = z.infer<typeof readMarker>;
 
-/** What a player has not read of a channel. */
+/** A player's unread messages in a channel. */
 export interface Unread {
   channelId: string;
-  /** At most `maxUnread`, of several channels `maxListedUnread`. */
+  /** At most `maxUnread`; in lists of channels, `maxListedUnread`. */
   unreadCount: number;
   /** There are more than that. */
   isCapped: boolean;
-  /** Null: nothing was ever marked as read. */
+  /** Null when nothing has ever been marked as read. */
   readMarker: { messageId: string; readAt: number } | null;
 }
 
-/** The fields that tell of what is unread. */
+/** The response fields about unread messages. */
 export const unreadFields = {
   unreadCount: z
     .int()

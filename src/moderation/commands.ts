@@ -2,7 +2,7 @@ import type { Owner } from '../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { lockWholeChannel, memberIn, requireMember } from '../messages/channel-access.ts';
-import { rowMay } from '../messages/stored-channel.ts';
+import { rowHasPermission } from '../messages/stored-channel.ts';
 import { messageChannels } from '../messages/tables.ts';
 import type { Muter } from '../mutes/mute.ts';
 import { playerMutes } from '../mutes/tables.ts';
@@ -50,7 +50,7 @@ export const muteInChannel = command(
     const channel = requireMember(yield* lockWholeChannel(tx, channelId), by, 'super-admin');
     const member = memberIn(channel, player);
     if (!member) throw new GantryError('participants_invalid', `${wallet} is not in the channel`);
-    if (rowMay(member, 'super-admin')) {
+    if (rowHasPermission(member, 'super-admin')) {
       throw new GantryError('participants_invalid', `${wallet} runs the channel, and cannot be muted in it`);
     }
     if (!row) throw playerUnknown();
