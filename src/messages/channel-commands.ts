@@ -330,8 +330,8 @@ function* recordStay(
   const earlier = yield* tx.list(formerParticipants.byWallet, [wallet, channelId], {
     limit: maxEarlierStays,
   });
-  // Bounded, however often someone comes and goes. The first stay still marks where the first absence began, so messages
-  // sent during a removed stay count as sent during an absence.
+  // Bounded, however often someone comes and goes. The first stay still marks where the first absence began, so
+  // messages sent during a removed stay count as sent during an absence.
   const [, second] = earlier.filter(isRecorded);
   if (earlier.length === maxEarlierStays && second) tx.remove(formerParticipants, second);
   tx.put(formerParticipants, { wallet, channelId, joinedSeq, leftSeq: stream.seq });

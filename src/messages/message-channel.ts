@@ -7,7 +7,7 @@ import { reactionCount } from './reaction.ts';
 export const permission = z.enum(['send-messages', 'add-members', 'edit-info', 'super-admin']);
 export type Permission = z.infer<typeof permission>;
 
-/** The creator of a channel may do everything in it; members added later may send messages. */
+/** The creator of a channel may do everything in it; other members may by default send messages. */
 export const creatorPermissions: readonly Permission[] = permission.options;
 export const memberPermissions: readonly Permission[] = ['send-messages'];
 
