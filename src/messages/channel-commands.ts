@@ -38,7 +38,7 @@ const channelsPerSlice = 50;
 /** The most former stays kept per player and channel. */
 const maxEarlierStays = 100;
 
-/** Rows that `forgetAdder` changes per batch. */
+/** Rows that `clearAdder` changes per batch. */
 const addedPerSlice = 200;
 
 /**
@@ -198,7 +198,7 @@ export function* renameInChannels(tx: Tx, wallet: string): Steps<void> {
 }
 
 /** Clears a wallet from a bounded batch of the rows that name it as the adder; true when there may be more. */
-export const forgetAdder = command('forgetAdder', function* (tx: Tx, wallet: string): Steps<boolean> {
+export const clearAdder = command('clearAdder', function* (tx: Tx, wallet: string): Steps<boolean> {
   const [added, declined] = yield* tx.all(
     tx.list(participants.byAdder, [wallet], { limit: addedPerSlice }),
     tx.list(declinedAdders.byAdder, [wallet], { limit: addedPerSlice }),

@@ -40,14 +40,14 @@ export const unreadFields = {
     .min(0)
     .max(maxUnread)
     .meta({
-      description: `Messages of others behind the read marker, the player's joining and the player's own last message; at most ${grouped(maxUnread)}, in lists ${maxListedUnread}`,
+      description: `Messages of others after the read marker, the player's joining and the player's own last message; at most ${grouped(maxUnread)}, in lists ${maxListedUnread}`,
     }),
   unreadCapped: z
     .exactOptional(z.literal(true))
     .meta({ description: 'There are more unread messages than are counted' }),
   lastReadMessageId: z
     .exactOptional(id)
-    .meta({ description: "The read marker's message; left out: nothing was marked as read" }),
+    .meta({ description: "The read marker's message; omitted if nothing was marked as read" }),
   lastReadAt: z.exactOptional(timestamp),
 };
 

@@ -101,7 +101,7 @@ export const messages = table('messages', messageColumns, {
   key: ['id'],
   indexes: {
     byChannel: { on: ['channelId', 'createdAt', 'id'] },
-    /** In no order: erasing a player takes them as they come. */
+    /** Unordered: used only to erase a player, in any order. */
     bySender: { on: ['sender'] },
   },
   of: { player: 'sender', via: { table: messageChannels, column: 'channelId' }, texts: ['content'] },
@@ -139,7 +139,7 @@ export const messageReactions = table('message_reactions', reactionColumns, {
   key: ['messageId', 'wallet', 'reaction'],
   indexes: {
     byMessage: { on: ['messageId', 'wallet', 'reaction'] },
-    /** In no order: erasing a player takes them as they come. */
+    /** Unordered: used only to erase a player, in any order. */
     byWallet: { on: ['wallet'] },
   },
   of: { player: 'wallet', via: { table: messageChannels, column: 'channelId' } },
