@@ -3,13 +3,13 @@ import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 import { shownName } from '../players/player.ts';
 
-/** In characters (code points). */
+/** In code points. */
 export const maxLabelLength = 500;
 
 export const activityType = z.enum(['on-chain', 'off-chain']);
 export type ActivityType = z.infer<typeof activityType>;
 
-/** What `sendCustomActivity` answers. */
+/** An activity as `sendCustomActivity` returns it. */
 export const activityRecord = z
   .object({ _id: id, label: z.string(), normalizedAddress, eventId: z.string(), gameId: id, timestamp })
   .meta({ id: 'ActivityRecord' });
@@ -30,7 +30,7 @@ export const feedItem = z
   .meta({ id: 'FeedItem' });
 export type FeedItem = z.infer<typeof feedItem>;
 
-/** An activity with what the feed shows beside it, as the database reads it. */
+/** An activity with the game and player fields that the feed shows, as read from the database. */
 export interface RecordedActivity extends ActivityRecord {
   type: ActivityType;
   gameName: string;
@@ -40,7 +40,7 @@ export interface RecordedActivity extends ActivityRecord {
   username: string;
 }
 
-/** The feed item of an activity; names are filled in now, so that a renamed player shows under the new name. */
+/** The feed item of an activity. Names are filled in on read, so that a renamed player shows under the new name. */
 export function toFeedItem(activity: RecordedActivity): FeedItem {
   const username = shownName({ wallet: activity.normalizedAddress, username: activity.username });
   return {
@@ -55,7 +55,7 @@ export function toFeedItem(activity: RecordedActivity): FeedItem {
   };
 }
 
-/** Fills `{name}` for each given name in one pass, so that a value holding braces is not filled again. */
+/** Replaces each `{name}` in one pass, so that a value containing braces is not expanded again. */
 export function fillPlaceholders(label: string, values: Record<string, string>): string {
   return label.replace(/\{(\w+)\}/g, (whole, name) =>
     Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,

@@ -6,7 +6,7 @@ import type { ActivityRecord, ActivityType } from './activity.ts';
 import { activityCreated } from './events.ts';
 import { activities } from './tables.ts';
 
-/** Records an activity of a player, which whoever follows the game is told of. */
+/** Records an activity of a player and notifies the game's followers. */
 export const recordActivity = command(
   'recordActivity',
   function* (

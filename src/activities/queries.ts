@@ -19,10 +19,10 @@ interface ActivityRow extends Omit<RecordedActivity, '_id'> {
   id: string;
 }
 
-/** The statements that read the activities of one set of filters; each gets the index that serves it. */
+/** The statements for one combination of filters, so that each can use the index that fits it. */
 interface ListStatements {
   fromFirst: Statement<PageValues, ActivityRow>;
-  /** From a row on, which is in the list. */
+  /** Starting at a given row of the list, inclusive. */
   fromRow: Statement<PageValues & Key, ActivityRow>;
   writtenAfter: Statement<FilterValues & { rowid: number }, Key>;
 }
@@ -43,7 +43,7 @@ export const listActivities = query(
         return yield* read.first(lastWritten, {});
       },
       *exists({ rowid, id }) {
-        return (yield* read.first(isThere, { rowid, id })) !== undefined;
+        return (yield* read.first(rowExists, { rowid, id })) !== undefined;
       },
       *writtenAfter({ rowid }) {
         return yield* read.all(writtenAfter, { ...values, rowid });
@@ -58,13 +58,13 @@ export const listActivities = query(
   },
 );
 
-// PostgreSQL does not know in which order rows were written: there every page is counted from the first row.
+// PostgreSQL does not track the order in which rows were written, so there every page is counted from the first row.
 const noRows = (columns: string) => `SELECT ${columns} FROM activities WHERE false`;
 const lastWritten = statement<Record<never, never>, Written>({
   sqlite: 'SELECT rowid, id FROM activities ORDER BY rowid DESC LIMIT 1',
   postgres: noRows('0 AS rowid, id'),
 });
-const isThere = statement<{ rowid: number; id: string }, { found: 1 }>({
+const rowExists = statement<{ rowid: number; id: string }, { found: 1 }>({
   sqlite: 'SELECT 1 AS found FROM activities WHERE rowid = @rowid AND id = @id',
   postgres: noRows('1 AS found'),
 });
@@ -94,7 +94,7 @@ function statementsFor(filter: ActivityFilter): ListStatements {
   return statements;
 }
 
-/** The index holds all that the order needs, so the rows of the page are the only ones read. */
+/** The index covers the ordering, so only the rows of the page are read. */
 function pageWhere(conditions: readonly string[]): { sqlite: string; postgres: string } {
   const text = (key: string, join: string) => `SELECT a.id, a.label, a.wallet AS "normalizedAddress",
       a.event_id AS "eventId", a.game_id AS "gameId", a.timestamp, a.type, g.name AS "gameName", g.slug AS "gameSlug",

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { timestamp } from '../core/schemas/ids.ts';
 
-/** Something done as an administrator. */
+/** An administrative action. */
 export const auditEntry = z.object({
   id: z.string(),
   at: timestamp,
-  actor: z.string().meta({ description: "The administrator's name then, `admin-token` or `cli`" }),
+  actor: z.string().meta({ description: "The administrator's name at the time, `admin-token` or `cli`" }),
   administratorId: z
     .string()
     .nullable()
-    .meta({ description: 'Of the administrators by name; stays the same when one is renamed' }),
+    .meta({ description: 'The id of a named administrator; unaffected by renaming' }),
   operation: z.string(),
   input: z.unknown(),
   outcome: z.string().nullable(),

@@ -2,7 +2,7 @@ import type { AdminCaller } from '../administrators/administrator.ts';
 import type { Database } from '../core/storage/database.ts';
 import { beginAudit, finishAudit } from './commands.ts';
 
-/** The audit log of a database, for what carries out operations. */
+/** The audit log of a database, as used when executing operations. */
 export function auditLogOf(db: Pick<Database, 'write'>) {
   return {
     begin: ({ actor, administratorId }: AdminCaller, operation: string, input: unknown) =>

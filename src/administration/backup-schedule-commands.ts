@@ -3,14 +3,14 @@ import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { type BackupSchedule, hourMs, retryMs } from './backup-schedule.ts';
 import { type BackupScheduleRow, backupSchedules } from './tables.ts';
 
-/** The one schedule there is. */
+/** The name of the only schedule. */
 const name = 'backups';
 
 function toSchedule({ everyMs, keep, dueAt, failedAt, failure }: BackupScheduleRow): BackupSchedule {
   return { everyHours: everyMs / hourMs, keep, dueAt, failedAt, failure };
 }
 
-/** Null: no backups are made by themselves. */
+/** Null when no backups are scheduled. */
 export const readBackupSchedule = query('readBackupSchedule', function* (read: Read): ReadSteps<{
   schedule: BackupSchedule;
   isDue: boolean;
@@ -19,7 +19,7 @@ export const readBackupSchedule = query('readBackupSchedule', function* (read: R
   return row ? { schedule: toSchedule(row), isDue: row.dueAt <= read.now } : null;
 });
 
-/** The first backup of a new schedule is due at once; null ends the schedule. */
+/** Sets the schedule; null removes it. The first backup of a new schedule is due immediately. */
 export const changeBackupSchedule = command(
   'changeBackupSchedule',
   function* (tx: Tx, wanted: { everyHours: number; keep: number } | null): Steps<BackupSchedule | null> {
@@ -48,8 +48,8 @@ export interface ClaimedBackup {
 }
 
 /**
- * Takes the backup that is due, so that of several processes one makes it; null: none is due. Should that process die, it is
- * due again after `retryMs`.
+ * Claims the backup that is due, so that only one process makes it; null when none is due. If that process dies, the
+ * backup is due again after `retryMs`.
  */
 export const claimDueBackup = command('claimDueBackup', function* (tx: Tx): Steps<ClaimedBackup | null> {
   const row = yield* tx.lock(backupSchedules, name);
@@ -58,7 +58,9 @@ export const claimDueBackup = command('claimDueBackup', function* (tx: Tx): Step
   return { keep: row.keep, claimedAt: tx.now };
 });
 
-/** Keeps how the claimed one ended: `failure` null, or why it failed, and then it is tried again after `retryMs`. */
+/**
+ * Records the outcome of a claimed backup. `failure`: why it failed, or null; a failed one is retried after `retryMs`.
+ */
 export const finishDueBackup = command(
   'finishDueBackup',
   function* (tx: Tx, { claimedAt }: ClaimedBackup, failure: string | null): Steps<void> {

@@ -3,12 +3,12 @@ import { timestamp } from '../core/schemas/ids.ts';
 
 export const hourMs = 60 * 60 * 1000;
 
-/** A failed backup is tried again after this long, or when the next one is due. */
+/** A failed backup is retried after this delay, or when the next one is due if that is sooner. */
 export const retryMs = hourMs;
 
 export const defaultKeep = 7;
 
-const hoursBounds = 'must be from 1 to 8,784 hours, a year';
+const hoursBounds = 'must be from 1 to 8,784 hours (one year)';
 /** Hours between two backups: from one to a year. */
 export const everyHours = z
   .number()
@@ -16,15 +16,15 @@ export const everyHours = z
   .max(24 * 366, hoursBounds);
 
 const keptBounds = 'must be a whole number from 1 to 1,000';
-/** How many scheduled backups are kept; those made by hand are never removed by themselves. */
+/** How many scheduled backups are kept; manual ones are never removed automatically. */
 export const keptBackups = z.int(keptBounds).min(1, keptBounds).max(1_000, keptBounds);
 
-/** When backups are made by themselves, as administrators see it. */
+/** The backup schedule as administrators see it. */
 export const backupSchedule = z.object({
   everyHours: z.number(),
   keep: z.int(),
   dueAt: timestamp,
-  failedAt: timestamp.nullable().meta({ description: 'When the last one failed; null: it did not' }),
+  failedAt: timestamp.nullable().meta({ description: 'When the last one failed; null if it succeeded' }),
   failure: z.string().nullable(),
 });
 export type BackupSchedule = z.infer<typeof backupSchedule>;

@@ -6,7 +6,7 @@ import { timestamp } from '../core/schemas/ids.ts';
 const backupKind = z.enum(['manual', 'scheduled']);
 export type BackupKind = z.infer<typeof backupKind>;
 
-/** A backup in the directory of backups, as administrators see it. */
+/** A backup in the backup directory, as administrators see it. */
 export const backupRecord = z.object({
   name: z.string(),
   kind: backupKind,
@@ -14,51 +14,53 @@ export const backupRecord = z.object({
   bytes: z.int(),
   hasKeys: z
     .boolean()
-    .meta({ description: 'Whether the keys are in it: without them it is half of a backup' }),
+    .meta({ description: 'Whether it contains the keys: without them the backup is incomplete' }),
 });
 export type BackupRecord = z.infer<typeof backupRecord>;
 
-/** A backup that is being made. */
+/** A backup in progress. */
 export const runningBackup = z.object({
   kind: backupKind,
   startedAt: timestamp,
   copiedPages: z.int(),
-  totalPages: z.int().meta({ description: '0: not known yet. When all are copied, the copy is checked' }),
+  totalPages: z
+    .int()
+    .meta({ description: '0 while not yet known. Once all pages are copied, the copy is verified' }),
 });
 export type RunningBackup = z.infer<typeof runningBackup>;
 
 export interface BackupLink {
-  /** On this server; it works once. */
+  /** On this server; single use. */
   path: string;
   expiresAt: number;
 }
 
-/** A backup on its way to whoever downloads it. */
+/** A backup being downloaded. */
 export interface BackupDownload {
   name: string;
   bytes: number;
-  /** Fails when the administrator may not go on: revoked meanwhile, or of another role. */
+  /** Fails once the administrator's token is revoked or expired, or no longer has the role for downloads. */
   stream(): Readable;
 }
 
 /** The backups a server makes and keeps. */
 export interface Backups {
-  /** Why there are none here, and what to do instead; null: there are. */
+  /** Why backups are unavailable here, and what to do instead; null when available. */
   readonly unavailable: string | null;
   /** Newest first. */
   list(): Promise<BackupRecord[]>;
-  /** What this process is making right now. */
+  /** The backup this process is currently making. */
   running(): RunningBackup | null;
-  /** Settles once it is complete and checked. @throws GantryError `backup_running`, `backup_failed` */
+  /** Resolves once the backup is complete and verified. @throws GantryError `backup_running`, `backup_failed` */
   make(kind: BackupKind, options: { withoutKeys: boolean }): Promise<BackupRecord>;
-  /** Removes scheduled ones, but the last so many. */
+  /** Removes all scheduled backups except the newest `count`. */
   keepLast(count: number): Promise<void>;
   /** @throws GantryError `backup_unknown` */
   remove(name: string): Promise<void>;
-  /** Where the caller can download one, for a minute. @throws GantryError `backup_unknown` */
+  /** A download link for the caller, valid for one minute. @throws GantryError `backup_unknown` */
   link(name: string, caller: AdminCaller): Promise<BackupLink>;
-  /** What a link leads to, which it does once; null: nowhere, or not any more. */
+  /** Resolves a single-use link, which `consume` uses up; null when it is unknown, used or expired. */
   open(link: string, options: { consume: boolean }): Promise<BackupDownload | null>;
-  /** Ends what is being made. */
+  /** Aborts the backup in progress. */
   close(): Promise<void>;
 }

@@ -9,7 +9,10 @@ import { rankGame } from '../scores/commands.ts';
 import { endSessionsOf } from '../sessions/commands.ts';
 import { auditLog } from './tables.ts';
 
-/** Changes what is given; scores stay, and are ranked again when the ranking's policy changes. @throws GantryError `game_unknown` */
+/**
+ * Changes the given fields; scores are kept, and ranked again when the leaderboard policy changes.
+ * @throws GantryError `game_unknown`
+ */
 export const changeGame = exclusiveCommand(
   'changeGame',
   function* (tx, gameId: string, changes: GameChanges): Steps<Game> {
@@ -35,7 +38,7 @@ export const changeGame = exclusiveCommand(
 );
 
 /**
- * Ends the player's sessions in a game, or (null) in every game, and keeps the player out.
+ * Bans a player from a game, or from every game with `gameId` null, and ends the player's sessions there.
  * @throws GantryError `player_unknown`
  */
 export const ban = command(
@@ -56,12 +59,12 @@ export const unban = command('unban', function* (tx: Tx, wallet: string, gameId:
 });
 
 /**
- * Writes to the audit log what is about to be done, and by whom (the administrator's name, `admin-token` or `cli`), so that nothing goes unseen.
- * Returns the entry's id.
+ * Writes an action to the audit log before it runs, so that none goes unrecorded. `actor`: the administrator's name,
+ * `admin-token` or `cli`. Returns the entry's id.
  */
 export const beginAudit = command(
   'beginAudit',
-  // biome-ignore lint/correctness/useYield: what has an id made here needs no lock
+  // biome-ignore lint/correctness/useYield: a row with a new id needs no lock
   function* (
     tx: Tx,
     actor: string,
@@ -83,7 +86,7 @@ export const beginAudit = command(
   },
 );
 
-/** Writes how it ended: `ok`, or the reason it was refused for. */
+/** Records an action's outcome: `ok`, or the reason it was rejected. */
 export const finishAudit = command(
   'finishAudit',
   function* (tx: Tx, id: string, outcome: string): Steps<void> {

@@ -8,15 +8,16 @@ import { leaderboardRecords } from '../scores/leaderboard-tables.ts';
 import { board, scores } from '../scores/tables.ts';
 import { endSessionsOf } from '../sessions/commands.ts';
 
-/** How many rows one command of these writes: other writes wait for no more than that. */
+/** The most rows that one of these commands writes, to bound how long other writes wait. */
 const sliceRows = 500;
 
-/** Stands where an erased player's wallet stood, in events that others may still be given. */
+/** Replaces an erased player's wallet in events that others may still receive. */
 const nobody = `0x${'0'.repeat(40)}`;
 
 /**
- * Ends the player's sessions and keeps the player out of every game until all is erased, so that nothing more is written,
- * by the player or by a game's server. @throws GantryError `player_unknown`
+ * Ends the player's sessions and bans the player from every game until erasure is complete, so that neither the player
+ * nor a game's server writes any more.
+ * @throws GantryError `player_unknown`
  */
 export const beginErasing = command('beginErasing', function* (tx: Tx, wallet: string): Steps<void> {
   const [player, banned] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, ''));
@@ -25,18 +26,18 @@ export const beginErasing = command('beginErasing', function* (tx: Tx, wallet: s
   yield* endSessionsOf(tx, wallet, null, 'erased');
 });
 
-/** Where a text that the player wrote lies: names as they are in SQL. */
+/** A column that holds text written by a player; names are SQL names. */
 export interface OwnText {
   table: string;
-  /** The columns of its key. */
+  /** The table's key columns. */
   key: readonly string[];
   column: string;
   owner: string;
 }
 
 /**
- * Writes over what the player wrote, in place and at the same length: SQLite, when it makes room in a page, leaves copies
- * of rows in the page's free space, which nothing overwrites later. True: there may be more.
+ * Overwrites the player's text in place and at the same length: when SQLite defragments a page, it leaves copies of
+ * rows in the page's free space, which nothing overwrites later. Returns true when there may be more.
  */
 export const blankTexts = exclusiveCommand(
   'blankTexts',
@@ -55,7 +56,7 @@ export const blankTexts = exclusiveCommand(
   },
 );
 
-/** The same for the events of the player's own streams. */
+/** As `blankTexts`, for the events of the player's own streams. */
 export const blankOwnEvents = exclusiveCommand(
   'blankOwnEvents',
   function* (tx: ExclusiveTx, wallet: string): Steps<boolean> {
@@ -63,7 +64,7 @@ export const blankOwnEvents = exclusiveCommand(
   },
 );
 
-/** Streams of channels and games whose events may name the player. */
+/** The channel and game streams whose events may name the player. */
 export const sharedStreamsOf = query('sharedStreamsOf', function* (read: Read, wallet: string): ReadSteps<
   string[]
 > {
@@ -71,7 +72,7 @@ export const sharedStreamsOf = query('sharedStreamsOf', function* (read: Read, w
   return rows.map(({ name }) => name);
 });
 
-/** Has the events of a shared stream say nothing of the player any more; they keep their place. True: there may be more. */
+/** Removes the player from events of a shared stream, which keep their seq. Returns true when there may be more. */
 export const anonymizeEvents = exclusiveCommand(
   'anonymizeEvents',
   function* (tx: ExclusiveTx, stream: string, wallet: string): Steps<boolean> {
@@ -80,7 +81,7 @@ export const anonymizeEvents = exclusiveCommand(
   },
 );
 
-/** Removes the player's scores, in every game, and their places on the leaderboards. True: there may be more. */
+/** Removes the scores and leaderboard records of one player stream. Returns true when there may be more. */
 export const eraseScores = command('eraseScores', function* (tx: Tx, stream: string): Steps<boolean> {
   const [counting, rows, records] = yield* tx.all(
     tx.get(board, stream),
@@ -93,7 +94,7 @@ export const eraseScores = command('eraseScores', function* (tx: Tx, stream: str
   return rows.length === sliceRows || records.length === sliceRows;
 });
 
-/** The streams of the player in every game. */
+/** The player's own streams, one per game. */
 export const ownStreamsOf = query('ownStreamsOf', function* (read: Read, wallet: string): ReadSteps<
   string[]
 > {
@@ -101,7 +102,7 @@ export const ownStreamsOf = query('ownStreamsOf', function* (read: Read, wallet:
   return rows.map(({ name }) => name);
 });
 
-/** Deletes rows that are the player's alone. True: there may be more. */
+/** Deletes rows owned by the player. Returns true when there may be more. */
 export const eraseRows = exclusiveCommand(
   'eraseRows',
   function* (
@@ -118,7 +119,10 @@ export const eraseRows = exclusiveCommand(
   },
 );
 
-/** Writes over and deletes the player's rows of a table that others read meanwhile, and could not read half erased. */
+/**
+ * Overwrites and deletes the player's rows in one transaction, for a table whose concurrent readers cannot handle
+ * partly erased rows.
+ */
 export const eraseAtOnce = exclusiveCommand(
   'eraseAtOnce',
   function* (tx: ExclusiveTx, { table, column, owner }: OwnText, wallet: string): Steps<void> {
@@ -140,7 +144,7 @@ export const eraseOwnEvents = exclusiveCommand(
   },
 );
 
-/** Removes what is left when nothing else of the player's is: streams, profile, traces in the audit log. */
+/** The last step: removes the player's streams and profile, and traces in the audit log. */
 export const finishErasing = exclusiveCommand(
   'finishErasing',
   function* (tx: ExclusiveTx, wallet: string): Steps<void> {
@@ -148,11 +152,11 @@ export const finishErasing = exclusiveCommand(
     yield* tx.run(sessionsOf, { wallet });
     yield* tx.run(streamsOf, { wallet });
     yield* tx.run(profileOf, { wallet });
-    // What the player was called before there was a wallet is a trace of the player too.
+    // The player's former guest addresses are traces too.
     const former = yield* tx.rows(formerAddressesOf, { wallet });
     for (const name of [wallet, ...former.map(({ address }) => address)]) {
       yield* tx.run(auditOf, { wallet: name });
-      yield* tx.run(answersNaming, { wallet: name, nobody });
+      yield* tx.run(resultsNaming, { wallet: name, nobody });
     }
     yield* tx.run(guestsOf, { wallet });
     yield* tx.run(bansOf, { wallet });
@@ -160,12 +164,12 @@ export const finishErasing = exclusiveCommand(
   },
 );
 
-/** As SQL: so many zeros. */
+/** SQL expression: a text of `count` zeros. */
 function zeros(count: string): { sqlite: string; postgres: string } {
   return { sqlite: `substr(hex(zeroblob(${count})), 1, ${count})`, postgres: `repeat('0', ${count})` };
 }
 
-// As JSON: a text of zeros, which whoever reads the event meanwhile can still parse.
+// A JSON string of zeros, which concurrent readers of the event can still parse.
 const blankRecord = zeros('octet_length(record) - 2');
 
 const ofPlayer = 'stream_id IN (SELECT id FROM streams WHERE wallet = @wallet)';
@@ -195,8 +199,8 @@ const anonymize = statement<{ stream: string; wallet: string; nobody: string; li
       CASE WHEN ${ofActivity} THEN json_set(record, '$.label', '') ELSE record END, @wallet, @nobody)
     WHERE position IN (SELECT position FROM events
       WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND instr(record, @wallet) > 0 LIMIT @limit)`,
-  // jsonb would write the record with other spaces, its fields in another order. Within a text every quote is escaped, so
-  // what is found is the label itself.
+  // jsonb would change the record's whitespace and field order. Quotes within JSON strings are escaped, so only the
+  // label field itself can match.
   postgres: `UPDATE events SET record = replace(
       CASE WHEN ${ofActivity} THEN regexp_replace(record, '"label":"([^"\\\\]|\\\\.)*"', '"label":""') ELSE record END,
       @wallet, @nobody)
@@ -219,7 +223,7 @@ const guestsOf = statement<{ wallet: string }>('DELETE FROM guests WHERE wallet 
 const bansOf = statement<{ wallet: string }>('DELETE FROM bans WHERE wallet = @wallet');
 const naming = (found: string) =>
   `UPDATE idempotency_keys SET result = replace(result, @wallet, @nobody) WHERE ${found} > 0`;
-const answersNaming = statement<{ wallet: string; nobody: string }>({
+const resultsNaming = statement<{ wallet: string; nobody: string }>({
   sqlite: naming('instr(result, @wallet)'),
   postgres: naming('strpos(result, @wallet)'),
 });

@@ -19,13 +19,13 @@ import {
   playersInGame,
 } from './game-erasing-commands.ts';
 
-/** Calls that were admitted before the game was archived are over by then. In milliseconds. */
+/** Time for calls admitted before the game was archived to complete, in milliseconds. */
 const settleMs = 2_000;
 
-/** They go last, and in steps of their own. */
-const last: readonly AnyTable[] = [games, messageChannels] as readonly AnyTable[];
+/** Erased last, in separate steps. */
+const erasedLast: readonly AnyTable[] = [games, messageChannels] as readonly AnyTable[];
 
-/** Ends the live sessions of a game, whose launchers are told why. */
+/** Ends the live sessions of a game; their launchers are notified of the reason. */
 export async function endSessionsInGame(db: Database, gameId: string, reason: EndReason): Promise<void> {
   for (;;) {
     const wallets = await db.read(playersInGame, gameId);
@@ -35,30 +35,30 @@ export async function endSessionsInGame(db: Database, gameId: string, reason: En
 }
 
 /**
- * Removes a game with everything of it, by commands of a bounded size, between which others write. It is archived first, so
- * that nothing more comes in; players keep their profiles, and what they have in other games.
+ * Removes a game and all its data, in bounded commands so that other writes can interleave. The game is archived first,
+ * so that no new data arrives; players keep their profiles and their data in other games.
  */
 export class GameEraser {
   readonly #db: Database;
   readonly #tables: readonly AnyTable[];
 
-  /** `tables`: all there are, those that are referred to first. */
+  /** `tables`: all tables, referenced ones before those that refer to them. */
   constructor(db: Database, tables: readonly AnyTable[]) {
     this.#db = db;
     this.#tables = tables;
   }
 
-  /** Whatever was removed before it failed stays so; asked for again, it goes on. @throws GantryError `game_unknown` */
+  /** Resumable: after a failure, calling it again continues. @throws GantryError `game_unknown` */
   async erase(gameId: string): Promise<void> {
     const db = this.#db;
     await db.write(changeGame, gameId, { listing: 'archived' });
     await endSessionsInGame(db, gameId, 'game_deleted');
     await setTimeout(settleMs);
-    await endSessionsInGame(db, gameId, 'game_deleted'); // of a call that was admitted before
+    await endSessionsInGame(db, gameId, 'game_deleted'); // opened by calls admitted before
     await this.#all(eraseGameEvents, gameId);
     await this.#eraseScores(gameId);
     for (const table of this.#tables.toReversed()) {
-      const rows = last.includes(table) ? null : gameRowsOf(table);
+      const rows = erasedLast.includes(table) ? null : gameRowsOf(table);
       if (rows) await this.#all(eraseGameRows, rows, gameId);
     }
     await this.#all(eraseGameChannels, gameId);
@@ -66,19 +66,19 @@ export class GameEraser {
     await db.write(finishErasingGame, gameId);
   }
 
-  /** Each player's as when the player is erased, so that the leaderboard's counts stay right. */
+  /** Per player, as when erasing a player, so that leaderboard counts stay correct. */
   async #eraseScores(gameId: string): Promise<void> {
     let after = '';
     for (;;) {
       const streams = await this.#db.read(playerStreamsAfter, gameId, after);
       await Promise.all(streams.map((stream) => this.#all(eraseScores, stream)));
-      const lastOne = streams.at(-1);
-      if (lastOne === undefined) return;
-      after = lastOne;
+      const last = streams.at(-1);
+      if (last === undefined) return;
+      after = last;
     }
   }
 
-  /** Repeats a command until it says that there is no more. */
+  /** Repeats a command until it returns false. */
   async #all<Args extends unknown[]>(command: Command<Args, boolean>, ...args: Args): Promise<void> {
     while (await this.#db.write(command, ...args));
   }

@@ -4,10 +4,10 @@ import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 import type { AnyTable } from '../core/storage/table.ts';
 
-/** How many rows one command of these writes: other writes wait for no more than that. */
+/** The most rows that one of these commands writes, to bound how long other writes wait. */
 const sliceRows = 500;
 
-/** Players of a game with a session that has neither ended nor expired; at most `sliceRows`. */
+/** Players with a live session (neither ended nor expired) in a game; at most `sliceRows`. */
 export const playersInGame = query('playersInGame', function* (read: Read, gameId: string): ReadSteps<
   string[]
 > {
@@ -15,7 +15,7 @@ export const playersInGame = query('playersInGame', function* (read: Read, gameI
   return rows.map(({ wallet }) => wallet);
 });
 
-/** The streams of a game's players behind one of that name, in order; at most `sliceRows`. */
+/** The streams of a game's players whose names come after `after`, in order; at most `sliceRows`. */
 export const playerStreamsAfter = query(
   'playerStreamsAfter',
   function* (read: Read, gameId: string, after: string): ReadSteps<string[]> {
@@ -25,7 +25,7 @@ export const playerStreamsAfter = query(
   },
 );
 
-/** Deletes rows of a table that are a game's, found by `where`. True: there may be more. */
+/** Deletes a game's rows of a table, found by `where`. Returns true when there may be more. */
 export const eraseGameRows = exclusiveCommand(
   'eraseGameRows',
   function* (tx: ExclusiveTx, { table, key, where }: GameRows, gameId: string): Steps<boolean> {
@@ -37,15 +37,15 @@ export const eraseGameRows = exclusiveCommand(
   },
 );
 
-/** Where rows of a game are found: names as they are in SQL. */
+/** How to find a game's rows in a table; names are SQL names. */
 export interface GameRows {
   table: string;
   key: readonly string[];
-  /** A condition that names @gameId. */
+  /** A condition on @gameId. */
   where: string;
 }
 
-/** Deletes what was told in a game: to its players, to who follows it, in its message channels. True: there may be more. */
+/** Deletes the events of a game's own, player and channel streams. Returns true when there may be more. */
 export const eraseGameEvents = exclusiveCommand(
   'eraseGameEvents',
   function* (tx: ExclusiveTx, gameId: string): Steps<boolean> {
@@ -53,7 +53,9 @@ export const eraseGameEvents = exclusiveCommand(
   },
 );
 
-/** Deletes message channels, whose messages and participants are gone, with their streams. True: there may be more. */
+/**
+ * Deletes channels, already without messages and participants, and their streams. Returns true when there may be more.
+ */
 export const eraseGameChannels = exclusiveCommand(
   'eraseGameChannels',
   function* (tx: ExclusiveTx, gameId: string): Steps<boolean> {
@@ -64,7 +66,7 @@ export const eraseGameChannels = exclusiveCommand(
   },
 );
 
-/** Deletes the streams of players whose scores are gone. True: there may be more. */
+/** Deletes player streams, whose scores are already deleted. Returns true when there may be more. */
 export const erasePlayerStreams = exclusiveCommand(
   'erasePlayerStreams',
   function* (tx: ExclusiveTx, gameId: string): Steps<boolean> {
@@ -74,7 +76,7 @@ export const erasePlayerStreams = exclusiveCommand(
   },
 );
 
-/** Removes the game itself, when nothing else of it is left. */
+/** Removes the game itself, once all its other data is deleted. */
 export const finishErasingGame = exclusiveCommand(
   'finishErasingGame',
   function* (tx: ExclusiveTx, gameId: string): Steps<void> {
@@ -84,7 +86,7 @@ export const finishErasingGame = exclusiveCommand(
   },
 );
 
-/** Which rows of a table are a game's; null: none can be. */
+/** Which rows of a table belong to a game; null when none can. */
 export function gameRowsOf(table: AnyTable): GameRows | null {
   const { game, via } = table.of;
   const of = { table: table.name, key: table.key.map((column) => sqlName(table, column)) };

@@ -36,23 +36,23 @@ import { states } from '../states/tables.ts';
 import { countedBytes, countedRowBytes, countStored } from '../storage-quota/count-stored.ts';
 import { importedRow, jsonText, storedId, storedWallet } from './imported-rows.ts';
 
-/** One record of a game on its way: which table it is of, and its row as it is declared. */
+/** One record of an exported game: its table, and its row under the declared column names. */
 export interface GameRecord {
   type: string;
   row: AnyRow;
 }
 
-/** Tables that are moved in a form of their own. */
+/** Tables transferred in a special form. */
 const special: readonly AnyTable[] = [games, gameSecrets, requestNonces, players] as readonly AnyTable[];
 
-/** Tables of leaderboards that have a name: seasons get ids of this server's, and what counts is made again. */
+/** Tables of named leaderboards: on import, seasons get new ids and derived data is rebuilt. */
 const ofLeaderboards: readonly AnyTable[] = [
   leaderboards,
   leaderboardSeasons,
   leaderboardRecords,
 ] as readonly AnyTable[];
 
-/** The tables whose rows are moved with their game as they are, in the order they can be filled in. */
+/** The tables whose rows are transferred unchanged with their game, in an order in which they can be inserted. */
 export function movedTables(tables: readonly AnyTable[]): readonly AnyTable[] {
   return tables.filter(
     (table) => !special.includes(table) && table.of.stays === undefined && whereOf(table) !== null,
@@ -60,8 +60,8 @@ export function movedTables(tables: readonly AnyTable[]): readonly AnyTable[] {
 }
 
 /**
- * Hands over everything of a game as of one moment, the game itself first; with `openSecret` its secrets too, opened.
- * Sessions, sign-ins, events and what waits to be carried out mean something to this server only, and stay.
+ * Exports all data of a game from one consistent snapshot, the game itself first; with `openSecret`, its decrypted
+ * secrets too. Sessions, sign-ins, events and pending actions are meaningful to this server only and are not exported.
  */
 export const exportGame = query(
   'exportGame',
@@ -70,19 +70,19 @@ export const exportGame = query(
     tables: readonly AnyTable[],
     gameId: string,
     openSecret: ((sealed: string) => string) | null,
-    take: (record: GameRecord) => void,
+    onRecord: (record: GameRecord) => void,
   ): ReadSteps<void> {
     const values = valuesOf(gameId, read.now);
     const all = function* (type: string, source: Statement<GameValues, AnyRow>) {
-      yield* read.each(source, values, (row) => take({ type, row }));
+      yield* read.each(source, values, (row) => onRecord({ type, row }));
     };
     yield* read.inOneView(function* () {
       yield* all('games', rowsOf(games as AnyTable, 't.id = @gameId'));
       if (openSecret) {
-        yield* read.each(workingSecrets, values, ({ sealedSecret, createdAt, expiresAt }) =>
-          take({ type: 'secrets', row: { secret: openSecret(sealedSecret), createdAt, expiresAt } }),
+        yield* read.each(validSecrets, values, ({ sealedSecret, createdAt, expiresAt }) =>
+          onRecord({ type: 'secrets', row: { secret: openSecret(sealedSecret), createdAt, expiresAt } }),
         );
-        // What was signed with one of them must not be good a second time over there.
+        // Requests signed with these secrets must not be replayable on the importing server.
         yield* all('request_nonces', rowsOf(requestNonces as AnyTable, 't.game_id = @gameId'));
       }
       yield* all('players', rowsOf(players as AnyTable, `t.wallet IN (${walletsIn(tables)})`));
@@ -92,7 +92,7 @@ export const exportGame = query(
   },
 );
 
-/** About how many records an export has, and how many actions wait to be carried out, which are not moved. */
+/** The approximate number of records in an export, and the number of pending actions, which are not exported. */
 export const measureGame = query(
   'measureGame',
   function* (
@@ -116,32 +116,32 @@ export const measureGame = query(
 
 export interface ImportOptions {
   tables: readonly AnyTable[];
-  /** Another short name than the game's own. */
+  /** Replaces the game's own slug. */
   slug: string | undefined;
-  /** Take a game of kind `launcher` too. */
+  /** Accept a game of kind `launcher`. */
   allowLauncher: boolean;
   seal(secret: string): SealedSecret;
-  /** What the game gets where the file holds no secret of it. */
+  /** The game's secret if the file contains none. */
   newSecret: string;
 }
 
-/** What became of an import. */
+/** The outcome of an import. */
 export interface ImportReport {
   gameId: string;
-  /** That came in the file. */
+  /** Number of secrets in the file. */
   secrets: number;
-  /** Actions of the queue that are not over for good; see `Import`. */
+  /** Actions not imported because they are not final; see `Import`. */
   actionsLeftOut: number;
-  /** What the game was allowed to spend where it comes from; here it spends nothing. Null: nothing there either. */
+  /** The spending policy on the exporting server, null if it allowed nothing; here the game may spend nothing. */
   spendingBefore: SpendingPolicy | null;
 }
 
-/** So many rows are held before they are written. */
-const heldRows = 5_000;
+/** Rows buffered before each flush. */
+const rowsPerFlush = 5_000;
 
 /**
- * Puts a game in, atomically. What counts or sorts other rows is made from them.
- * @throws DatabaseUnusableError when it is there already, or the records are not those of one game
+ * Imports a game atomically. Counts and rankings are recomputed from the imported rows.
+ * @throws DatabaseUnusableError when the game already exists, or the records are not those of a single valid game
  */
 export const importGame = exclusiveCommand(
   'importGame',
@@ -151,14 +151,14 @@ export const importGame = exclusiveCommand(
     options: ImportOptions,
   ): Steps<ImportReport> {
     const importing = new Import(tx, options);
-    let held = 0;
+    let added = 0;
     for (const { type, row } of records()) {
       try {
         yield* importing.add(type, row);
       } catch (thrown) {
-        throw described(thrown, type);
+        throw toImportError(thrown, type);
       }
-      if (++held % heldRows === 0) yield* tx.flush();
+      if (++added % rowsPerFlush === 0) yield* tx.flush();
     }
     yield* importing.countStorage();
     const { policies, ...report } = importing.finish();
@@ -178,14 +178,14 @@ const gameRow = z.strictObject({
   rules: jsonText(submittedRules),
   rulesVersion: z.int().min(0),
   createdAt: z.int().min(0),
-  // Files of earlier versions have none of these.
+  // Missing in files of earlier versions.
   listing: gameListing.default('listed'),
   image: z.union([gameUrl, z.literal('')]).default(''),
   sortOrder: gameOrder.default(0),
 });
 
 const secretRecord = z.strictObject({
-  // As `newGameSecret` makes them: an easier one could be guessed.
+  // The format of `newGameSecret`: a weaker one could be guessed.
   secret: z.string().regex(/^gsk_[A-Za-z0-9_-]{43}$/, 'must be a game secret'),
   createdAt: z.int().min(0),
   expiresAt: z.int().nullable(),
@@ -198,10 +198,10 @@ const streamRecord = z.strictObject({
 });
 
 /**
- * Fills in a game, record by record. Anybody may have written the file: each record is held to what callers may send,
- * and nothing can get into another game's data. Nothing that is to be done comes in, and nothing that may be spent: of
- * the queue only what was confirmed, because what has failed or was cancelled could be tried again, with whatever call
- * the file says; and the game spends nothing until an administrator of this server says how much.
+ * Imports a game record by record. The file is untrusted: each record is validated against what callers may send, and
+ * cannot touch another game's data. Neither pending work nor spending rights are imported: of the queue only confirmed
+ * actions, because failed or cancelled ones could be retried with whatever call the file names; and the game may spend
+ * nothing until an administrator of this server sets a spending policy.
  */
 class Import {
   readonly #tx: ExclusiveTx;
@@ -213,9 +213,9 @@ class Import {
   readonly #channelStreams: string[] = [];
   readonly #actions = new Set<string>();
   readonly #leaderboards: LeaderboardImport;
-  /** How many more players than have come have a reaction, by message and reaction. */
+  /** Reactions counted by messages minus reaction rows imported, by message and reaction; zeros are removed. */
   readonly #reactions = new Map<string, number>();
-  /** The bytes that each player keeps in the game. */
+  /** Stored bytes per player. */
   readonly #stored = new Map<string, number>();
   #game: {
     id: string;
@@ -247,14 +247,14 @@ class Import {
   }
 
   finish(): ImportReport & { policies: z.infer<typeof gamePolicies> } {
-    const { id, policies, spendingBefore } = this.#there;
+    const { id, policies, spendingBefore } = this.#importedGame;
     if (this.#secrets === 0) {
       this.#insertSecret({ secret: this.#options.newSecret, createdAt: this.#tx.now, expiresAt: null });
     }
     for (const channelId of this.#channelStreams) this.#requireChannel('streams', channelId);
     for (const { row, wallets } of this.#channels.values()) {
       const participantsKey = participantsKeyOf(wallets);
-      // Under another key, whoever starts a channel with some would be given that of others.
+      // With a wrong key, starting a channel with some players would return other players' channel.
       if (row.participantsKey !== participantsKey)
         throw new DatabaseUnusableError(
           'A record of message_channels names other participants than the channel has; nothing was changed.',
@@ -268,9 +268,9 @@ class Import {
     return { gameId: id, policies, spendingBefore, secrets: this.#secrets, actionsLeftOut };
   }
 
-  /** Counted here, because files may say anything; who keeps more than the quota comes in, and saves nothing more. */
+  /** Computed here, because files are untrusted. Players over the quota are imported, but cannot store more. */
   *countStorage(): Steps<void> {
-    const gameId = this.#there.id;
+    const gameId = this.#importedGame.id;
     for (const [wallet, bytes] of this.#stored) {
       yield* countStored(this.#tx, { gameId, wallet }, bytes, Number.POSITIVE_INFINITY);
     }
@@ -287,13 +287,13 @@ class Import {
     }
   }
 
-  get #there() {
+  get #importedGame() {
     if (!this.#game) throw new DatabaseUnusableError('The file does not begin with the game itself');
     return this.#game;
   }
 
   *#addGame(given: AnyRow): Steps<void> {
-    if (this.#game) throw new DatabaseUnusableError('The file has a second game in it');
+    if (this.#game) throw new DatabaseUnusableError('The file contains a second game');
     const row = gameRow.parse(given);
     const { id, kind } = row;
     const slug = this.#options.slug ?? row.slug;
@@ -307,7 +307,7 @@ class Import {
     if (same) throw new DatabaseUnusableError(`The game ${id} is there already; nothing was changed.`);
     if (named) {
       throw new DatabaseUnusableError(
-        `Another game has the slug ${slug}: give this one another with --slug.`,
+        `Another game has the slug ${slug}: choose a different one with --slug.`,
       );
     }
     const { spending: before, ...others } = row.policies;
@@ -329,27 +329,27 @@ class Import {
   }
 
   #insertSecret({ secret, createdAt, expiresAt }: z.infer<typeof secretRecord>): void {
-    const gameId = this.#there.id;
+    const gameId = this.#importedGame.id;
     this.#tx.insert(gameSecrets, { ...this.#options.seal(secret), gameId, createdAt, expiresAt });
   }
 
-  /** A player who is known here keeps the profile there is here. */
+  /** A player already known here keeps the existing profile. */
   *#addPlayer(given: AnyRow): Steps<void> {
     const row = this.#parse(players as AnyTable, given);
     const known = yield* this.#tx.get(players, String(row.wallet));
     if (!known) this.#tx.insert(players as AnyTable as never, row as never);
   }
 
-  /** Streams count on from where they stood; their events stay where they were. */
+  /** Streams continue at their exported seq; their events are not imported. */
   #addStream(given: AnyRow): void {
     const { name, wallet, seq } = streamRecord.parse(given);
-    const { id } = this.#there;
+    const { id } = this.#importedGame;
     const ofChannel = streamOf.channel('');
     if (wallet !== null && name === streamOf.player(id, wallet)) this.#players.add(name);
     else if (wallet === null && name.startsWith(ofChannel))
       this.#channelStreams.push(name.slice(ofChannel.length));
     else if (wallet !== null || name !== streamOf.game(id)) {
-      throw new DatabaseUnusableError(`The stream ${JSON.stringify(name)} is not of this game`);
+      throw new DatabaseUnusableError(`The stream ${JSON.stringify(name)} does not belong to this game`);
     }
     this.#tx.insert<StreamRow>(streams, { name, wallet, seq, firstSeq: seq + 1, trimAt: 0 });
   }
@@ -357,7 +357,7 @@ class Import {
   *#addRow(table: AnyTable, given: AnyRow): Steps<void> {
     const row = this.#parse(table, given);
     const { game, stream, via } = table.of;
-    if (game !== undefined && row[game] !== this.#there.id) {
+    if (game !== undefined && row[game] !== this.#importedGame.id) {
       throw new DatabaseUnusableError(`A record of ${table.name} is of another game: ${row[game]}`);
     }
     if (stream !== undefined && !this.#players.has(String(row[stream]))) {
@@ -365,7 +365,7 @@ class Import {
     }
     if (table === (messageChannels as AnyTable)) this.#channels.set(String(row.id), { row, wallets: [] });
     const channelId = via?.table === (messageChannels as AnyTable) ? row[via.column] : row.channelId;
-    // None: a report of a player, not of a message; empty: a mute in all of the game.
+    // Null for a report about a player rather than a message; empty for a mute in the whole game.
     if (channelId !== undefined && channelId !== null && channelId !== '') {
       const { wallets } = this.#requireChannel(table.name, String(channelId));
       if (table === (participants as AnyTable) && wallets.push(String(row.wallet)) > maxParticipants) {
@@ -393,7 +393,7 @@ class Import {
     }
   }
 
-  /** Null: the record is left out. */
+  /** Null when the record is skipped. */
   #withoutOpenActions(table: AnyTable, row: AnyRow): AnyRow | null {
     const isKnown = (id: unknown) => this.#actions.has(String(id));
     switch (table) {
@@ -409,7 +409,7 @@ class Import {
       case spending as AnyTable:
         return isKnown(row.actionId) ? row : null;
       case grants as AnyTable:
-        if (row.granted === 0) return null; // its action is not over
+        if (row.granted === 0) return null; // its action is not final
         return isKnown(row.actionId) ? row : { ...row, actionId: '' };
       default:
         return row;
@@ -432,8 +432,8 @@ class Import {
   }
 }
 
-/** What does not fit, for who has the file; an unexpected error stays what it is. */
-function described(thrown: unknown, type: string): unknown {
+/** Describes validation errors for the importing administrator; returns other errors unchanged. */
+function toImportError(thrown: unknown, type: string): unknown {
   if (thrown instanceof GantryError) {
     return new DatabaseUnusableError(
       `A record of ${type} is not as it should be (${thrown.message}); nothing was changed.`,
@@ -450,17 +450,17 @@ function described(thrown: unknown, type: string): unknown {
   return new DatabaseUnusableError(`A record of ${type} is not as it should be${why}; nothing was changed.`);
 }
 
-// ---- statements made of the declarations
+// ---- statements built from the table declarations
 
-/** What these statements may name. */
+/** The parameters of these statements. */
 interface GameValues extends Record<string, string | number> {
   gameId: string;
-  /** The same, for columns that may hold another text than an id. */
+  /** The game id, for text columns that may also hold other values. */
   gameText: string;
   now: number;
   /** The name of the game's own stream. */
   ownStream: string;
-  /** The names of its players' streams. */
+  /** The range of its players' stream names. */
   from: string;
   to: string;
 }
@@ -469,7 +469,7 @@ function valuesOf(gameId: string, now: number): GameValues {
   return { gameId, gameText: gameId, now, ownStream: streamOf.game(gameId), ...playerStreamsOf(gameId) };
 }
 
-/** Which rows of a table are of the game @gameId; null: none can be. */
+/** Condition for the rows of a table that belong to the game @gameId; null when none can. */
 function whereOf(table: AnyTable): string | null {
   const { game, stream, via } = table.of;
   if (table === (actions as AnyTable)) {
@@ -513,7 +513,7 @@ function rowsOf(table: AnyTable, where: string) {
 }
 
 function orderOf(table: AnyTable): string {
-  if (table === (leaderboardRecords as AnyTable)) return ' ORDER BY s.id, t.revision'; // what was said last holds
+  if (table === (leaderboardRecords as AnyTable)) return ' ORDER BY s.id, t.revision'; // the latest record wins
   return table.of.stream === undefined ? '' : ' ORDER BY s.id';
 }
 
@@ -540,7 +540,7 @@ function columnOf(table: AnyTable, name: string): Column {
   return found;
 }
 
-const workingSecrets = statement<
+const validSecrets = statement<
   GameValues,
   { sealedSecret: string; createdAt: number; expiresAt: number | null }
 >(`SELECT sealed_secret AS "sealedSecret", created_at AS "createdAt", expires_at AS "expiresAt" FROM game_secrets

@@ -3,7 +3,7 @@ import { forgetBlocked } from '../blocks/commands.ts';
 import type { Command } from '../core/storage/command.ts';
 import type { Database } from '../core/storage/database.ts';
 import type { AnyTable } from '../core/storage/table.ts';
-import { forgetAdder, leaveAllChannels } from '../messages/channel-commands.ts';
+import { clearAdder, leaveAllChannels } from '../messages/channel-commands.ts';
 import { eraseMessagesOf } from '../messages/message-commands.ts';
 import { eraseReactionsOf } from '../messages/reaction-commands.ts';
 import { bans, guests, players } from '../players/tables.ts';
@@ -26,34 +26,34 @@ import {
 } from './erasing-commands.ts';
 
 /**
- * How long lies between the end of a player's sessions and the erasing, in milliseconds: calls that were admitted
- * before are over by then, and every process has told and disconnected the player's sockets.
+ * Delay between ending a player's sessions and erasing, in milliseconds: time for calls admitted before to complete,
+ * and for every process to notify and disconnect the player's sockets.
  */
 const settleMs = 2_000;
 
-/** Those that go last: as long as they are there, an erasing that was interrupted can be asked for again. */
-const last: readonly AnyTable[] = [players, sessions, bans, guests] as readonly AnyTable[];
+/** Erased last: as long as these rows exist, an interrupted erasure can be repeated. */
+const erasedLast: readonly AnyTable[] = [players, sessions, bans, guests] as readonly AnyTable[];
 
 /**
- * Removes everything of a player's from the database, by commands of a bounded size, between which others write. Events of
- * shared streams keep their place, so that other players' cursors go on fitting, but say nothing of the player any more.
+ * Removes all of a player's data from the database, in bounded commands so that other writes can interleave. Events of
+ * shared streams keep their seq, so that other players' cursors stay valid, but no longer mention the player.
  */
 export class PlayerEraser {
   readonly #db: Database;
   readonly #tables: readonly AnyTable[];
 
-  /** `tables`: all there are. Whose their rows are says what is erased of them. */
+  /** `tables`: all tables; their declared ownership (`of`) determines what is erased. */
   constructor(db: Database, tables: readonly AnyTable[]) {
     this.#db = db;
     this.#tables = tables;
   }
 
-  /** Whatever was erased before it failed stays so; asked for again, it goes on. @throws GantryError `player_unknown` */
+  /** Resumable: after a failure, calling it again continues. @throws GantryError `player_unknown` */
   async erase(wallet: string): Promise<void> {
     await this.#db.write(beginErasing, wallet);
     await setTimeout(settleMs);
-    await this.#all(hideStatesOf, wallet); // others could read them half erased
-    // Written over before anything moves it.
+    await this.#all(hideStatesOf, wallet); // others could read them partly erased
+    // Overwritten before any other write can move the rows.
     for (const text of this.#ownTexts()) {
       if (text.table === actions.name) await this.#db.write(eraseAtOnce, text, wallet);
       else await this.#all(blankTexts, text, wallet);
@@ -63,16 +63,16 @@ export class PlayerEraser {
     await this.#all(eraseMessagesOf, wallet);
     await this.#all(eraseReactionsOf, wallet);
     await this.#all(leaveAllChannels, wallet);
-    await this.#all(forgetAdder, wallet);
+    await this.#all(clearAdder, wallet);
     await this.#all(forgetBlocked, wallet);
     await this.#all(forgetReported, wallet);
     for (const stream of shared) await this.#all(anonymizeEvents, stream, wallet);
     for (const stream of await this.#db.read(ownStreamsOf, wallet)) await this.#all(eraseScores, stream);
-    await this.#all(blankOwnEvents, wallet); // what all this has told
+    await this.#all(blankOwnEvents, wallet); // events emitted by the steps above
     await this.#all(eraseOwnEvents, wallet);
     for (const table of this.#tables) {
       const { player } = table.of;
-      if (player === undefined || last.includes(table)) continue;
+      if (player === undefined || erasedLast.includes(table)) continue;
       await this.#all(eraseRows, rowsOf(table, player), wallet);
     }
     await this.#db.write(finishErasing, wallet);
@@ -90,7 +90,7 @@ export class PlayerEraser {
     });
   }
 
-  /** Repeats a command until it says that there is no more. */
+  /** Repeats a command until it returns false. */
   async #all<Args extends unknown[]>(command: Command<Args, boolean>, ...args: Args): Promise<void> {
     while (await this.#db.write(command, ...args));
   }

@@ -6,27 +6,27 @@ import { toPlayer } from '../players/stored-player.ts';
 import { bans, players } from '../players/tables.ts';
 import { scores } from '../scores/tables.ts';
 
-/** More bans than a player ever gets: one for each game at most. */
+/** Exceeds the bans a player can have: one per game. */
 const maxBans = 100_000;
 
-/** A player as administrators see one. Times are in Unix milliseconds. */
+/** A player as administrators see them. Times are in Unix milliseconds. */
 export interface PlayerOverview extends Player {
   createdAt: number;
   /** `gameId` '' bans from every game. */
   bans: { gameId: string; reason: string; at: number }[];
-  /** The games a session was opened in, last played first. */
+  /** The games a session was opened in, most recently seen first. */
   games: PlayedGame[];
 }
 
 export interface PlayedGame {
   gameId: string;
-  /** Sessions, also those that have ended. */
+  /** Sessions, including ended ones. */
   sessions: number;
-  /** When the player did something there last: opened a session, set a score, or played (`track-game-sessions`). */
+  /** When the player was last active there: opened a session, set a score, or played (`track-game-sessions`). */
   lastSeenAt: number;
 }
 
-/** What is known of a player over all games; null for a wallet never seen. */
+/** A player's profile and activity across all games; null for an unknown wallet. */
 export const readPlayerOverview = query(
   'readPlayerOverview',
   function* (read: Read, wallet: string): ReadSteps<PlayerOverview | null> {

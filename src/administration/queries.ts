@@ -3,12 +3,12 @@ import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { auditLog } from './tables.ts';
 
-/** Who did what as an administrator, newest first. */
+/** The audit log, newest first. */
 export const readAuditLog = query('readAuditLog', function* (read: Read, { limit, skip }: Page): ReadSteps<
   Paged<AuditEntry>
 > {
   const total = yield* read.count(auditLog.byId, []);
-  // Ids are UUIDv7, so their order is that of the entries.
+  // Ids are UUIDv7, so they sort in the order of the entries.
   const rows = yield* read.list(auditLog.byId, [], { limit, skip, last: true });
   return { total, rows: rows.map((row) => ({ ...row, input: JSON.parse(row.input) })) };
 });

@@ -5,46 +5,48 @@ import type { Database } from '../core/storage/database.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 
-/** So many rows are looked at before others have their turn. */
+/** Rows read per slice, so that other calls can run in between. */
 const sliceRows = 2_000;
-/** What storage was added up to holds for a hundred times as long as that took, within these bounds. In milliseconds. */
-const storageHeldMs = { factor: 100, min: 2_000, max: 60_000 };
-/** A session may be committed so long after its id was made, by another process: newer ones are counted each time. */
+/** The storage totals are cached for `factor` times as long as they took to compute, within these bounds (ms). */
+const storageTtlMs = { factor: 100, min: 2_000, max: 60_000 };
+/**
+ * Another process may commit a session this long after generating its id: newer sessions are counted again each time.
+ */
 const settledMs = 10_000;
 
-/** Sessions that were opened since a moment, and how many players opened them. */
+/** Sessions opened since a given time, and the number of players who opened them. */
 export interface OpenedSessions {
   sessions: number;
   players: number;
 }
 
-/** What the players of a game keep in it: states, play sessions and messages. */
+/** What a game's players store in it: states, play sessions and messages. */
 export interface GameStorage {
   gameId: string;
   bytes: number;
   players: number;
 }
 
-interface Counted extends OpenedSessions {
-  /** The last session that was counted. */
+interface CountedSessions extends OpenedSessions {
+  /** The last session counted. */
   after: string;
 }
 
 /**
- * Adds up what no table holds the sum of, a slice at a time, so that other calls go between them; what was counted before
- * is not counted again.
+ * Computes totals that no table holds, in slices so that other calls can run in between. Counts are incremental:
+ * sessions already counted are not read again.
  */
 export class ServerSummary {
   readonly #db: Database;
-  /** By the moment they are counted from: that of each administrator's midnight. */
-  readonly #opened = new LRUCache<number, Counted>({ max: 8 });
+  /** By start of the counted period: midnight in each administrator's time zone. */
+  readonly #opened = new LRUCache<number, CountedSessions>({ max: 8 });
   #storage: { until: number; games: Promise<GameStorage[]> } | null = null;
 
   constructor(db: Database) {
     this.#db = db;
   }
 
-  /** The sessions opened since a moment, in Unix milliseconds. */
+  /** `since` is in Unix milliseconds. */
   async openedSince(since: number): Promise<OpenedSessions> {
     const settled = firstIdAt(Date.now() - settledMs);
     const before = this.#opened.get(since) ?? { sessions: 0, players: 0, after: firstIdAt(since - 1) };
@@ -54,16 +56,16 @@ export class ServerSummary {
     return { sessions, players };
   }
 
-  /** Every game in which somebody keeps something; as of the last minute. */
+  /** Every game in which players store data; at most a minute old. */
   async storageByGame(): Promise<GameStorage[]> {
     if (this.#storage !== null && performance.now() <= this.#storage.until) return this.#storage.games;
-    const begun = performance.now();
-    const storage = { until: Number.POSITIVE_INFINITY, games: this.#addUp() };
+    const startedAt = performance.now();
+    const storage = { until: Number.POSITIVE_INFINITY, games: this.#sumStorage() };
     this.#storage = storage;
-    const { factor, min, max } = storageHeldMs;
+    const { factor, min, max } = storageTtlMs;
     storage.games.then(
       () => {
-        const took = performance.now() - begun;
+        const took = performance.now() - startedAt;
         storage.until = performance.now() + Math.min(max, Math.max(min, factor * took));
       },
       () => {
@@ -73,7 +75,11 @@ export class ServerSummary {
     return storage.games;
   }
 
-  async #count({ sessions, players, after }: Counted, since: number, until: string): Promise<Counted> {
+  async #count(
+    { sessions, players, after }: CountedSessions,
+    since: number,
+    until: string,
+  ): Promise<CountedSessions> {
     const counted = { sessions, players, after };
     for (;;) {
       const slice = await this.#db.read(sessionsBetween, counted.after, until, since);
@@ -84,9 +90,9 @@ export class ServerSummary {
     }
   }
 
-  async #addUp(): Promise<GameStorage[]> {
+  async #sumStorage(): Promise<GameStorage[]> {
     const games = new Map<string, GameStorage>();
-    let after: StoragePlace = { gameId: nilId, wallet: '' };
+    let after: StorageKey = { gameId: nilId, wallet: '' };
     for (;;) {
       const slice = await this.#db.read(storageAfter, after);
       let players = 0;
@@ -105,7 +111,7 @@ export class ServerSummary {
   }
 }
 
-/** The id that sorts before all that are made from a moment on. */
+/** The id that sorts before all ids generated from `at` (Unix ms) on. */
 function firstIdAt(at: number): string {
   return v7({ msecs: Math.max(0, at), seq: 0, random: new Uint8Array(16) });
 }
@@ -125,19 +131,19 @@ const sessionsBetween = query(
   },
 );
 
-type StoragePlace = { gameId: string; wallet: string };
+type StorageKey = { gameId: string; wallet: string };
 
 interface StorageSlice extends GameStorage {
   lastWallet: string;
 }
 
-const storageAfter = query('storageAfter', function* (read: Read, after: StoragePlace): ReadSteps<
+const storageAfter = query('storageAfter', function* (read: Read, after: StorageKey): ReadSteps<
   readonly StorageSlice[]
 > {
   return yield* read.all(storageOf, { ...after, limit: sliceRows });
 });
 
-// A player counts with the first session since the moment. The index of a wallet's sessions is by the time of opening.
+// A player is counted with their first session since then. The index of a wallet's sessions is ordered by opening time.
 const between = (
   maxId: string,
 ) => `SELECT count(*) AS sessions, coalesce(sum(is_first), 0) AS players, ${maxId} AS last
@@ -149,7 +155,7 @@ const openedBetween = statement<{ after: string; until: string; since: number; l
   postgres: between('max(CAST(id AS text))'),
 });
 
-const storageOf = statement<StoragePlace & { limit: number }, StorageSlice>(
+const storageOf = statement<StorageKey & { limit: number }, StorageSlice>(
   `SELECT game_id AS "gameId", sum(bytes) AS bytes, count(*) AS players, max(wallet) AS "lastWallet"
    FROM (SELECT game_id, wallet, bytes FROM storage_use WHERE (game_id, wallet) > (@gameId, @wallet)
      ORDER BY game_id, wallet LIMIT @limit) AS slice

@@ -3,33 +3,33 @@ import { type RowOf, table } from '../core/storage/table.ts';
 const columns = {
   id: 'uuid',
   at: 'ms',
-  /** The name, `admin-token` or `cli`. */
+  /** The administrator's name, `admin-token` or `cli`. */
   actor: 'text',
-  /** Null: no administrator by name, but as `actor` says. */
+  /** Null for `admin-token` and `cli`. */
   administratorId: 'uuid?',
   operation: 'text',
-  /** Without what must not be kept. */
+  /** Without data that must not be stored. */
   input: 'json',
-  /** Null while under way, or when the process ended in the middle; else ok or the reason of the refusal. */
+  /** `ok` or the reason of the rejection; null while in progress, or when the process died before finishing. */
   outcome: 'text?',
 } as const;
 
-/** Who did what as an administrator. */
+/** Administrative actions. */
 export const auditLog = table('audit_log', columns, { key: ['id'], indexes: { byId: { on: ['id'] } } });
 export type AuditRow = RowOf<typeof columns>;
 
 const scheduleColumns = {
-  /** There is one: `backups`. */
+  /** Always `backups`. */
   name: 'text',
   everyMs: 'int',
   /** How many scheduled backups are kept. */
   keep: 'int',
   dueAt: 'ms',
-  /** When the last one failed, and why; null: it did not. */
+  /** When and why the last one failed; null if it succeeded. */
   failedAt: 'ms?',
   failure: 'text?',
 } as const;
 
-/** When a server makes backups by itself; empty: never. */
+/** The backup schedule; empty when no backups are scheduled. */
 export const backupSchedules = table('backup_schedules', scheduleColumns, { key: ['name'] });
 export type BackupScheduleRow = RowOf<typeof scheduleColumns>;

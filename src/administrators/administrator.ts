@@ -9,13 +9,13 @@ const tokenPrefix = 'gadm_';
 const maxDays = 3650;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** More than anybody manages by hand: they are listed as a whole. */
+/** Bounds the list of administrators, which is not paged. */
 export const maxAdministrators = 1_000;
 
-/** Who an entry of the audit log names when it was no administrator by name. */
+/** Actors in the audit log that are not named administrators. */
 const unnamedActors = ['admin-token', 'cli'] as const;
 
-/** Unique whatever the letter case, as the audit log names administrators by it. */
+/** Unique ignoring case, because the audit log identifies administrators by name. */
 export const administratorName = z
   .string()
   .trim()
@@ -25,47 +25,46 @@ export const administratorName = z
   )
   .refine(
     (name) => !unnamedActors.some((actor) => actor === name.toLowerCase()),
-    `must not be ${unnamedActors.join(' or ')}: the audit log has another meaning for it`,
+    `must not be ${unnamedActors.join(' or ')}: reserved by the audit log`,
   )
   .meta({ description: 'The name in the audit log, such as Ada or ada@studio.example' });
 
-/** When a token stops working, from now. */
 export const tokenLifetimeDays = z
   .number()
   .positive()
   .max(maxDays)
   .optional()
-  .meta({ description: 'When the token expires, in days from now; left out: never' });
+  .meta({ description: 'Days until the token expires; default: never' });
 
 export function lifetimeMs(days: number | undefined): number | null {
   return days === undefined ? null : Math.ceil(days * dayMs);
 }
 
-/** An administrator as owners see one; the token itself is kept by nobody. */
+/** An administrator as owners see them; the token itself is not stored. */
 export const administratorRecord = z.object({
   administratorId: id,
   name: z.string(),
   role: adminRole,
   createdAt: timestamp,
-  expiresAt: timestamp.nullable().meta({ description: 'When the token stops working; null: never' }),
+  expiresAt: timestamp.nullable().meta({ description: 'When the token expires; null: never' }),
   lastUsedAt: timestamp
     .nullable()
     .meta({ description: 'To the minute; null: the token has not been used yet' }),
 });
 export type AdministratorRecord = z.infer<typeof administratorRecord>;
 
-/** Who calls as an administrator. */
+/** The caller of an administrative operation. */
 export interface AdminCaller {
-  /** Of the administrators by name; null: the admin token, or the command line. */
+  /** The id of a named administrator; null for the admin token and the command line. */
   administratorId: string | null;
-  /** As the audit log has it: the name, `admin-token` or `cli`. */
+  /** The actor in the audit log: the administrator's name, `admin-token` or `cli`. */
   actor: string;
   role: AdminRole;
-  /** When the token stops working, in Unix milliseconds; null: never. */
+  /** When the token expires, in Unix milliseconds; null: never. */
   expiresAt: number | null;
 }
 
-/** Anyone who has the admin token is an owner, whatever becomes of the others. */
+/** A holder of the admin token is always an owner. */
 export const tokenOwner: AdminCaller = {
   administratorId: null,
   actor: 'admin-token',
@@ -73,10 +72,10 @@ export const tokenOwner: AdminCaller = {
   expiresAt: null,
 };
 
-/** Write access to the data directory is full access. */
+/** Command-line users are owners: write access to the data directory is full access anyway. */
 export const commandLineOwner: AdminCaller = { ...tokenOwner, actor: 'cli' };
 
-/** A new token: 256 random bits. Shown once; only `hashOfToken` is kept. */
+/** A new token: 256 random bits. Shown once; only its hash (`hashOfToken`) is stored. */
 export function newAdministratorToken(): string {
   return tokenPrefix + randomBytes(32).toString('base64url');
 }
@@ -86,7 +85,7 @@ export function hashOfToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Names that differ by letter case alone are one. */
+/** Names that differ only in case are the same. */
 export function nameKeyOf(name: string): string {
   return name.toLowerCase();
 }

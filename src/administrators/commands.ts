@@ -22,7 +22,7 @@ export const addAdministrator = command(
     if (count >= maxAdministrators) {
       throw new GantryError(
         'administrator_limit_reached',
-        `There are ${maxAdministrators} administrators, which is the most: revoke some who are not needed any more`,
+        `The limit of ${maxAdministrators} administrators is reached: revoke some that are no longer needed`,
       );
     }
     const row: AdministratorRow = {
@@ -40,7 +40,7 @@ export const addAdministrator = command(
   },
 );
 
-/** Changes what is given. @throws GantryError `administrator_unknown`, `administrator_name_taken` */
+/** Changes the given fields. @throws GantryError `administrator_unknown`, `administrator_name_taken` */
 export const changeAdministrator = command(
   'changeAdministrator',
   function* (
@@ -61,7 +61,7 @@ export const changeAdministrator = command(
   },
 );
 
-/** Puts a new token in the place of the one before, which stops working at once. @throws GantryError `administrator_unknown` */
+/** Replaces the token; the previous one stops working immediately. @throws GantryError `administrator_unknown` */
 export const replaceAdministratorToken = command(
   'replaceAdministratorToken',
   function* (tx: Tx, administratorId: string, token: NewToken): Steps<AdministratorRecord> {
@@ -77,7 +77,10 @@ export const replaceAdministratorToken = command(
   },
 );
 
-/** Has the token stop working at once, on every node. @throws GantryError `administrator_unknown` */
+/**
+ * Removes an administrator; the token stops working immediately on every node.
+ * @throws GantryError `administrator_unknown`
+ */
 export const removeAdministrator = command(
   'removeAdministrator',
   function* (tx: Tx, administratorId: string): Steps<void> {
@@ -85,7 +88,7 @@ export const removeAdministrator = command(
   },
 );
 
-/** Notes that the token was used just now, unless it is another one by now. */
+/** Updates `lastUsedAt`, unless the token has been replaced meanwhile. */
 export const noteAdministratorUse = command(
   'noteAdministratorUse',
   function* (tx: Tx, administratorId: string, tokenHash: string): Steps<void> {

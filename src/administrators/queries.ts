@@ -4,8 +4,8 @@ import { toAdministratorRecord } from './stored-administrator.ts';
 import { administrators } from './tables.ts';
 
 /**
- * The administrator whose token has this hash, and whether it works still; null where there is none. Not remembered: asked
- * anew with every call, so that whoever is revoked or given another role is so at once, on every node.
+ * The administrator whose token has this hash, and whether the token has expired; null when there is none. Not cached
+ * but read for every call, so that revocations and role changes take effect immediately on every node.
  */
 export const findAdministratorByToken = query(
   'findAdministratorByToken',
@@ -25,7 +25,7 @@ export const findAdministratorByToken = query(
   },
 );
 
-/** One administrator, with whether the token works still; null where there is none. */
+/** One administrator; null when there is none with this id. */
 export const findAdministrator = query(
   'findAdministrator',
   function* (read: Read, administratorId: string): ReadSteps<AdministratorRecord | null> {
@@ -34,7 +34,7 @@ export const findAdministrator = query(
   },
 );
 
-/** All of them, by name. */
+/** All administrators, by name. */
 export const listAllAdministrators = query('listAllAdministrators', function* (read: Read): ReadSteps<
   AdministratorRecord[]
 > {

@@ -2,14 +2,14 @@ import { GantryError } from '../errors.ts';
 import type { AdminCaller } from './administrator.ts';
 
 /**
- * Nobody takes their own role or token away: so there is always somebody left who can give it back, beside whoever has the
- * admin token.
+ * Owners cannot remove their own role or token, so that besides the holder of the admin token there is always an owner
+ * left who can restore access.
  * @throws GantryError `administrator_is_self`
  */
 export function refuseSelf(caller: AdminCaller, administratorId: string, what: string): void {
   if (caller.administratorId !== administratorId) return;
   throw new GantryError(
     'administrator_is_self',
-    `You cannot ${what} yourself: another owner can, or anyone who has the admin token`,
+    `You cannot ${what} yourself: another owner can, or anyone with the admin token`,
   );
 }

@@ -2,7 +2,7 @@ import { adminRole } from '../core/schemas/admin-role.ts';
 import type { AdministratorRecord } from './administrator.ts';
 import type { AdministratorRow } from './tables.ts';
 
-/** A row as owners see it: without the token's hash. */
+/** A row without the token's hash, as owners see it. */
 export function toAdministratorRecord(row: AdministratorRow): AdministratorRecord {
   return {
     administratorId: row.id,

@@ -15,7 +15,7 @@ const columns = {
   lastUsedAt: 'ms?',
 } as const;
 
-/** Administrators by name. Whoever is revoked is removed. */
+/** Named administrators. Revoking one deletes the row. */
 export const administrators = table('administrators', columns, {
   key: ['id'],
   indexes: {

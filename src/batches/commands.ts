@@ -13,16 +13,15 @@ import { GantryError } from '../errors.ts';
 import { lockProfile } from '../players/commands.ts';
 import { requireGuests } from '../players/guests.ts';
 
-/** One of the commands of a batch, by its name. */
+/** A command of a batch, by name. */
 interface CommandCall {
   command: string;
   args: readonly unknown[];
 }
 
 /**
- * Carries out commands in their order, in one transaction: all of them or none. `owners` are the players they are about,
- * who are made where they were never seen; locked together, which takes one round trip where there is one.
- * `find` finds the commands there are.
+ * Runs commands in order in one transaction, atomically. `owners` are the players concerned: unknown ones are created,
+ * and all are locked together, in one round trip. `find` looks up a command by name.
  */
 export function runAllOf(
   find: (name: string) => AnyCommand | undefined,
@@ -40,7 +39,7 @@ export function runAllOf(
     );
     return yield* forEach(tx, calls, function* ({ command: name, args }, at) {
       const run = find(name);
-      if (!run || run.isExclusive) throw new Error(`${name} cannot be carried out within a command`);
+      if (!run || run.isExclusive) throw new Error(`${name} cannot run inside another command`);
       try {
         return yield* run(tx, ...(args as never));
       } catch (error) {

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 
-/** The most players whom one player blocks in a game. */
+/** The most players that one player can block in a game. */
 export const maxBlocked = 1_000;
 
-/** Someone whom a player has blocked. */
+/** A player whom another player has blocked. */
 export const blockedPlayer = z
   .object({
     wallet: normalizedAddress,
@@ -15,7 +15,7 @@ export const blockedPlayer = z
   .meta({ id: 'BlockedPlayer' });
 export type BlockedPlayer = z.infer<typeof blockedPlayer>;
 
-/** That a player's list of blocked players has changed; whom it names is not in the event, so that it names nobody for ever. */
+/** A player's block list has changed. Does not contain the blocked wallets, so that stored events never name them. */
 export const playerBlocksRecord = z
   .object({ gameId: id, normalizedAddress, updatedAt: timestamp })
   .meta({ id: 'PlayerBlocks' });

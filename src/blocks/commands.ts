@@ -9,17 +9,17 @@ import { maxBlocked } from './block.ts';
 import { playerBlocksPatched } from './events.ts';
 import { type PlayerBlockRow, playerBlocks } from './tables.ts';
 
-/** Rows that `forgetBlocked` removes at a time. */
+/** Rows that `forgetBlocked` removes per batch. */
 const removedPerSlice = 200;
 
 /**
- * Has a player hear nothing more of another one in the game, who is not told. Blocking one who is blocked changes nothing.
- * @throws GantryError `player_unknown`, `block_limit_reached`; of a guest `guest_upgraded`
+ * Blocks a player for another in the game; the blocked player is not notified. Idempotent.
+ * @throws GantryError `player_unknown`, `block_limit_reached`; for guests `guest_upgraded`
  */
 export const block = command('block', function* (tx: Tx, owner: Owner, blocked: string): Steps<void> {
   yield* requireGuest(tx, blocked);
   const { gameId, wallet } = owner;
-  // The lock that whoever puts this player in a channel takes as well.
+  // The same lock that commands take to add this player to a channel.
   const [, player, before, count] = yield* tx.all(
     lockPlayer(tx, owner),
     tx.get(players, blocked),
@@ -31,11 +31,11 @@ export const block = command('block', function* (tx: Tx, owner: Owner, blocked: 
   if (count >= maxBlocked) {
     throw new GantryError(
       'block_limit_reached',
-      `A player blocks at most ${maxBlocked} others in a game; unblock one of them first`,
+      `A player can block at most ${maxBlocked} others in a game; unblock one of them first`,
     );
   }
   tx.insert(playerBlocks, { wallet, gameId, blocked, createdAt: tx.now });
-  tellOwner(tx, owner);
+  notifyOwner(tx, owner);
 });
 
 /** @throws GantryError `player_not_blocked` */
@@ -44,22 +44,22 @@ export const unblock = command('unblock', function* (tx: Tx, owner: Owner, block
   const [, row] = yield* tx.all(lockPlayer(tx, owner), tx.get(playerBlocks, wallet, gameId, blocked));
   if (!row) throw new GantryError('player_not_blocked', 'You have not blocked this player in this game');
   tx.remove(playerBlocks, row);
-  tellOwner(tx, owner);
+  notifyOwner(tx, owner);
 });
 
-/** Has nobody block a wallet any more, a limited number at a time; true: there may be more. */
+/** Removes a bounded batch of the blocks on a wallet; true when there may be more. */
 export const forgetBlocked = command('forgetBlocked', function* (tx: Tx, wallet: string): Steps<boolean> {
   const rows = yield* tx.list(playerBlocks.byBlocked, [wallet], { limit: removedPerSlice });
   for (const row of rows) tx.remove(playerBlocks, row);
   return rows.length === removedPerSlice;
 });
 
-/** Whether anyone blocks a player: to be asked for with other rows, where `blockersAmong` comes later. */
+/** Requests whether anyone blocks a player. Batch it with other rows to prefetch for a later `blockersAmong`. */
 export function anyBlocker(tx: Tx, { gameId, wallet }: Owner): Request<readonly PlayerBlockRow[]> {
   return tx.list(playerBlocks.byBlocked, [wallet, gameId], { limit: 1 });
 }
 
-/** Which of these block a player. Costs one look where nobody does. */
+/** Which of these players block a player. Costs one lookup when nobody does. */
 export function* blockersAmong(tx: Tx, player: Owner, others: readonly string[]): Steps<readonly string[]> {
   const { gameId, wallet } = player;
   const [anyone] = yield* anyBlocker(tx, player);
@@ -68,7 +68,7 @@ export function* blockersAmong(tx: Tx, player: Owner, others: readonly string[])
   return rows.filter((row) => row !== undefined).map((row) => row.wallet);
 }
 
-/** @throws GantryError `player_blocked` when the player blocks one of these */
+/** @throws GantryError `player_blocked` when the player blocks one of `others` */
 export function* refuseBlocked(tx: Tx, { gameId, wallet }: Owner, others: readonly string[]): Steps<void> {
   const [anyone] = yield* tx.list(playerBlocks.byTime, [wallet, gameId], { limit: 1 });
   if (!anyone) return;
@@ -78,7 +78,7 @@ export function* refuseBlocked(tx: Tx, { gameId, wallet }: Owner, others: readon
   throw new GantryError('player_blocked', `You have blocked ${found.blocked}; unblock this player first`);
 }
 
-function tellOwner(tx: Tx, { gameId, wallet }: Owner): void {
+function notifyOwner(tx: Tx, { gameId, wallet }: Owner): void {
   const record = { gameId, normalizedAddress: wallet, updatedAt: tx.now };
   const audience = { kind: 'players' as const, gameId, wallets: [wallet] };
   tx.emit(streamOf.player(gameId, wallet), playerBlocksPatched, record, audience);

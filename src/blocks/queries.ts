@@ -5,7 +5,7 @@ import { statement } from '../core/storage/statement.ts';
 import type { BlockedPlayer } from './block.ts';
 import { playerBlocks } from './tables.ts';
 
-/** Whom a player has blocked in the game, the latest first. */
+/** The players that a player has blocked in the game, most recent first. */
 export const listBlocked = query(
   'listBlocked',
   function* (read: Read, { gameId, wallet }: Owner, { limit, skip }: Page): ReadSteps<Paged<BlockedPlayer>> {

@@ -1,7 +1,7 @@
 import { type RowOf, table } from '../core/storage/table.ts';
 
 const columns = {
-  /** Who blocks. */
+  /** The blocking player. */
   wallet: 'text',
   gameId: 'uuid',
   blocked: 'text',
@@ -15,7 +15,7 @@ export const playerBlocks = table('player_blocks', columns, {
     byBlocked: { on: ['blocked', 'gameId', 'wallet'] },
   },
   of: { player: 'wallet', names: ['blocked'], game: 'gameId' },
-  // Asked with every message that is sent.
+  // Read for every message sent.
   kept: true,
   remembered: 'lists',
 });

@@ -4,7 +4,7 @@ import { withReason } from '../core/schemas/field-reason.ts';
 import { LargeValue } from '../states/large-input.ts';
 import { type InputTexts, textsOf } from './result-text.ts';
 
-/** An idempotency key as callers send it: of visible ASCII characters, so that a header carries it. */
+/** An idempotency key as callers send it: visible ASCII characters, so that it fits in a header. */
 export const idempotencyKey = withReason(
   z
     .string('must be a string')
@@ -12,14 +12,14 @@ export const idempotencyKey = withReason(
   'input_invalid',
 );
 
-/** A write that is to be carried out once, however often it is sent. */
+/** Identifies a write that must be executed once, however often it is sent. */
 export interface Claim {
   gameId: string;
-  /** Names caller and key. */
+  /** SHA-256 of caller and key. */
   keyHash: string;
-  /** The player it is about; '' where it is about several. */
+  /** The player the write concerns; '' for several. */
   wallet: string;
-  /** Of the operation and its input: the same key is not for another one. */
+  /** HMAC of operation and input: detects reuse of the key for another write. */
   fingerprint: string;
   texts: InputTexts;
 }
@@ -34,11 +34,11 @@ export function claimOf(
     input,
   }: {
     gameId: string;
-    /** Whose key it is: a wallet, or the game's server. */
+    /** The owner of the key: a wallet, or the game's server. */
     caller: string;
     wallet: string;
     operation: string;
-    /** As parsed. */
+    /** After parsing. */
     input: object;
   },
 ): Claim {
@@ -54,10 +54,11 @@ export function claimOf(
 }
 
 /**
- * Under the key, which is not kept: so that a short text that was sent, and taken back, cannot be found by trying.
+ * Keyed with the idempotency key, which is not stored, so that a short text that was sent and later erased cannot be
+ * recovered by brute force.
  */
-function fingerprintOf(key: string, asked: unknown): string {
-  const text = JSON.stringify(asked, (_, value: unknown) =>
+function fingerprintOf(key: string, request: unknown): string {
+  const text = JSON.stringify(request, (_, value: unknown) =>
     value instanceof LargeValue ? value.state().ipfsHash : value,
   );
   return createHmac('sha256', key).update(text).digest('hex');

@@ -13,13 +13,12 @@ import type { Claim } from './claim.ts';
 import { decodeResult, encodeResult } from './result-text.ts';
 import { idempotencyKeys } from './tables.ts';
 
-/** Carries out a command by its name, unless one with this claim has been carried out: then it answers what that did. */
+/** Runs a command by name, unless one with this claim has already run: then returns that one's stored result. */
 export type RunOnce = Command<[claim: Claim, commandName: string, args: readonly unknown[]], unknown>;
 
 /**
- * The result is written in the transaction of the command itself, whose key nobody else has meanwhile: whoever sends the
- * same at the same moment, to whichever node, waits, and is answered the same. A command that refuses leaves no key.
- * `find` finds the commands there are.
+ * The result is stored in the command's own transaction, which holds the key's lock: a concurrent duplicate, on any
+ * node, waits and gets the same result. A rejected command leaves no key. `find` looks up a command by name.
  */
 export function runOnceOf(find: (name: string) => AnyCommand | undefined): RunOnce {
   return command(
@@ -29,20 +28,21 @@ export function runOnceOf(find: (name: string) => AnyCommand | undefined): RunOn
       const row = yield* tx.lock(
         idempotencyKeys,
         [key.gameId, key.keyHash],
-        // Kept as it is by an engine where the command is refused: swept at once, and anybody's again until then.
+        // Some engines keep this row when the command is rejected: `at` 0 makes it due for removal at once, and the empty
+        // result leaves the key usable until then.
         { ...key, result: '', at: 0 },
       );
       if (row.result !== '') {
         if (row.fingerprint !== key.fingerprint) {
           throw new GantryError(
             'idempotency_key_reused',
-            'This idempotency key was used before for another operation or input; make a new one for every write',
+            'This idempotency key was used before for another operation or input; generate a new one for every write',
           );
         }
         return decodeResult(row.result, texts);
       }
       const run = find(commandName);
-      if (!run || run.isExclusive) throw new Error(`${commandName} cannot be carried out within a command`);
+      if (!run || run.isExclusive) throw new Error(`${commandName} cannot run inside another command`);
       const result = yield* run(tx, ...(args as never));
       tx.put(idempotencyKeys, { ...key, result: encodeResult(result, texts), at: tx.now });
       return result;
@@ -52,7 +52,7 @@ export function runOnceOf(find: (name: string) => AnyCommand | undefined): RunOn
 
 const deletedPerCall = 500;
 
-/** Forgets keys that are older than `maxAgeMs`, a limited number; true when there may be more. */
+/** Deletes a bounded batch of keys older than `maxAgeMs`; true when there may be more. */
 export const forgetIdempotencyKeys = exclusiveCommand(
   'forgetIdempotencyKeys',
   function* (tx: ExclusiveTx, maxAgeMs: number): Steps<boolean> {

@@ -4,8 +4,8 @@ import type { Claim } from './claim.ts';
 import type { RunOnce } from './commands.ts';
 
 /**
- * The database for one call with an idempotency key: the first write that succeeds is what the call is for, and is
- * carried out once. What an operation writes after it follows from it, and may be done again.
+ * The database for one call with an idempotency key. The first write that succeeds is the call's main effect and runs
+ * at most once per key. Later writes of the operation follow from it and may be repeated.
  */
 export function keyedDatabase(db: Database, runOnce: RunOnce, claim: Claim): Database {
   let isDone = false;

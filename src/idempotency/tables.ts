@@ -2,18 +2,18 @@ import { type RowOf, table } from '../core/storage/table.ts';
 
 const columns = {
   gameId: 'uuid',
-  /** See `keyHashOf`. */
+  /** See `Claim.keyHash`. */
   keyHash: 'text',
-  /** The player the write was about; '' where it was about several. */
+  /** The player the write concerned; '' for several. */
   wallet: 'text',
   /** See `fingerprintOf`. */
   fingerprint: 'text',
-  /** What the command has answered, as `encodeResult` leaves it; empty: it has not been carried out. */
+  /** The command's result, encoded by `encodeResult`; empty while it has not run. */
   result: 'text',
   at: 'ms',
 } as const;
 
-/** Writes that came with an idempotency key, so that none is carried out twice. */
+/** Writes that came with an idempotency key, so that none runs twice. */
 export const idempotencyKeys = table('idempotency_keys', columns, {
   key: ['gameId', 'keyHash'],
   of: { player: 'wallet', game: 'gameId', stays: 'kept for a day', texts: ['result'] },

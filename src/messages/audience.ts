@@ -8,9 +8,9 @@ import { bans } from '../players/tables.ts';
 import type { MessageChannelRow, ParticipantRow } from './tables.ts';
 
 /**
- * Who hears an event that is emitted now: everyone who is in the channel as it stands, except those who are banned from the
- * game. They have no session there, but their launcher's own hears every game. From those who block the `sender` of the
- * message that the event is of, it is hidden.
+ * The audience of an event emitted now: the channel's current members, except those banned from the game. (A banned
+ * player has no session in the game, but the player's launcher session receives the events of every game.) The event is
+ * hidden from members who block `sender`, the sender of the message it concerns.
  */
 export function* audienceOf(
   tx: Tx,
@@ -40,10 +40,10 @@ function* notBanned(tx: Tx, gameId: string, wallets: readonly string[]): Steps<r
 }
 
 /**
- * Who an event of a channel was for: the participants at the moment it was emitted, whoever has joined or left since,
- * except those who are banned from the game now. So a node that reads it late tells the same players as the node that
- * wrote it. Of those who left before leaving was
- * recorded with its place in the stream, nobody. Hidden from those who block the `sender` now.
+ * The audience of a channel's event `seq`: the participants at the moment it was emitted, regardless of later joins and
+ * leaves, except those banned from the game now. A node that reads the event late thus delivers it to the same players
+ * as the node that wrote it. Former participants whose leaving was recorded without its position in the stream are not
+ * included. Hidden from those who block `sender` now.
  */
 export function* audienceAt(
   read: Read,
@@ -54,7 +54,7 @@ export function* audienceAt(
   return toAudience(yield* read.all(participantsAt, { channelId, seq, sender: sender ?? '' }));
 }
 
-/** Whom a player blocks in the game of a channel. */
+/** The players that a player blocks in the channel's game. */
 export function* blockedBy(read: Read, channelId: string, wallet: string): ReadSteps<ReadonlySet<string>> {
   const [any] = yield* read.list(playerBlocks.byTime, [wallet], { limit: 1 });
   if (!any) return new Set();
@@ -67,7 +67,7 @@ const blockedInGameOf = statement<{ channelId: string; wallet: string }, { block
     WHERE c.id = @channelId AND k.wallet = @wallet`,
 );
 
-/** Whose message or reaction an event of a channel is of; undefined: of none. */
+/** The author of the message or reaction that a channel's event concerns; undefined when it concerns neither. */
 export function senderOf(name: string, record: object): string | undefined {
   if (name.startsWith('chat-messages ') && 'senderId' in record) return String(record.senderId);
   if (name.startsWith('message-reactions ') && 'wallet' in record) return String(record.wallet);

@@ -5,15 +5,15 @@ import { blockedBy } from './audience.ts';
 import type { Span } from './stored-channel.ts';
 import { seqOfMessage } from './stored-message.ts';
 
-export const nobody: ReadonlySet<string> = new Set();
+export const noneBlocked: ReadonlySet<string> = new Set();
 
-/** Whom a player blocks who is or was in the channel: nobody, for almost everyone, by one look at an index. */
+/** The blocked players who are or were in the channel. For most players this is empty and costs one index lookup. */
 export function* blockedIn(read: Read, owner: Owner, channelId: string): ReadSteps<ReadonlySet<string>> {
   const [any] = yield* read.all(blockedInChannel, { ...owner, channelId });
-  return any ? yield* blockedBy(read, channelId, owner.wallet) : nobody;
+  return any ? yield* blockedBy(read, channelId, owner.wallet) : noneBlocked;
 }
 
-/** How many messages of a part of the channel's stream are by somebody whom the player blocks. */
+/** How many messages in a span of the channel's stream were sent by players that the player blocks. */
 export function* hiddenCount(
   read: Read,
   { gameId, wallet }: Owner,
@@ -23,7 +23,7 @@ export function* hiddenCount(
   return (yield* read.first(countBlockedBetween, { channelId, ...span, gameId, wallet }))?.count ?? 0;
 }
 
-/** As SQL: this message is by nobody whom @wallet blocks in the game @gameId. */
+/** SQL condition: the message's sender is not blocked by @wallet in the game @gameId. */
 export function isNotBlocked(message: string): string {
   return `NOT EXISTS (SELECT 1 FROM player_blocks AS k
     WHERE k.wallet = @wallet AND k.game_id = @gameId AND k.blocked = ${message}.sender)`;

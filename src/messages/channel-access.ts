@@ -4,7 +4,7 @@ import type { Owner } from '../core/schemas/owner.ts';
 import type { Request, Steps, Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { maxParticipants, type Permission } from './message-channel.ts';
-import { absencesBetween, maxStays, rowMay } from './stored-channel.ts';
+import { absencesBetween, maxStays, rowHasPermission } from './stored-channel.ts';
 import {
   formerParticipants,
   type MessageChannelRow,
@@ -13,9 +13,9 @@ import {
   participants,
 } from './tables.ts';
 
-/** A channel that a command has to itself. */
+/** A channel locked by a command. */
 export interface LockedChannel {
-  /** As it was when it was locked. */
+  /** As of when it was locked. */
   stream: StreamRow;
   row: MessageChannelRow;
   /** In the order of joining. */
@@ -23,8 +23,8 @@ export interface LockedChannel {
 }
 
 /**
- * Has a channel to itself, and with it what else is given; undefined where there is none. Locks among the others must come
- * after a channel's in the order of locks.
+ * Locks a channel and runs `others` in the same round trip; undefined when the channel does not exist. Locks in
+ * `others` must come after channel locks in the lock order.
  */
 export function* lockWholeChannel(
   tx: Tx,
@@ -40,15 +40,17 @@ export function* lockWholeChannel(
   return row && { stream, row, members };
 }
 
-/** The member, to whom the channel is there; to everyone else it is not, as if its id had never been. */
+/**
+ * The owner's membership; undefined otherwise, since to non-members a channel is indistinguishable from an unknown one.
+ */
 export function memberIn(channel: LockedChannel | undefined, { gameId, wallet }: Owner) {
   if (channel?.row.gameId !== gameId) return undefined;
   return channel.members.find((member) => member.wallet === wallet);
 }
 
 /**
- * The channel, to someone who is in it and may do what is asked.
- * @throws GantryError `channel_unknown`; `permission_missing` when `wanted` is given and not held
+ * The channel, once the caller is known to be a member with the required permission.
+ * @throws GantryError `channel_unknown`; `permission_missing` when `wanted` is given and the member lacks it
  */
 export function requireMember(
   channel: LockedChannel | undefined,
@@ -63,8 +65,8 @@ export function requireMember(
 
 /** @throws GantryError `permission_missing` */
 export function requirePermission(member: ParticipantRow, wanted?: Permission): void {
-  if (wanted && !rowMay(member, wanted)) {
-    throw new GantryError('permission_missing', `This takes the permission ${wanted} in the channel`);
+  if (wanted && !rowHasPermission(member, wanted)) {
+    throw new GantryError('permission_missing', `This requires the permission ${wanted} in the channel`);
   }
 }
 
@@ -76,7 +78,7 @@ export function messageUnknown(): GantryError {
   return new GantryError('message_unknown', 'There is no such message');
 }
 
-/** Whether something was said while someone who is in the channel now had left it: it is not shown to them. */
+/** Whether the event `seq` was emitted while a current member had left the channel: it is not shown to that member. */
 export function* wasAwayAt(
   tx: Tx,
   { wallet, channelId, joinedSeq }: ParticipantRow,

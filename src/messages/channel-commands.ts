@@ -21,7 +21,7 @@ import {
   type NewChannelInfo,
   type Permission,
 } from './message-channel.ts';
-import { isRecorded, participantsKeyOf, rowMay, toChannel } from './stored-channel.ts';
+import { isRecorded, participantsKeyOf, rowHasPermission, toChannel } from './stored-channel.ts';
 import {
   declinedAdders,
   formerParticipants,
@@ -32,18 +32,19 @@ import {
   readMarkers,
 } from './tables.ts';
 
-/** Channels that `leaveAllChannels` leaves at a time: each is told with all its participants. */
+/** Channels that `leaveAllChannels` leaves per batch: each emits an event with all its participants. */
 const channelsPerSlice = 50;
 
-/** The most earlier stays in a channel that are kept of a player. */
+/** The most former stays kept per player and channel. */
 const maxEarlierStays = 100;
 
-/** Rows that `forgetAdder` changes at a time. */
+/** Rows that `clearAdder` changes per batch. */
 const addedPerSlice = 200;
 
 /**
- * The channel of exactly these participants in this game: the one there is, as it is, or a new one.
- * @throws GantryError `adding_declined`, `player_blocked`, `channel_limit_reached`; of a guest `player_unknown`, `guest_upgraded`
+ * Returns the channel with exactly these participants in this game: the existing one unchanged, or a new one.
+ * @throws GantryError `adding_declined`, `player_blocked`, `channel_limit_reached`; for guests `player_unknown`,
+ *   `guest_upgraded`
  */
 export const createChannel = command(
   'createChannel',
@@ -56,14 +57,14 @@ export const createChannel = command(
     const wallets = [creator, ...others];
     const key = participantsKeyOf(wallets);
     yield* requireGuests(tx, others);
-    // Each of them may ask for this channel at the same time, on another node: the second finds what the first has made.
-    // And how many channels each of them is in changes under their lock only.
+    // Any of them may create this channel concurrently on another node: the second finds what the first has created.
+    // Each player's channel count also changes only under that player's lock.
     yield* lockPlayers(tx, gameId, wallets);
-    const existing = yield* channelOfExactly(tx, gameId, key);
+    const existing = yield* channelWithParticipants(tx, gameId, key);
     if (existing) return existing;
     yield* requireRoomToStart(tx, { gameId, wallet: creator });
     yield* requireRoomFor(tx, { gameId, wallet: creator }, others);
-    yield* addAs(tx, { gameId, wallet: creator }, others);
+    yield* requireAddingAllowed(tx, { gameId, wallet: creator }, others);
     const id = tx.newId();
     const { seq } = yield* lockChannel(tx, id);
     const row: MessageChannelRow = {
@@ -93,9 +94,9 @@ export const createChannel = command(
 );
 
 /**
- * Nobody gives another permissions they do not have.
- * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`, `adding_declined`, `player_blocked`,
- *   `channel_limit_reached`; of a guest `player_unknown`, `guest_upgraded`
+ * A member can grant only permissions they hold themselves.
+ * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`, `adding_declined`,
+ *   `player_blocked`, `channel_limit_reached`; for guests `player_unknown`, `guest_upgraded`
  */
 export const addToChannel = command(
   'addToChannel',
@@ -112,13 +113,13 @@ export const addToChannel = command(
     const { row, members, stream } = channel;
     for (const wanted of permissions) if (wanted !== 'send-messages') requireMember(channel, by, wanted);
     if (members.some((member) => member.wallet === wallet)) {
-      throw new GantryError('participants_invalid', `${wallet} is in the channel already`);
+      throw new GantryError('participants_invalid', `${wallet} is already in the channel`);
     }
     if (members.length >= maxParticipants) {
       throw new GantryError('participants_invalid', `A channel has at most ${maxParticipants} participants`);
     }
     yield* requireRoomFor(tx, by, [wallet]);
-    yield* addAs(tx, by, [wallet]);
+    yield* requireAddingAllowed(tx, by, [wallet]);
     const added = newParticipant(row, wallet, {
       permissions,
       position: (members.at(-1)?.position ?? 0) + 1,
@@ -131,8 +132,9 @@ export const addToChannel = command(
 );
 
 /**
- * Removing oneself is leaving, and always allowed: whoever had put the player in puts them in no channel of the game any
- * more, until the player puts them in one. The channel as it was left is returned; who was removed no longer hears of it.
+ * Removing oneself is leaving, which is always allowed; whoever added the player can then not add them to any channel
+ * of the game until the player adds that one to a channel. Returns the remaining channel, whose events the removed
+ * player no longer receives.
  * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`
  */
 export const removeFromChannel = command(
@@ -150,7 +152,7 @@ export const removeFromChannel = command(
   },
 );
 
-/** Changes what is given. @throws GantryError `channel_unknown`, `permission_missing` */
+/** Changes the given fields. @throws GantryError `channel_unknown`, `permission_missing` */
 export const editChannelInfo = command(
   'editChannelInfo',
   function* (tx: Tx, by: Owner, channelId: string, info: ChannelInfo): Steps<MessageChannel> {
@@ -159,7 +161,7 @@ export const editChannelInfo = command(
   },
 );
 
-/** Takes a wallet out of the channels it is in, a limited number at a time; true: there may be more. */
+/** Removes a wallet from a bounded batch of its channels; true when there may be more. */
 export const leaveAllChannels = command(
   'leaveAllChannels',
   function* (tx: Tx, wallet: string): Steps<boolean> {
@@ -177,8 +179,8 @@ export const leaveAllChannels = command(
 );
 
 /**
- * Has the channels that a wallet is in know it by that, and tells whoever is in them, once their rows name it in the place of
- * a guest. Nothing else of them changes, nor their order.
+ * Refreshes the channels of a wallet that has replaced a guest in their participant rows, and notifies their members.
+ * Nothing else about the channels changes, nor their order in lists.
  */
 export function* renameInChannels(tx: Tx, wallet: string): Steps<void> {
   for (let after: ParticipantRow | undefined; ; ) {
@@ -195,8 +197,8 @@ export function* renameInChannels(tx: Tx, wallet: string): Steps<void> {
   }
 }
 
-/** Has nothing name a wallet any more as who added others, a limited number at a time; true: there may be more. */
-export const forgetAdder = command('forgetAdder', function* (tx: Tx, wallet: string): Steps<boolean> {
+/** Clears a wallet from a bounded batch of the rows that name it as the adder; true when there may be more. */
+export const clearAdder = command('clearAdder', function* (tx: Tx, wallet: string): Steps<boolean> {
   const [added, declined] = yield* tx.all(
     tx.list(participants.byAdder, [wallet], { limit: addedPerSlice }),
     tx.list(declinedAdders.byAdder, [wallet], { limit: addedPerSlice }),
@@ -207,10 +209,16 @@ export const forgetAdder = command('forgetAdder', function* (tx: Tx, wallet: str
 });
 
 /**
- * Whether a player may put these in a channel. Who puts another in a channel takes back what they declined of that one.
- * @throws GantryError `adding_declined`, also where one of them blocks the player, who is not told which it is; `player_blocked`
+ * Requires that a player may add these to a channel. Adding someone also revokes the player's own refusal to be added
+ * by them.
+ * @throws GantryError `player_blocked`; `adding_declined`, also when one of them blocks the player, who cannot tell the
+ *   two apart
  */
-function* addAs(tx: Tx, { gameId, wallet: adder }: Owner, wallets: readonly string[]): Steps<void> {
+function* requireAddingAllowed(
+  tx: Tx,
+  { gameId, wallet: adder }: Owner,
+  wallets: readonly string[],
+): Steps<void> {
   yield* refuseBlocked(tx, { gameId, wallet: adder }, wallets);
   const [blocking] = yield* blockersAmong(tx, { gameId, wallet: adder }, wallets);
   const declined = yield* tx.all(...wallets.map((wallet) => tx.get(declinedAdders, wallet, gameId, adder)));
@@ -218,14 +226,16 @@ function* addAs(tx: Tx, { gameId, wallet: adder }: Owner, wallets: readonly stri
   if (refusing !== undefined) {
     throw new GantryError(
       'adding_declined',
-      `${refusing} is put in no channel by you any more; they can start one with you`,
+      `You can no longer add ${refusing} to channels; they can start one with you`,
     );
   }
   const own = yield* tx.all(...wallets.map((wallet) => tx.get(declinedAdders, adder, gameId, wallet)));
   for (const row of own) if (row) tx.remove(declinedAdders, row);
 }
 
-/** Has what is the players' in this game to itself: in one order, and before any channel, as whoever locks several. */
+/**
+ * Locks the players in this game, in a fixed order and before any channel, as every command that locks several does.
+ */
 function* lockPlayers(tx: Tx, gameId: string, wallets: readonly string[]): Steps<void> {
   yield* tx.all(...wallets.toSorted().map((wallet) => lockPlayer(tx, { gameId, wallet })));
 }
@@ -237,7 +247,7 @@ function* requireRoomToStart(tx: Tx, { gameId, wallet }: Owner): Steps<void> {
   throw limitReached(`You have started ${maxStarted} channels in this game; leave one of them first`);
 }
 
-/** Whether a player may put each of these in one channel more. @throws GantryError `channel_limit_reached` */
+/** Requires that a player may add each of these to one more channel. @throws GantryError `channel_limit_reached` */
 function* requireRoomFor(tx: Tx, { gameId, wallet: adder }: Owner, wallets: readonly string[]): Steps<void> {
   yield* forEach(tx, wallets, function* (wallet) {
     const [shared, joined] = yield* tx.all(
@@ -246,11 +256,11 @@ function* requireRoomFor(tx: Tx, { gameId, wallet: adder }: Owner, wallets: read
     );
     if (shared >= maxShared) {
       throw limitReached(
-        `You have put ${wallet} in ${maxShared} channels of this game; they can start one with you`,
+        `You have added ${wallet} to ${maxShared} channels of this game; they can start one with you`,
       );
     }
     if (joined >= maxJoined) {
-      throw limitReached(`${wallet} is in ${maxJoined} channels of this game, and can be put in no more`);
+      throw limitReached(`${wallet} is in ${maxJoined} channels of this game and cannot be added to more`);
     }
   });
 }
@@ -259,13 +269,13 @@ function limitReached(message: string): GantryError {
   return new GantryError('channel_limit_reached', message);
 }
 
-/** The channel of exactly these participants that was made first, as it is once it is locked. */
-function* channelOfExactly(tx: Tx, gameId: string, key: string): Steps<MessageChannel | undefined> {
+/** The oldest channel with exactly these participants, read under its lock. */
+function* channelWithParticipants(tx: Tx, gameId: string, key: string): Steps<MessageChannel | undefined> {
   for (;;) {
     const [found] = yield* tx.list(messageChannels.byParticipants, [gameId, key], { limit: 1 });
     if (!found) return undefined;
     const channel = yield* lockWholeChannel(tx, found.id);
-    // Someone may have joined or left it before it was locked: then it is looked for again.
+    // Someone may have joined or left it before it was locked: then search again.
     if (channel?.row.participantsKey === key) return toChannel(channel.row, channel.members);
   }
 }
@@ -301,7 +311,7 @@ function* leave(
   const marker = yield* tx.get(readMarkers, row.id, leaving.wallet);
   if (marker) tx.remove(readMarkers, marker);
   yield* recordStay(tx, leaving, stream);
-  const remaining = keepAnAdministrator(
+  const remaining = ensureSuperAdmin(
     tx,
     members.filter((member) => member !== leaving),
   );
@@ -309,8 +319,8 @@ function* leave(
 }
 
 /**
- * What was said until now was for who leaves; the event that tells of the leaving is not, and comes next. Should they come
- * back, it is from their stays that what was said meanwhile is known, and not shown to them.
+ * Events up to now were for the leaving participant; the next one, which announces the leaving, is not. If they come
+ * back, their recorded stays determine which messages were sent in their absence and stay hidden from them.
  */
 function* recordStay(
   tx: Tx,
@@ -320,23 +330,23 @@ function* recordStay(
   const earlier = yield* tx.list(formerParticipants.byWallet, [wallet, channelId], {
     limit: maxEarlierStays,
   });
-  // Coming and going piles nothing up. The first stay goes on telling where the first absence began, so what was said
-  // in one that is forgotten counts as said in an absence.
+  // Bounded, however often someone comes and goes. The first stay still marks where the first absence began, so
+  // messages sent during a removed stay count as sent during an absence.
   const [, second] = earlier.filter(isRecorded);
   if (earlier.length === maxEarlierStays && second) tx.remove(formerParticipants, second);
   tx.put(formerParticipants, { wallet, channelId, joinedSeq, leftSeq: stream.seq });
 }
 
-/** When the last super-admin has left, whoever has been there longest takes over. */
-function keepAnAdministrator(tx: Tx, members: readonly ParticipantRow[]): readonly ParticipantRow[] {
+/** When the last super-admin has left, the longest-standing member takes over. */
+function ensureSuperAdmin(tx: Tx, members: readonly ParticipantRow[]): readonly ParticipantRow[] {
   const [longest, ...rest] = members;
-  if (!longest || members.some((member) => rowMay(member, 'super-admin'))) return members;
+  if (!longest || members.some((member) => rowHasPermission(member, 'super-admin'))) return members;
   const promoted = { ...longest, permissions: JSON.stringify(creatorPermissions) };
   tx.put(participants, promoted);
   return [promoted, ...rest];
 }
 
-/** Writes what was changed of the channel, and tells whoever is in it now. */
+/** Writes the changed channel and notifies its current members. */
 function* changeChannel(
   tx: Tx,
   before: MessageChannelRow,

@@ -3,7 +3,7 @@ import type { Owner } from '../core/schemas/owner.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { columnsOf } from '../core/storage/selection.ts';
 import { statement } from '../core/storage/statement.ts';
-import { blockedIn, isNotBlocked, nobody } from './blocked-senders.ts';
+import { blockedIn, isNotBlocked, noneBlocked } from './blocked-senders.ts';
 import { type MessagesPage, toMessagesPage } from './messages-page.ts';
 import {
   absencesOf,
@@ -18,17 +18,17 @@ import type { DescribedChannelRow } from './stored-channel.ts';
 import { eventSeqsOf, seqOfMessage } from './stored-message.ts';
 import { type MessageRow, messages, participants } from './tables.ts';
 
-/** What cursors of messages say: a message's place in the channel's stream, which no other message ever has. */
+/** Payload of a message cursor: the message's seq in the channel's stream, which is unique. */
 export const messageCursor = /^\d{1,15}$/;
-/** What cursors of channels say: when something last happened in a channel, and its id. */
+/** Payload of a channel cursor: the channel's last activity and its id. */
 export const channelCursor = /^\d{1,15}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Behind every event there can be. */
+/** Greater than any seq. */
 const endOfStream = Number.MAX_SAFE_INTEGER;
 
 /**
- * Messages of a channel in the order they were sent in, or the other way round, behind one of them: whatever is sent or
- * unsent meanwhile, the next page goes on where this one ended. Otherwise as `listChannelMessages`.
+ * Messages of a channel, newest or oldest first, after the cursor: whatever is sent or unsent meanwhile, the next page
+ * continues where this one ended. Otherwise as `listChannelMessages`.
  * @throws GantryError `channel_unknown`
  */
 export const listMessagesFrom = query(
@@ -42,7 +42,7 @@ export const listMessagesFrom = query(
   ): ReadSteps<MessagesPage> {
     const { channel, member } = yield* requireChannel(read, owner, channelId);
     const absences = yield* absencesOf(read, member);
-    const blocked = isUnfiltered ? nobody : yield* blockedIn(read, owner, channelId);
+    const blocked = isUnfiltered ? noneBlocked : yield* blockedIn(read, owner, channelId);
     const isFiltered = blocked.size > 0;
     const isNewest = order === 'newest';
     const start = behind === null ? (isNewest ? endOfStream : 0) : Number(behind);
@@ -73,8 +73,8 @@ export const listMessagesFrom = query(
 );
 
 /**
- * The channels a player is in by their latest activity, behind one of them. A channel in which something happens meanwhile
- * moves to the end of the newest: read from the oldest on, it comes again, and none is left out.
+ * The channels a player is in by their latest activity, after the cursor. A channel with new activity between two pages
+ * moves to the newest end: reading oldest first, it is repeated, and none is skipped.
  */
 export const listChannelsFrom = query(
   'listChannelsFrom',
@@ -106,7 +106,7 @@ const betweenText = (seq: string, direction: string, condition = '') =>
   `SELECT ${columnsOf(messages)} FROM messages
     WHERE channel_id = @channelId AND ${seq} > @after AND ${seq} <= @upTo ${condition}
     ORDER BY ${seq} ${direction} LIMIT @limit`;
-// A type, not an interface: the values of a statement are a record.
+// A type, not an interface: statement values must be assignable to a record.
 type Between = { channelId: string; after: number; upTo: number; limit: number };
 const between = (direction: string) =>
   statement<Between, MessageRow>({

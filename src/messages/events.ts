@@ -16,11 +16,11 @@ export const messageReactionRemoved = defineEvent('message-reactions removed', r
 export const messageChannelCreated = defineEvent('message-channels created', messageChannel);
 export const messageChannelPatched = defineEvent('message-channels patched', messageChannel);
 
-/** To the player alone: there are no read receipts. */
+/** Sent to the player only: there are no read receipts. */
 export const readMarkerPatched = defineEvent('read-markers patched', readMarker);
 
-/** Who is writing in a message channel right now. */
+/** A player who is typing in a message channel. */
 const typingRecord = z.object({ channelId: id, wallet: normalizedAddress }).meta({ id: 'Typing' });
 
-/** A signal. */
+/** A signal: neither stored nor numbered. */
 export const messageTyping = defineEvent('chat-messages typing', typingRecord);

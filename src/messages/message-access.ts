@@ -23,7 +23,10 @@ export function* lockMessage(
   return { message, channel };
 }
 
-/** The player, to whom the message is shown. @throws GantryError `message_unknown` where it is not, or not of the channel */
+/**
+ * The player's membership.
+ * @throws GantryError `message_unknown` when the message is hidden from them or not in the channel
+ */
 export function* requireShown(
   tx: Tx,
   channel: LockedChannel,

@@ -7,7 +7,7 @@ import { reactionCount } from './reaction.ts';
 export const permission = z.enum(['send-messages', 'add-members', 'edit-info', 'super-admin']);
 export type Permission = z.infer<typeof permission>;
 
-/** Who starts a channel may do everything in it; who is added may write. */
+/** The creator of a channel may do everything in it; other members may by default send messages. */
 export const creatorPermissions: readonly Permission[] = permission.options;
 export const memberPermissions: readonly Permission[] = ['send-messages'];
 
@@ -16,9 +16,9 @@ export const maxParticipants = 256;
 
 /** The most channels of a game that a player has started and is in. */
 export const maxStarted = 1_000;
-/** Who is in so many channels of a game is put in no more by others. */
+/** A player in this many channels of a game cannot be added to more by others. */
 export const maxJoined = 1_000;
-/** The most channels of a game that one and the same player puts another one in. */
+/** The most channels of a game to which one player can add the same other player. */
 export const maxShared = 100;
 
 const participant = z.object({
@@ -41,30 +41,30 @@ export const messageChannel = z
   .meta({ id: 'MessageChannel' });
 export type MessageChannel = z.infer<typeof messageChannel>;
 
-/** What a new channel has beside its participants. */
+/** What a new channel has besides its participants. */
 export interface NewChannelInfo {
   name?: string | undefined;
-  /** By wallet; who is not named here may write. */
+  /** By wallet; participants not listed get `memberPermissions`. */
   permissions?: Readonly<Record<string, readonly Permission[]>> | undefined;
 }
 
-/** What can be changed of a channel; left out: stays. */
+/** The editable fields of a channel; omitted fields are unchanged. */
 export interface ChannelInfo {
   name?: string | undefined;
   chatPicture?: string | undefined;
 }
 
-/** Someone in a message channel, with what tells whether they are online. */
+/** A member of a message channel, with the sessions that determine whether they are online. */
 export interface ChannelMember {
   wallet: string;
-  /** Empty for a wallet that was put in the channel and has not signed in yet; so is `avatar`. */
+  /** Empty for a wallet that was added to the channel but has never signed in; so is `avatar`. */
   username: string;
   avatar: string;
   /** The newest of the member's live sessions in the game and in launchers, a few of each. */
   sessionIds: string[];
 }
 
-/** A channel message without what was said: what is left to tell once it has been unsent. */
+/** A channel message without its content: what remains once it has been unsent. */
 export const messageIdentity = z
   .object({
     _id: id,
@@ -94,7 +94,7 @@ export const messageContent = text(1, 4000);
 export const channelName = text(0, 100);
 export const chatPicture = text(0, 2000);
 
-/** Whether a participant holds a permission; `super-admin` holds them all. */
-export function may(member: Pick<Participant, 'permissions'>, wanted: Permission): boolean {
+/** Whether a participant has a permission; `super-admin` implies all of them. */
+export function hasPermission(member: Pick<Participant, 'permissions'>, wanted: Permission): boolean {
   return member.permissions.includes(wanted) || member.permissions.includes('super-admin');
 }

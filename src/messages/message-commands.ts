@@ -24,16 +24,16 @@ import { removeReactionsTo } from './reaction-rows.ts';
 import { eventSeqsOf, reactionsOf, storedBytesOf, toMessage } from './stored-message.ts';
 import { type MessageRow, messageChannels, messages } from './tables.ts';
 
-/** Messages that `eraseMessagesOf` erases at a time; fewer where they have many reactions. */
+/** Messages that `eraseMessagesOf` erases per batch; fewer when they have many reactions. */
 const messagesPerSlice = 200;
 const reactionsPerSlice = 2_000;
-/** The most events that hold a message's words: of an edit before the last so many, nothing is left but that it was. */
+/** The most events that hold a message's content: the events of earlier edits are kept, with their content blanked. */
 const maxEventsOfMessage = 50;
-/** Edits that are blanked with one more: more than one only of messages from before there was a limit. */
+/** The most edits blanked per new edit: more than one only for messages that predate the limit. */
 const blankedPerEdit = 20;
 
 /**
- * `quota` is the most bytes that the sender may keep in the game; `replyTo` a message of the channel that is shown to them.
+ * `quota`: the sender's storage limit in the game, in bytes; `replyTo`: a message of the channel visible to the sender.
  * @throws GantryError `channel_unknown`, `permission_missing`, `muted`, `message_unknown`, `storage_full`
  */
 export const sendMessage = command(
@@ -93,7 +93,10 @@ export const sendMessage = command(
   },
 );
 
-/** As `sendMessage`. @throws GantryError `message_unknown`, `not_the_sender`, `permission_missing`, `muted`, `storage_full` */
+/**
+ * As `sendMessage`.
+ * @throws GantryError `message_unknown`, `not_the_sender`, `permission_missing`, `muted`, `storage_full`
+ */
 export const editMessage = command(
   'editMessage',
   function* (
@@ -128,7 +131,7 @@ export const editMessage = command(
   },
 );
 
-/** Erases what was said, everywhere it was kept. @throws GantryError `message_unknown`, `not_the_sender` */
+/** Erases the message's content everywhere it is stored. @throws GantryError `message_unknown`, `not_the_sender` */
 export const unsendMessage = command(
   'unsendMessage',
   function* (tx: Tx, sender: Owner, messageId: string): Steps<MessageIdentity> {
@@ -137,7 +140,7 @@ export const unsendMessage = command(
   },
 );
 
-/** As `unsendMessage`, for moderation, whoever sent it. @throws GantryError `message_unknown` */
+/** As `unsendMessage`, for moderation: any sender's message. @throws GantryError `message_unknown` */
 export const deleteMessage = command(
   'deleteMessage',
   function* (tx: Tx, messageId: string): Steps<MessageIdentity> {
@@ -147,8 +150,7 @@ export const deleteMessage = command(
 );
 
 /**
- * Erases what a wallet has said, in channels it has left too, a limited number of messages at a time; true: there may be
- * more.
+ * Erases a bounded batch of a wallet's messages, including those in channels it has left; true when there may be more.
  */
 export const eraseMessagesOf = command('eraseMessagesOf', function* (tx: Tx, wallet: string): Steps<boolean> {
   const found = yield* tx.list(messages.bySender, [wallet], { limit: messagesPerSlice });
@@ -164,7 +166,7 @@ export const eraseMessagesOf = command('eraseMessagesOf', function* (tx: Tx, wal
   return found.length === messagesPerSlice || slice.length < found.length;
 });
 
-/** The first of these that are still there, up to the one with which they have too many reactions for a slice. */
+/** The leading messages that still exist, up to the one that exceeds the reactions allowed per batch. */
 function* withFewReactions(tx: Tx, found: readonly MessageRow[]): Steps<MessageRow[]> {
   const rows = yield* tx.all(...found.map(({ id }) => tx.get(messages, id)));
   const slice: MessageRow[] = [];
@@ -179,8 +181,9 @@ function* withFewReactions(tx: Tx, found: readonly MessageRow[]): Steps<MessageR
 }
 
 /**
- * A message this player sent and can still reach; to others in the channel it is there, but not theirs.
- * @throws GantryError `message_unknown`, `not_the_sender`; `permission_missing` when `wanted` is given and not held
+ * A message this player sent in a channel they are still in.
+ * @throws GantryError `message_unknown`; `not_the_sender` for another member's message; `permission_missing` when
+ *   `wanted` is given and the sender lacks it
  */
 function* ownMessage(
   tx: Tx,

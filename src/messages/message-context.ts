@@ -5,22 +5,22 @@ import type { ChannelMessage } from './message-channel.ts';
 import { seqOfMessage, toMessage } from './stored-message.ts';
 import { type MessageRow, messages } from './tables.ts';
 
-/** A message with what was said around it. */
+/** A message with the messages around it. */
 export interface MessageInContext {
   message: ChannelMessage;
-  /** Oldest first, both. */
+  /** Both oldest first. */
   before: ChannelMessage[];
   after: ChannelMessage[];
 }
 
 /** Messages on each side. */
-const shownOnASide = 10;
+const messagesPerSide = 10;
 
-/** For moderation; null where the message is gone. */
+/** For moderation; null when the message no longer exists. */
 export function* messageInContext(read: Read, messageId: string): ReadSteps<MessageInContext | null> {
   const row = yield* read.get(messages, messageId);
   if (!row) return null;
-  const from = { channelId: row.channelId, messageId, limit: shownOnASide };
+  const from = { channelId: row.channelId, messageId, limit: messagesPerSide };
   const before = yield* read.all(messagesBefore, from);
   const after = yield* read.all(messagesAfter, from);
   return {

@@ -9,20 +9,26 @@ import { eventSeqsOf, idsOfJson, toMessage } from './stored-message.ts';
 import { type MessageRow, messages } from './tables.ts';
 
 export interface MessagesPage extends Paged<ChannelMessage> {
-  /** What replies of the page reply to, where it is shown to who asks and is not on the page itself; left out: nothing. */
+  /**
+   * Messages that replies on the page refer to, if visible to the reader and not on the page themselves; omitted if
+   * none.
+   */
   originals?: ChannelMessage[];
-  /** Of a page by cursors. */
+  /** Only for cursor pagination. */
   end?: CursorEnd;
 }
 
-/** Who is shown a page: who they are, when they were not in the channel, and whom they block. Left out: an administrator. */
+/**
+ * The player who reads a page, with their absences from the channel and the players they block; omitted for
+ * administrators.
+ */
 interface Reader {
   wallet: string;
   absences: readonly Span[];
   blocked: ReadonlySet<string>;
 }
 
-/** A page of a channel's messages, with those that its replies are to and with which reactions are the reader's own. */
+/** A page of a channel's messages, with the messages its replies refer to and the reader's own reactions marked. */
 export function* toMessagesPage(
   read: Read,
   channelId: string,
@@ -55,7 +61,7 @@ function* originalsOf(
   });
 }
 
-/** Which reactions to these messages are the reader's, by message. */
+/** The reader's own reactions to these messages, by message id. */
 function* ownReactions(
   read: Read,
   wallet: string,

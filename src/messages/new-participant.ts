@@ -3,9 +3,9 @@ import { addressInput } from '../core/schemas/address.ts';
 import { notServed } from '../core/schemas/not-served.ts';
 import { memberPermissions, permission } from './message-channel.ts';
 
-export const noGroups = 'channels here have players only, no user groups';
+export const noGroups = 'channels have players only, no user groups';
 
-/** A participant as clients of basement.fun name one. */
+/** A participant as basement.fun clients send it. */
 export const newParticipant = z.object({
   wallet: addressInput,
   userGroup: notServed(noGroups),

@@ -5,7 +5,7 @@ import type { Page, Paged } from '../core/schemas/paging.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { columnsOf } from '../core/storage/selection.ts';
 import { statement } from '../core/storage/statement.ts';
-import { blockedIn, hiddenCount, isNotBlocked, nobody } from './blocked-senders.ts';
+import { blockedIn, hiddenCount, isNotBlocked, noneBlocked } from './blocked-senders.ts';
 import { channelUnknown, requirePermission } from './channel-access.ts';
 import {
   type ChannelMember,
@@ -32,20 +32,23 @@ import {
   participants,
 } from './tables.ts';
 
-/** So many participants are on a page of channels at most, a hundred bytes each, unless the first has more. */
+/** The most participants on a page of channels (about 100 bytes each), unless the first channel alone has more. */
 export const maxParticipantsOnPage = 8_192;
 
 export interface ChannelsPage extends Paged<MessageChannel> {
-  /** There are fewer than asked for because of their participants: read on behind them. */
+  /** Fewer channels than requested, because of `maxParticipantsOnPage`: continue after the last one. */
   isShortened?: true;
-  /** Of a page by cursors. */
+  /** Only for cursor pagination. */
   end?: CursorEnd;
 }
 
-/** Sessions of a member that are looked at: the newest ones in the game, and as many in launchers. */
+/** Sessions read per member: the newest ones in the game, and as many in launchers. */
 const sessionsPerMember = 5;
 
-/** Who is to be shown that someone in a channel is writing: the others, except those who are banned from the game or block the one who writes. @throws GantryError `channel_unknown`, `permission_missing` */
+/**
+ * The recipients of a member's typing signal: the other members, except those who are banned from the game or block the
+ * member. @throws GantryError `channel_unknown`, `permission_missing`
+ */
 export const othersInChannel = query(
   'othersInChannel',
   function* (read: Read, owner: Owner, channelId: string): ReadSteps<string[]> {
@@ -78,7 +81,7 @@ export const listChannelsOfGame = query(
   },
 );
 
-/** Everyone in a channel, whoever has been there longest first. @throws GantryError `channel_unknown` */
+/** The members of a channel, in the order of joining. @throws GantryError `channel_unknown` */
 export const listChannelMembers = query(
   'listChannelMembers',
   function* (read: Read, owner: Owner, channelId: string): ReadSteps<ChannelMember[]> {
@@ -99,8 +102,9 @@ export const listChannelMembers = query(
 );
 
 /**
- * Newest first. Who was taken in later is shown what was said before; who left and came back, everything but what was said
- * meanwhile. Left out is what those have said whom the one who asks blocks, unless the game's server asks (`isUnfiltered`).
+ * Newest first. Members who joined later also see earlier messages; members who left and came back see all but those
+ * sent in their absence. Messages of players whom the reader blocks are omitted, unless the game's server reads
+ * (`isUnfiltered`).
  * @throws GantryError `channel_unknown`
  */
 export const listChannelMessages = query(
@@ -114,7 +118,7 @@ export const listChannelMessages = query(
   ): ReadSteps<MessagesPage> {
     const { channel, member } = yield* requireChannel(read, owner, channelId);
     const absences = yield* absencesOf(read, member);
-    const blocked = isUnfiltered ? nobody : yield* blockedIn(read, owner, channelId);
+    const blocked = isUnfiltered ? noneBlocked : yield* blockedIn(read, owner, channelId);
     const found = yield* blocked.size > 0
       ? pageWithoutBlocked(read, channel, absences, owner, page)
       : absences.length === 0
@@ -135,7 +139,7 @@ export const listMessagesForModeration = query(
   },
 );
 
-/** What a player has written, in one game or in all, newest first. */
+/** The messages a player has sent, in one game or in all, newest first. */
 export const listMessagesOfPlayer = query(
   'listMessagesOfPlayer',
   function* (
@@ -222,13 +226,13 @@ const countBetween = statement<{ channelId: string; after: number; upTo: number 
   postgres: countText(seqOfMessage.postgres),
 });
 
-/** When someone who is in the channel was not in it any more, oldest first. */
+/** The spans in which a current member was absent from the channel, oldest first. */
 export function* absencesOf(read: Read, { wallet, channelId, joinedSeq }: ParticipantRow): ReadSteps<Span[]> {
   const stays = yield* read.list(formerParticipants.byWallet, [wallet, channelId], { limit: maxStays });
   return absencesBetween(stays, joinedSeq);
 }
 
-/** A page of what was said outside of these absences. */
+/** A page of the messages sent outside these absences. */
 function* pageBetween(
   read: Read,
   { id: channelId, messageCount }: MessageChannelRow,
@@ -252,7 +256,9 @@ function* pageBetween(
   return { total, rows };
 }
 
-/** How many messages of a channel are shown to someone who was away then; to a `blocker`, without those of blocked players. */
+/**
+ * How many messages of a channel are visible given these absences; for a `blocker`, excluding those of blocked players.
+ */
 export function* shownCount(
   read: Read,
   { id, messageCount }: Pick<MessageChannelRow, 'id' | 'messageCount'>,
@@ -266,7 +272,7 @@ export function* shownCount(
   return total;
 }
 
-/** What a player sees of a channel's stream, oldest first. */
+/** The spans of a channel's stream that are visible to a player, oldest first. */
 export function presencesBetween(absences: readonly Span[]): Span[] {
   const ends = [...absences.map(({ after }) => after), Number.MAX_SAFE_INTEGER];
   return ends.map((upTo, at) => ({ after: absences[at - 1]?.upTo ?? 0, upTo }));
@@ -288,7 +294,7 @@ const unblockedBetween = statement<
   },
   MessageRow
 >({ sqlite: unblockedText(seqOfMessage.sqlite), postgres: unblockedText(seqOfMessage.postgres) });
-/** As `pageBetween`, without what those have said whom the one who asks blocks. */
+/** As `pageBetween`, without messages of players whom the reader blocks. */
 function* pageWithoutBlocked(
   read: Read,
   { id: channelId }: MessageChannelRow,
@@ -322,7 +328,7 @@ function participantsOf(read: Read, channelId: string) {
   return read.list(participants.byChannel, [channelId], { limit: maxParticipants });
 }
 
-/** As many of the first channels as have not too many participants together; at least one. */
+/** The leading channels with at most `maxParticipantsOnPage` participants in total; at least one. */
 export function* withParticipants(
   read: Read,
   rows: readonly DescribedChannelRow[],
@@ -338,7 +344,10 @@ export function* withParticipants(
   return channels;
 }
 
-/** The channel and the one who asks, who is in it; to everyone else it is not there. */
+/**
+ * The channel and the caller's membership.
+ * @throws GantryError `channel_unknown`, also when the caller is not a member
+ */
 export function* requireChannel(
   read: Read,
   { gameId, wallet }: Owner,

@@ -13,10 +13,10 @@ import { maxKinds, maxReactions, type ReactionCount } from './reaction.ts';
 import { reactionsOf } from './stored-message.ts';
 import { type MessageReactionRow, type MessageRow, messageReactions, messages } from './tables.ts';
 
-/** Reactions that `eraseReactionsOf` erases at a time. */
+/** Reactions that `eraseReactionsOf` erases per batch. */
 const reactionsPerSlice = 200;
 
-/** A message's reactions as they now are, to one of the players. */
+/** A message's current reactions, as one of the players sees them. */
 export interface ReactedMessage {
   messageId: string;
   channelId: string;
@@ -24,8 +24,8 @@ export interface ReactedMessage {
 }
 
 /**
- * Adds a player's reaction to a message; one that is there already changes nothing and is told to nobody. `quota` is the
- * most bytes that the player may keep in the game.
+ * Adds a player's reaction to a message. Idempotent: an existing reaction changes nothing and emits no event. `quota`:
+ * the player's storage limit in the game, in bytes.
  * @throws GantryError `message_unknown`, `permission_missing`, `reaction_limit_reached`, `storage_full`
  */
 export const addReactionTo = command(
@@ -42,11 +42,13 @@ export const addReactionTo = command(
     requirePermission(member, 'send-messages');
     const { wallet } = owner;
     if (yield* tx.get(messageReactions, messageId, wallet, reaction))
-      return yield* reacted(tx, message, owner);
+      return yield* toReactedMessage(tx, message, owner);
     const counts = reactionsOf(message);
     const known = counts.find(([kind]) => kind === reaction);
     if (!known && counts.length >= maxKinds) {
-      throw limitReached(`A message has at most ${maxKinds} different reactions: use one of those there are`);
+      throw limitReached(
+        `A message has at most ${maxKinds} different reactions: use one of the existing ones`,
+      );
     }
     if (counts.reduce((sum, [, count]) => sum + count, 0) >= maxReactions) {
       throw limitReached(`A message has at most ${grouped(maxReactions)} reactions`);
@@ -55,12 +57,12 @@ export const addReactionTo = command(
     tx.insert(messageReactions, row);
     yield* countStored(tx, owner, countedRowBytes, quota);
     const after = yield* changeCount(tx, message, channel, row, 1);
-    return yield* reacted(tx, after, owner);
+    return yield* toReactedMessage(tx, after, owner);
   },
 );
 
 /**
- * Takes a player's reaction back; one that is not there changes nothing and is told to nobody.
+ * Removes a player's reaction. Idempotent: removing a missing reaction changes nothing and emits no event.
  * @throws GantryError `message_unknown`
  */
 export const removeReactionFrom = command(
@@ -69,12 +71,15 @@ export const removeReactionFrom = command(
     const { message, channel } = yield* lockMessage(tx, messageId);
     yield* requireShown(tx, channel, owner, messageId);
     const row = yield* tx.get(messageReactions, messageId, owner.wallet, reaction);
-    if (!row) return yield* reacted(tx, message, owner);
-    return yield* reacted(tx, yield* takeBack(tx, message, channel, row), owner);
+    if (!row) return yield* toReactedMessage(tx, message, owner);
+    return yield* toReactedMessage(tx, yield* deleteReaction(tx, message, channel, row), owner);
   },
 );
 
-/** Takes back every reaction of a wallet, in channels it has left too, a limited number at a time; true: there may be more. */
+/**
+ * Removes a bounded batch of a wallet's reactions, including those in channels it has left; true when there may be
+ * more.
+ */
 export const eraseReactionsOf = command(
   'eraseReactionsOf',
   function* (tx: Tx, wallet: string): Steps<boolean> {
@@ -88,13 +93,13 @@ export const eraseReactionsOf = command(
         tx.get(messages, messageId),
         tx.get(messageReactions, messageId, wallet, reaction),
       );
-      if (message && channel && row) yield* takeBack(tx, message, channel, row);
+      if (message && channel && row) yield* deleteReaction(tx, message, channel, row);
     });
     return found.length === reactionsPerSlice;
   },
 );
 
-function* takeBack(
+function* deleteReaction(
   tx: Tx,
   message: MessageRow,
   channel: LockedChannel,
@@ -105,7 +110,7 @@ function* takeBack(
   return yield* changeCount(tx, message, channel, row, -1);
 }
 
-/** Writes how many have a reaction, and tells whoever is in the channel. The channel's place in lists stays. */
+/** Updates the count of a reaction and notifies the channel's members. The channel keeps its place in lists. */
 function* changeCount(
   tx: Tx,
   message: MessageRow,
@@ -125,7 +130,7 @@ function* changeCount(
   return after;
 }
 
-function* reacted(tx: Tx, message: MessageRow, { wallet }: Owner): Steps<ReactedMessage> {
+function* toReactedMessage(tx: Tx, message: MessageRow, { wallet }: Owner): Steps<ReactedMessage> {
   const own = yield* tx.list(messageReactions.byMessage, [message.id, wallet], { limit: maxKinds });
   const isOwn = new Set(own.map(({ reaction }) => reaction));
   return {

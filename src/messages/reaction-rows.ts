@@ -4,7 +4,9 @@ import { storageUse } from '../storage-quota/tables.ts';
 import { maxReactions } from './reaction.ts';
 import { type MessageRow, messageReactions } from './tables.ts';
 
-/** Removes the reactions to a message that goes; its channel is locked. They count no longer as what their players keep. */
+/**
+ * Removes the reactions to a deleted message from storage and from their players' quotas. Its channel must be locked.
+ */
 export function* removeReactionsTo(tx: Tx, { id }: MessageRow, gameId: string): Steps<void> {
   const rows = yield* tx.list(messageReactions.byMessage, [id], { limit: maxReactions });
   for (const row of rows) tx.remove(messageReactions, row);

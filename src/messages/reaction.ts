@@ -7,22 +7,21 @@ export const maxKinds = 20;
 /** The most reactions to one message, all kinds and players together. */
 export const maxReactions = 1_000;
 
-/** What a game calls an emote of its own. */
+/** The name of a game's custom emote. */
 const emoteName = /^[a-z0-9_+-]{1,32}$/;
 const emoji = /^\p{RGI_Emoji}$/v;
-/** Asks for the colourful form of a character that has a plain one too. */
-const emojiForm = '\u{FE0F}';
+/** Selects the emoji presentation of a character that also has a text presentation (VS16). */
+const variationSelector = '\u{FE0F}';
 
 /**
- * One emoji, or a name. An emoji that came without its variation selector gets it, so that there are not two kinds that look
- * the same.
+ * One emoji, or a name. A missing variation selector is added, so that there are no two reactions that look the same.
  */
 export const reactionInput = z
   .string()
   .max(64)
   .transform((value, context) => {
     if (emoteName.test(value) || emoji.test(value)) return value;
-    if (emoji.test(`${value}${emojiForm}`)) return `${value}${emojiForm}`;
+    if (emoji.test(`${value}${variationSelector}`)) return `${value}${variationSelector}`;
     context.addIssue({
       code: 'custom',
       message: 'must be one emoji, or a name of 1 to 32 of the characters a-z, 0-9, _, + and -',
@@ -44,12 +43,12 @@ export const reactionCount = z
   .meta({ id: 'ReactionCount' });
 export type ReactionCount = z.infer<typeof reactionCount>;
 
-/** What an event tells of a reaction. */
+/** The payload of reaction events. */
 export const reaction = z
   .object({
     channelId: id,
     messageId: id,
-    wallet: normalizedAddress.meta({ description: 'Who has reacted, or taken the reaction back' }),
+    wallet: normalizedAddress.meta({ description: 'Who added or removed the reaction' }),
     reaction: z.string(),
     count: z.int().min(0).meta({ description: 'How many players have reacted with it, this one counted' }),
     at: timestamp,

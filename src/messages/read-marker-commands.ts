@@ -9,10 +9,10 @@ import { eventSeqsOf } from './stored-message.ts';
 import { messageChannels, messages, participants, readMarkers } from './tables.ts';
 
 /**
- * Marks a channel as read up to a message. The marker only moves forward: a call that names an earlier message than an
- * earlier one did changes nothing and tells nobody. The marker as it now is.
+ * Marks a channel as read up to a message, and returns the current marker. The marker only moves forward: a call that
+ * names an earlier message than the marker's changes nothing and emits no event.
  *
- * What is locked is the player's: writing in the channel waits for nobody who reads.
+ * Only the player is locked, so that readers do not delay writers in the channel.
  * @throws GantryError `channel_unknown`, `message_unknown`
  */
 export const moveReadMarker = command(

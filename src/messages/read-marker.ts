@@ -4,9 +4,9 @@ import { grouped } from '../core/schemas/grouped.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 import type { ReadMarkerRow } from './tables.ts';
 
-/** So many unread messages of a channel are counted at most, which takes a millisecond. */
+/** Unread messages of a channel are counted up to this many, which takes about a millisecond. */
 export const maxUnread = 1_000;
-/** The same in a list, which may have 250 channels. */
+/** The same per channel of a list, which may have 250 channels. */
 export const maxListedUnread = 100;
 
 /** Up to which message a player has read a channel. */
@@ -22,32 +22,32 @@ export const readMarker = z
   .meta({ id: 'ReadMarker' });
 export type ReadMarker = z.infer<typeof readMarker>;
 
-/** What a player has not read of a channel. */
+/** A player's unread messages in a channel. */
 export interface Unread {
   channelId: string;
-  /** At most `maxUnread`, of several channels `maxListedUnread`. */
+  /** At most `maxUnread`; in lists of channels, `maxListedUnread`. */
   unreadCount: number;
   /** There are more than that. */
   isCapped: boolean;
-  /** Null: nothing was ever marked as read. */
+  /** Null when nothing has ever been marked as read. */
   readMarker: { messageId: string; readAt: number } | null;
 }
 
-/** The fields that tell of what is unread. */
+/** The response fields about unread messages. */
 export const unreadFields = {
   unreadCount: z
     .int()
     .min(0)
     .max(maxUnread)
     .meta({
-      description: `Messages of others behind the read marker, the player's joining and the player's own last message; at most ${grouped(maxUnread)}, in lists ${maxListedUnread}`,
+      description: `Messages of others after the read marker, the player's joining and the player's own last message; at most ${grouped(maxUnread)}, in lists ${maxListedUnread}`,
     }),
   unreadCapped: z
     .exactOptional(z.literal(true))
     .meta({ description: 'There are more unread messages than are counted' }),
   lastReadMessageId: z
     .exactOptional(id)
-    .meta({ description: "The read marker's message; left out: nothing was marked as read" }),
+    .meta({ description: "The read marker's message; omitted if nothing was marked as read" }),
   lastReadAt: z.exactOptional(timestamp),
 };
 

@@ -1,22 +1,25 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { type MessageChannel, may, type Permission, permission } from './message-channel.ts';
+import { hasPermission, type MessageChannel, type Permission, permission } from './message-channel.ts';
 import type { FormerParticipantRow, MessageChannelRow, ParticipantRow } from './tables.ts';
 
 const permissionList = z.array(permission);
 
 /**
- * By their text: all participants have one of a few lists, and parsing one for every message takes long. The text serves
- * reads too, which see new rows each time.
+ * Keyed by the JSON text: participants share a few distinct lists, and parsing one per message would be slow. Keying by
+ * row would not help reads, which load new row objects each time.
  */
 const parsed = new LRUCache<string, { permissions: Permission[] }>({ max: 100 });
 
-/** What callers are told of a channel's row. `participantsKey` is long, and the number of messages is told with them. */
+/**
+ * The columns of a channel needed to describe it. `participantsKey` is long, and the message count is reported with the
+ * messages.
+ */
 export type DescribedChannelRow = Omit<MessageChannelRow, 'participantsKey' | 'messageCount'>;
 
-/** Whether a participant holds a permission. */
-export function rowMay(row: Pick<ParticipantRow, 'permissions'>, wanted: Permission): boolean {
-  return may(parse(row.permissions), wanted);
+/** Whether a participant has a permission. */
+export function rowHasPermission(row: Pick<ParticipantRow, 'permissions'>, wanted: Permission): boolean {
+  return hasPermission(parse(row.permissions), wanted);
 }
 
 export function toChannel(row: DescribedChannelRow, members: readonly ParticipantRow[]): MessageChannel {
@@ -35,27 +38,27 @@ export function toChannel(row: DescribedChannelRow, members: readonly Participan
   };
 }
 
-/** The key under which the channel of exactly these participants is found, in whatever order they are given. */
+/** The key of the channel with exactly these participants; independent of their order. */
 export function participantsKeyOf(wallets: readonly string[]): string {
   return wallets.toSorted().join(',');
 }
 
-/** More stays in a channel than are kept of a player. */
+/** Exceeds the number of stays kept per player and channel. */
 export const maxStays = 1_000;
 
-/** A part of a channel's stream: behind `after`, up to `upTo`. */
+/** A range of seqs in a channel's stream: `after` exclusive, `upTo` inclusive. */
 export interface Span {
   after: number;
   upTo: number;
 }
 
-/** When someone who is in the channel since `joinedSeq` was not in it any more, oldest first. */
+/** The absences of a member who last joined at `joinedSeq`, oldest first. */
 export function absencesBetween(stays: readonly FormerParticipantRow[], joinedSeq: number): Span[] {
   const known = stays.filter(isRecorded);
   return known.map(({ leftSeq }, at) => ({ after: leftSeq, upTo: known[at + 1]?.joinedSeq ?? joinedSeq }));
 }
 
-/** Whether a stay says when it was; those of before that was recorded say only that there was one. */
+/** Whether a stay's range was recorded: old rows only say that there was one. */
 export function isRecorded({ leftSeq }: FormerParticipantRow): boolean {
   return leftSeq > 0;
 }

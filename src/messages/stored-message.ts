@@ -21,30 +21,30 @@ export function toMessage(row: MessageRow): ChannelMessage {
   };
 }
 
-/** What a message counts of its sender's storage, in bytes: each event that says its words holds them as well. */
+/** Bytes that a message counts against its sender's quota: each event with its content stores a copy. */
 export function storedBytesOf(row: Pick<MessageRow, 'content' | 'eventSeqs'>): number {
   return countedRowBytes + Buffer.byteLength(row.content) * eventSeqsOf(row).length;
 }
 
-/** What a message's reactions are and how many players have each, in the order of first use. */
+/** A message's reactions with their counts, in the order of first use. */
 export function reactionsOf({
   reactions,
 }: Pick<MessageRow, 'reactions'>): [reaction: string, count: number][] {
   return reactions === null ? [] : reactionCounts.parse(JSON.parse(reactions));
 }
 
-/** The seqs of the channel's events that hold the message's words, that of its sending first. */
+/** The seqs of the channel's events that hold the message's content, its creation first. */
 export function eventSeqsOf(row: Pick<MessageRow, 'eventSeqs'>): number[] {
   return seqList.parse(JSON.parse(row.eventSeqs));
 }
 
-/** As SQL: the place of a message in its channel's stream, as the index `messages_by_seq` has it. */
+/** SQL expression: a message's seq in its channel's stream, exactly as the index `messages_by_seq` defines it. */
 export const seqOfMessage = {
   sqlite: `json_extract(event_seqs, '$[0]')`,
   postgres: `CAST(substring(event_seqs FROM '[0-9]+') AS bigint)`,
 };
 
-/** As SQL: the ids of the JSON array @ids. */
+/** SQL subquery: the ids in the JSON array @ids. */
 export const idsOfJson = {
   sqlite: 'SELECT value FROM json_each(@ids)',
   postgres: 'SELECT CAST(value AS uuid) FROM json_array_elements_text(CAST(@ids AS json)) AS listed (value)',

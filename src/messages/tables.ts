@@ -3,7 +3,7 @@ import { type RowOf, table } from '../core/storage/table.ts';
 const channelColumns = {
   id: 'uuid',
   gameId: 'uuid',
-  /** The sorted wallets, joined; not unique, because leaving can make two channels alike. */
+  /** The sorted wallets, joined; not unique, because leaving can give two channels the same participants. */
   participantsKey: 'text',
   name: 'text',
   chatPicture: 'text',
@@ -30,9 +30,9 @@ const participantColumns = {
   permissions: 'json',
   /** The order of joining. */
   position: 'int',
-  /** Where the channel's stream stood when the wallet joined: it hears what comes after. */
+  /** The channel's last seq when the wallet joined: it receives the events after it. */
   joinedSeq: 'int',
-  /** Who put the wallet in; the creator put in itself. Empty once that player was erased. */
+  /** Who added the wallet; the creator's own wallet for the creator. Empty once the adder was erased. */
   addedBy: 'text',
 } as const;
 
@@ -49,7 +49,7 @@ export const participants = table('participants', participantColumns, {
 });
 export type ParticipantRow = RowOf<typeof participantColumns>;
 
-/** Who left a channel of their own accord is put in none by whoever had put them there: see `removeFromChannel`. */
+/** A player who leaves a channel cannot be added to another by the same `adder`: see `removeFromChannel`. */
 export const declinedAdders = table(
   'declined_adders',
   { wallet: 'text', gameId: 'uuid', adder: 'text' },
@@ -63,12 +63,12 @@ export const declinedAdders = table(
 const formerColumns = {
   wallet: 'text',
   channelId: 'uuid',
-  /** It heard the events behind `joinedSeq`, up to `leftSeq`. */
+  /** The wallet received the events after `joinedSeq`, up to and including `leftSeq`. */
   joinedSeq: 'int',
   leftSeq: 'int',
 } as const;
 
-/** Who was in a channel once, and from when to when: whom its earlier events were for, and where erasing a player must look. */
+/** Past stays in channels: the audience of earlier events, and which channels erasing a player must check. */
 export const formerParticipants = table('left_channels', formerColumns, {
   key: ['wallet', 'channelId', 'joinedSeq'],
   indexes: {
@@ -85,15 +85,15 @@ const messageColumns = {
   sender: 'text',
   content: 'text',
   /**
-   * JSON array: the channel's events that hold this message's words, so that unsending can erase them there. The first is
-   * that of its sending, by which an index finds a channel's messages in the order of its stream.
+   * JSON array: seqs of the channel's events that hold this message's content, so that unsending can erase it there.
+   * The first is the message's creation; an index on it orders a channel's messages by its stream.
    */
   eventSeqs: 'json',
   createdAt: 'ms',
   updatedAt: 'ms',
-  /** The message of the channel that this one replies to; it may be unsent by now. */
+  /** The message of the channel that this one replies to; it may have been unsent since. */
   replyTo: 'uuid?',
-  /** JSON array of pairs, in the order of first use: a reaction, and how many players have it. Null: none. */
+  /** JSON array of [reaction, count] pairs, in the order of first use. Null when there are none. */
   reactions: 'json?',
 } as const;
 
@@ -101,7 +101,7 @@ export const messages = table('messages', messageColumns, {
   key: ['id'],
   indexes: {
     byChannel: { on: ['channelId', 'createdAt', 'id'] },
-    /** In no order: erasing a player takes them as they come. */
+    /** Unordered: used only to erase a player, in any order. */
     bySender: { on: ['sender'] },
   },
   of: { player: 'sender', via: { table: messageChannels, column: 'channelId' }, texts: ['content'] },
@@ -111,14 +111,14 @@ export type MessageRow = RowOf<typeof messageColumns>;
 const readMarkerColumns = {
   channelId: 'uuid',
   wallet: 'text',
-  /** The message up to which the player has read; it may be unsent by now. */
+  /** The message up to which the player has read; it may have been unsent since. */
   messageId: 'uuid',
-  /** Its place in the channel's stream. */
+  /** The message's seq in the channel's stream. */
   readSeq: 'int',
   readAt: 'ms',
 } as const;
 
-/** Up to where players have read. In a table of its own: participants are kept in memory, and reading is much more often. */
+/** Players' read positions. Separate from `participants`, which are kept in memory and change far less often. */
 export const readMarkers = table('read_markers', readMarkerColumns, {
   key: ['channelId', 'wallet'],
   indexes: { byWallet: { on: ['wallet', 'channelId'] } },
@@ -134,12 +134,12 @@ const reactionColumns = {
   createdAt: 'ms',
 } as const;
 
-/** Who has reacted to a message, and with what. How many they are stands in the message too, so that lists need not count. */
+/** Players' reactions to messages. The counts are also stored in the message, so that lists need not count them. */
 export const messageReactions = table('message_reactions', reactionColumns, {
   key: ['messageId', 'wallet', 'reaction'],
   indexes: {
     byMessage: { on: ['messageId', 'wallet', 'reaction'] },
-    /** In no order: erasing a player takes them as they come. */
+    /** Unordered: used only to erase a player, in any order. */
     byWallet: { on: ['wallet'] },
   },
   of: { player: 'wallet', via: { table: messageChannels, column: 'channelId' } },

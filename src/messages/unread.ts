@@ -7,7 +7,7 @@ import { channelUnknown } from './channel-access.ts';
 import { maxListedUnread, maxUnread, type Unread } from './read-marker.ts';
 import { idsOfJson, seqOfMessage } from './stored-message.ts';
 
-/** What a player has not read of these channels: of those among them that the player is in, by id. Counted less far than alone. */
+/** Unread messages in those of these channels that the player is in, ordered by id; counted up to `maxListedUnread`. */
 export const listUnread = query(
   'listUnread',
   function* (read: Read, owner: Owner, channelIds: readonly string[]): ReadSteps<Unread[]> {
@@ -15,7 +15,7 @@ export const listUnread = query(
   },
 );
 
-/** The same of one channel. @throws GantryError `channel_unknown` */
+/** Unread messages in one channel, counted up to `maxUnread`. @throws GantryError `channel_unknown` */
 export const findUnread = query(
   'findUnread',
   function* (read: Read, owner: Owner, channelId: string): ReadSteps<Unread> {
@@ -29,21 +29,22 @@ function* unreadIn(
   read: Read,
   { gameId, wallet }: Owner,
   channelIds: readonly string[],
-  maximum: number,
+  maxCount: number,
 ): ReadSteps<Unread[]> {
-  const values = { gameId, wallet, ids: JSON.stringify(channelIds), limit: maximum + 1 };
+  const values = { gameId, wallet, ids: JSON.stringify(channelIds), limit: maxCount + 1 };
   const rows = yield* read.all(unreadOfMember, values);
   return rows.map(({ channelId, unread, messageId, readAt }) => ({
     channelId,
-    unreadCount: Math.min(unread, maximum),
-    isCapped: unread > maximum,
+    unreadCount: Math.min(unread, maxCount),
+    isCapped: unread > maxCount,
     readMarker: messageId === null || readAt === null ? null : { messageId, readAt },
   }));
 }
 
 /**
- * Of each channel the newest messages are looked at, so many at most, however many there are. Who has written something has
- * read what stood before it. What somebody wrote whom the player blocks is not counted. A marker of before the player left counts for nothing: what was said meanwhile is not shown.
+ * Reads at most @limit of the newest messages per channel, however many there are. Messages before the player's own
+ * last one count as read. Messages of blocked players are not counted, nor are those before the player's latest
+ * joining: a marker from an earlier stay has no effect.
  */
 const text = ({ seq, greatest, ids }: { seq: string; greatest: string; ids: string }) =>
   `SELECT p.channel_id AS "channelId", r.message_id AS "messageId", r.read_at AS "readAt", (

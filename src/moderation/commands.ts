@@ -2,22 +2,22 @@ import type { Owner } from '../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { lockWholeChannel, memberIn, requireMember } from '../messages/channel-access.ts';
-import { rowMay } from '../messages/stored-channel.ts';
+import { rowHasPermission } from '../messages/stored-channel.ts';
 import { messageChannels } from '../messages/tables.ts';
 import type { Muter } from '../mutes/mute.ts';
 import { playerMutes } from '../mutes/tables.ts';
 import { players } from '../players/tables.ts';
 
-/** What a mute is to be. */
+/** The parameters of a mute. */
 export interface NewMute {
-  /** For how long from now; 0 ends it. */
+  /** Duration from now; 0 ends the mute. */
   seconds: number;
   reason: string;
 }
 
 /**
- * Has a player post nothing for a time, in a channel of the game or (null) in all of it; when it ends, or null for one that
- * was ended by this. Whose mute it is ends it, and no other.
+ * Mutes a player for a time in one channel of the game or, with `channelId` null, in all of them. Returns when the mute
+ * ends (Unix ms), or null if this call ended it. Only the party that imposed a mute can end it.
  * @throws GantryError `player_unknown`, `channel_unknown`, `player_not_muted`
  */
 export const mute = command(
@@ -29,7 +29,7 @@ export const mute = command(
     by: Exclude<Muter, 'channel'>,
     wanted: NewMute,
   ): Steps<number | null> {
-    yield* lockMuted(tx, player.wallet);
+    yield* lockKnownPlayer(tx, player.wallet);
     const channel = channelId === null ? undefined : yield* tx.get(messageChannels, channelId);
     if (channelId !== null && channel?.gameId !== player.gameId) {
       throw new GantryError('channel_unknown', 'There is no such message channel in the game');
@@ -39,8 +39,9 @@ export const mute = command(
 );
 
 /**
- * The same, by someone who runs the channel, of someone who is in it and does not run it.
- * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`, `player_unknown`, `player_not_muted`
+ * As `mute`, by a super-admin of the channel, for a member who is not a super-admin.
+ * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`, `player_unknown`,
+ *   `player_not_muted`
  */
 export const muteInChannel = command(
   'muteInChannel',
@@ -50,18 +51,21 @@ export const muteInChannel = command(
     const channel = requireMember(yield* lockWholeChannel(tx, channelId), by, 'super-admin');
     const member = memberIn(channel, player);
     if (!member) throw new GantryError('participants_invalid', `${wallet} is not in the channel`);
-    if (rowMay(member, 'super-admin')) {
-      throw new GantryError('participants_invalid', `${wallet} runs the channel, and cannot be muted in it`);
+    if (rowHasPermission(member, 'super-admin')) {
+      throw new GantryError(
+        'participants_invalid',
+        `${wallet} is a super-admin of the channel and cannot be muted in it`,
+      );
     }
     if (!row) throw playerUnknown();
     return yield* setMute(tx, player, { channelId, by: 'channel' }, wanted);
   },
 );
 
-/** Mutes that `trimMutes` looks at at a time. */
+/** Mutes that `trimMutes` checks per call. */
 const trimmedPerCall = 200;
 
-/** Removes mutes that are over, a limited number; true: there may be more. */
+/** Removes a bounded batch of expired mutes; true when there may be more. */
 export const trimMutes = command('trimMutes', function* (tx: Tx): Steps<boolean> {
   const first = yield* tx.list(playerMutes.byEnd, [], { limit: trimmedPerCall });
   const over = first.filter(({ until }) => until <= tx.now);
@@ -75,7 +79,7 @@ export const trimMutes = command('trimMutes', function* (tx: Tx): Steps<boolean>
 });
 
 /** @throws GantryError `player_unknown` */
-function* lockMuted(tx: Tx, wallet: string): Steps<void> {
+function* lockKnownPlayer(tx: Tx, wallet: string): Steps<void> {
   if (!(yield* tx.lock(players, wallet))) throw playerUnknown();
 }
 

@@ -21,7 +21,7 @@ export const playerMute = z
   .meta({ id: 'PlayerMute' });
 export type PlayerMute = z.infer<typeof playerMute>;
 
-/** The mutes that are not over, the one that ends last first. */
+/** The mutes in effect, the one that ends last first. */
 export const readMutes = query(
   'readMutes',
   function* (

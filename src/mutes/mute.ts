@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../core/schemas/text.ts';
 
-/** Whose mute it is: of whoever runs the channel, of the game's server, or of a moderator. */
+/** Who imposed a mute: a super-admin of the channel, the game's server, or a moderator. */
 export const muter = z.enum(['channel', 'server', 'moderator']);
 export type Muter = z.infer<typeof muter>;
 
@@ -10,5 +10,5 @@ export const muteSeconds = z
   .int()
   .min(0)
   .max(maxSeconds)
-  .meta({ description: 'For how long, from now; 0 ends it' });
-export const muteReason = text(0, 500).default('').meta({ description: 'The muted player is told' });
+  .meta({ description: 'Duration of the mute from now, in seconds; 0 ends it' });
+export const muteReason = text(0, 500).default('').meta({ description: 'Shown to the muted player' });

@@ -4,12 +4,12 @@ import { GantryError } from '../errors.ts';
 import { muter } from './mute.ts';
 import { type PlayerMuteRow, playerMutes } from './tables.ts';
 
-/** Whether there is any mute of a player in a game: to be asked for with other rows, where `refuseMuted` comes later. */
+/** Requests whether a player has any mute in a game. Batch it with other rows to prefetch for a later `refuseMuted`. */
 export function anyMute(tx: Tx, { gameId, wallet }: Owner): Request<readonly PlayerMuteRow[]> {
   return tx.list(playerMutes.byWallet, [wallet, gameId], { limit: 1 });
 }
 
-/** @throws GantryError `muted` when the player may not post in the channel now; it says until when */
+/** @throws GantryError `muted`, with the end of the mute, when the player may not post in the channel now */
 export function* refuseMuted(tx: Tx, owner: Owner, channelId: string): Steps<void> {
   const { gameId, wallet } = owner;
   const [any] = yield* anyMute(tx, owner);

@@ -3,9 +3,9 @@ import { type RowOf, table } from '../core/storage/table.ts';
 const columns = {
   wallet: 'text',
   gameId: 'uuid',
-  /** Empty: in all of the game's channels. */
+  /** Empty for all of the game's channels. */
   channelId: 'text',
-  /** Each of them ends only their own: see `Muter`. */
+  /** Each muter can end only their own mutes: see `Muter`. */
   mutedBy: 'text',
   until: 'ms',
   reason: 'text',
@@ -19,7 +19,7 @@ export const playerMutes = table('player_mutes', columns, {
     byEnd: { on: ['until', 'wallet', 'gameId', 'channelId', 'mutedBy'] },
   },
   of: { player: 'wallet', game: 'gameId', texts: ['reason'] },
-  // Asked with every message that is sent.
+  // Read for every message sent.
   kept: true,
   remembered: 'lists',
 });

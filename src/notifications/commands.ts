@@ -17,7 +17,7 @@ import { notificationCreated, notificationsRead } from './events.ts';
 import { maxMarked, type NewNotification, type NotificationRecord } from './notification.ts';
 import { type NotificationRow, notifications } from './tables.ts';
 
-/** Sends a player a notification, which waits for a launcher where none is online to hear it. */
+/** Sends a player a notification, which is kept for delivery if no launcher is online. */
 export const notifyPlayer = command(
   'notifyPlayer',
   function* (
@@ -47,9 +47,9 @@ export const notifyPlayer = command(
 );
 
 /**
- * Sends several players a notification, all or none of them; those who are banned from the game get none and are answered.
- * A wallet that was never seen gets a player.
- * @throws GantryError `player_unknown`, `guest_upgraded` when an address of a guest is among them that is none
+ * Sends several players a notification, atomically. Players banned from the game are skipped and returned. Creates
+ * players for unknown wallets.
+ * @throws GantryError `player_unknown`, `guest_upgraded` when one is a guest address without an active guest
  */
 export const notifySeveral = command(
   'notifySeveral',
@@ -72,11 +72,11 @@ export const notifySeveral = command(
   },
 );
 
-/** A launcher was told of these; those that are no longer there are passed over. */
+/** Marks notifications as delivered to a launcher; ids that no longer exist are ignored. */
 export const markDelivered = command(
   'markDelivered',
   function* (tx: Tx, notificationIds: readonly string[]): Steps<void> {
-    // In one order, so that two nodes that mark the same ones do not wait for each other.
+    // Locked in sorted order, so that two nodes that mark the same ones do not deadlock.
     const ids = [...new Set(notificationIds)].toSorted();
     for (const row of yield* tx.all(...ids.map((id) => tx.lock(notifications, id)))) {
       if (row?.deliveredAt === null) tx.put(notifications, { ...row, deliveredAt: tx.now });
@@ -85,9 +85,9 @@ export const markDelivered = command(
 );
 
 /**
- * Marks these notifications of a player as read, or all that are unread, and tells the player's launchers. `gameId` null: of
- * whichever game. What is not the player's, is read already or is gone is passed over. At most `maxMarked` at a time;
- * `more`: there may be more unread ones to mark.
+ * Marks the given notifications of a player, or all unread ones, as read and notifies the player's launchers. `gameId`
+ * null means every game. Ids that are another player's, already read or deleted are ignored. Marks at most `maxMarked`
+ * per call; `more`: there may be more unread ones to mark.
  */
 export const markRead = command(
   'markRead',
@@ -99,7 +99,7 @@ export const markRead = command(
     const found = yield* unreadOf(tx, { wallet, gameId }, wanted);
     const games = [...new Set(found.map((row) => row.gameId))].toSorted();
     yield* tx.all(...games.map((one) => lockPlayer(tx, { gameId: one, wallet })));
-    // In one order, as `markDelivered`; another launcher may have marked them meanwhile.
+    // Sorted as in `markDelivered`; another launcher may have marked some meanwhile.
     const ids = found.map(({ id }) => id).toSorted();
     const rows = yield* tx.all(...ids.map((id) => tx.lock(notifications, id)));
     const unread = rows.filter((row) => row !== undefined).filter(({ readAt }) => readAt === null);
@@ -139,8 +139,8 @@ function* unreadOf(
 const deletedPerCall = 500;
 
 /**
- * Deletes notifications that have expired and, of those without an expiry, those delivered more than `maxAgeMs` ago, a
- * limited number of each; true when there may be more.
+ * Deletes expired notifications and, among those without an expiry, those delivered more than `maxAgeMs` ago, in a
+ * bounded batch of each; true when there may be more.
  */
 export const trimNotifications = exclusiveCommand(
   'trimNotifications',

@@ -16,19 +16,19 @@ export const notificationRecord = z
     type: notificationType,
     createdAt: timestamp,
     expiresAt: z.exactOptional(
-      timestamp.meta({ description: 'Only of a notification that was sent with an expiry' }),
+      timestamp.meta({ description: 'Only if the notification was sent with an expiry' }),
     ),
   })
   .meta({ id: 'Notification' });
 export type NotificationRecord = z.infer<typeof notificationRecord>;
 
-/** A notification as it lies in a player's inbox. */
+/** A notification in a player's inbox. */
 export const inboxNotification = notificationRecord
   .extend({ readAt: timestamp.nullable().meta({ description: 'Null: unread' }) })
   .meta({ id: 'InboxNotification' });
 export type InboxNotification = z.infer<typeof inboxNotification>;
 
-/** Which of a player's notifications are read. */
+/** Notifications of a player that were marked as read. */
 export const notificationsReadRecord = z
   .object({
     gameId: id,
@@ -38,22 +38,21 @@ export const notificationsReadRecord = z
   })
   .meta({ id: 'NotificationsRead' });
 
-/** What is said of a notification that is sent. */
+/** The content of a notification to send. */
 export interface NewNotification {
   message: string;
   type: NotificationRecord['type'];
-  /** Left out: it does not expire before a launcher was told of it. */
+  /** Omitted: it does not expire before delivery to a launcher. */
   expiresInSeconds?: number | undefined;
 }
 
-/** The longest that a notification is given. */
 const maxExpirySeconds = 365 * 24 * 3600;
 export const expiresInSeconds = z.int().min(1).max(maxExpirySeconds).optional().meta({
   description:
-    'After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer',
+    'Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer',
 });
 
-/** The most notifications that are marked as read at a time. */
+/** The most notifications marked as read per call. */
 export const maxMarked = 250;
 /** Unread notifications are counted up to this many. */
 export const maxUnread = 10_000;

@@ -13,8 +13,8 @@ import {
 import type { NotificationRow } from './tables.ts';
 
 /**
- * What no launcher has been told yet, those of a stream oldest first; these are kept until they are. `after`: those
- * behind this one, the last of the page before.
+ * Notifications not yet delivered to any launcher, oldest first within a stream. `after`: the last one of the previous
+ * page.
  */
 export const listUndelivered = query(
   'listUndelivered',
@@ -32,7 +32,7 @@ export const listUndelivered = query(
 
 const selectUndelivered = statement<
   { wallet: string; gameId: string | null; afterSeq: number; afterId: string; now: number; limit: number },
-  ToldRow
+  NotificationFields
 >(
   `SELECT id, game_id AS "gameId", wallet, message, type, event_seq AS "eventSeq", created_at AS "createdAt",
       expires_at AS "expiresAt"
@@ -43,18 +43,19 @@ const selectUndelivered = statement<
     ORDER BY event_seq, id LIMIT @limit`,
 );
 
-/** A part of a player's inbox. */
+/** A page of a player's inbox. */
 export interface InboxPage {
   notifications: InboxNotification[];
-  /** Of the whole inbox; `maxUnread` stands for that many or more. */
+  /** Of the whole inbox; `maxUnread` means that many or more. */
   unread: number;
-  /** Where to read on; null at the end. */
+  /** Start of the next page; null at the end. */
   cursor: string | null;
 }
 
 /**
- * A player's notifications, newest first, without those that have expired; `gameId` null: of every game. `after`: the
- * `cursor` of the page before. @throws GantryError `paging_invalid` for a cursor that no page had
+ * A player's unexpired notifications, newest first; `gameId` null means every game. `after`: the `cursor` of the
+ * previous page.
+ * @throws GantryError `paging_invalid` for a malformed cursor
  */
 export const listInbox = query(
   'listInbox',
@@ -63,17 +64,17 @@ export const listInbox = query(
     { wallet, gameId }: Listener,
     { limit, after, unreadOnly }: { limit: number; after?: string | undefined; unreadOnly: boolean },
   ): ReadSteps<InboxPage> {
-    const whose = { wallet, gameId, now: read.now };
+    const inbox = { wallet, gameId, now: read.now };
     const from = after === undefined ? newest : keysetOf(after);
     const found = yield* read.all(selectInbox, {
-      ...whose,
+      ...inbox,
       ...from,
       unreadOnly: Number(unreadOnly),
       limit: limit + 1,
     });
     const rows = found.slice(0, limit);
     const last = rows.at(-1);
-    const counted = yield* read.first(countUnread, { ...whose, limit: maxUnread });
+    const counted = yield* read.first(countUnread, { ...inbox, limit: maxUnread });
     return {
       notifications: rows.map((row) => ({ ...toRecord(row), readAt: row.readAt })),
       unread: counted?.count ?? 0,
@@ -88,7 +89,7 @@ const newest = { beforeMs: Number.MAX_SAFE_INTEGER, beforeId: nilId };
 function keysetOf(cursor: string): { beforeMs: number; beforeId: string } {
   const [, ms, id] = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? [];
   if (ms !== undefined && id !== undefined) return { beforeMs: Number(ms), beforeId: id };
-  const message = 'must be the `cursor` of an earlier answer';
+  const message = 'must be the `cursor` of an earlier response';
   throw new GantryError('paging_invalid', `after: ${message}`, { fields: [{ path: 'after', message }] });
 }
 
@@ -120,11 +121,11 @@ const countUnread = statement<
     SELECT 1 FROM notifications WHERE ${ofInbox} AND read_at IS NULL LIMIT @limit) AS unread`,
 );
 
-/** What a launcher is told of a notification. */
-type ToldRow = Omit<NotificationRow, 'deliveredAt' | 'readAt'>;
+/** The columns that a launcher's event is built from. */
+type NotificationFields = Omit<NotificationRow, 'deliveredAt' | 'readAt'>;
 
-/** The event a notification was told by, which may have been deleted meanwhile. */
-function toEvent(row: ToldRow, epoch: string): StoredEvent<NotificationRecord> {
+/** The event that announced a notification, rebuilt because it may have been deleted meanwhile. */
+function toEvent(row: NotificationFields, epoch: string): StoredEvent<NotificationRecord> {
   const { gameId, wallet } = row;
   return {
     stream: streamOf.player(gameId, wallet),
@@ -139,7 +140,15 @@ function toEvent(row: ToldRow, epoch: string): StoredEvent<NotificationRecord> {
   };
 }
 
-function toRecord({ id, gameId, wallet, message, type, createdAt, expiresAt }: ToldRow): NotificationRecord {
+function toRecord({
+  id,
+  gameId,
+  wallet,
+  message,
+  type,
+  createdAt,
+  expiresAt,
+}: NotificationFields): NotificationRecord {
   return {
     _id: id,
     gameId,

@@ -6,14 +6,14 @@ const columns = {
   wallet: 'text',
   message: 'text',
   type: 'text',
-  /** Of its event in the player's stream. */
+  /** The seq of its event in the player's stream. */
   eventSeq: 'int',
   createdAt: 'ms',
-  /** Null: no launcher was there yet to hear it. */
+  /** Null until delivered to a launcher. */
   deliveredAt: 'ms?',
-  /** Null: unread. */
+  /** Null while unread. */
   readAt: 'ms?',
-  /** Null: kept until a launcher was told, and a while longer. */
+  /** Null: kept until delivered to a launcher, and some time longer. */
   expiresAt: 'ms?',
 } as const;
 

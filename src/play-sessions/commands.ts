@@ -5,7 +5,7 @@ import { GantryError } from '../errors.ts';
 import { countedBytes, countStored, lockStored } from '../storage-quota/count-stored.ts';
 import { playSessions } from './tables.ts';
 
-/** What a game says of a play session; `endTime` in Unix milliseconds ends it. */
+/** A game's update of a play session; `endTime` (Unix ms) ends it. */
 export interface TrackedPlay {
   sessionId: string;
   state: string;
@@ -13,9 +13,9 @@ export interface TrackedPlay {
 }
 
 /**
- * Starts, updates or ends a play session. The player's lock guards it against other calls of its own player, also before
- * it has a row. That another player begins one under the same id in the same moment is left to the primary key: the
- * command that comes second is run again, and then refused. `quota` is the most bytes the player may keep in the game.
+ * Starts, updates or ends a play session. The player lock serializes calls of the same player, even before the session
+ * has a row. If another player starts one under the same id concurrently, the primary key conflicts: the second command
+ * is retried and then rejected. `quota`: the player's storage limit in the game, in bytes.
  * @throws GantryError `play_session_not_yours`, `play_session_ended`, `end_time_before_start`, `storage_full`
  */
 export const trackPlaySession = command(
@@ -28,7 +28,7 @@ export const trackPlaySession = command(
       lockStored(tx, owner),
     );
     if (!row) {
-      // A session told of only when it is over began, at the latest, when it ended.
+      // A session first reported when it is over started, at the latest, when it ended.
       const startedAt = Math.min(tx.now, endTime ?? tx.now);
       const play = { id: sessionId, gameId, wallet, state, startedAt };
       yield* countStored(tx, owner, countedBytes(state), quota);

@@ -10,8 +10,8 @@ export const playSessionSummary = z
     normalizedAddress,
     startedAt: timestamp,
     updatedAt: timestamp,
-    endTime: timestamp.nullable().meta({ description: 'Null: it has not ended' }),
-    bytes: z.int().meta({ description: 'Of its state, in UTF-8' }),
+    endTime: timestamp.nullable().meta({ description: 'Null while it has not ended' }),
+    bytes: z.int().meta({ description: 'Size of its state in UTF-8' }),
   })
   .meta({ id: 'PlaySessionSummary' });
 export type PlaySessionSummary = z.infer<typeof playSessionSummary>;

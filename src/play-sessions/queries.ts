@@ -5,7 +5,7 @@ import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 import type { PlaySessionSummary } from './play-session.ts';
 
-/** A game's play sessions without their states, last begun first; of one player where a wallet is given. */
+/** A game's play sessions without their states, most recently started first; of one player if a wallet is given. */
 export const listGamePlaySessions = query(
   'listGamePlaySessions',
   function* (read: Read, { gameId, wallet }: GameFilter, page: Page): ReadSteps<Paged<PlaySessionSummary>> {
@@ -16,14 +16,14 @@ export const listGamePlaySessions = query(
   },
 );
 
-/** A play session with its state, whoever's it is; null where there is none. */
+/** A play session of any player with its state; null when there is none. */
 export const findPlaySession = query('findPlaySession', function* (read: Read, sessionId: string): ReadSteps<
   (PlaySessionSummary & { state: string }) | null
 > {
   return (yield* read.first(selectOne, { sessionId: comparableId(sessionId) })) ?? null;
 });
 
-/** One player's, or (from before to behind every address) everybody's. */
+/** One player's rows, or all rows when the bounds span every address. */
 const matching = 'game_id = @gameId AND wallet BETWEEN @from AND @to';
 const summary = `p.id AS "sessionId", p.game_id AS "gameId", p.wallet AS "normalizedAddress",
   p.started_at AS "startedAt", p.updated_at AS "updatedAt", p.end_time AS "endTime", octet_length(p.state) AS bytes`;
@@ -31,7 +31,7 @@ const summary = `p.id AS "sessionId", p.game_id AS "gameId", p.wallet AS "normal
 const countOfGame = statement<{ gameId: string; from: string; to: string }, { total: number }>(
   `SELECT count(*) AS total FROM play_sessions WHERE ${matching}`,
 );
-// The index holds all that the order needs, so the rows of the page are the only ones read.
+// The index covers the ordering, so only the rows of the page are read.
 const pageText = (key: string) =>
   `SELECT ${summary} FROM (SELECT ${key} AS place FROM play_sessions WHERE ${matching}
       ORDER BY started_at DESC, ${key} DESC LIMIT @limit OFFSET @skip) AS page JOIN play_sessions AS p ON p.${key} = page.place

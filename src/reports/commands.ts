@@ -10,12 +10,12 @@ import { webhookEventOfReport } from '../webhooks/webhook-events.ts';
 import { maxOpenReports, type NewReport, type ReportStatus, reportsPerWindow } from './report.ts';
 import { type PlayerReportRow, playerReports } from './tables.ts';
 
-/** Rows that `forgetReported` removes at a time. */
+/** Rows that `forgetReported` removes per batch. */
 const removedPerSlice = 200;
 
 /**
- * Puts a report in the moderators' queue; its id. Of one subject (a message, or a player as such) a player has one open
- * report.
+ * Adds a report to the moderators' queue and returns its id. A player can have one open report per subject (a message,
+ * or a player as such).
  * @throws GantryError `message_unknown`, `player_unknown`, `guest_upgraded`, `report_about_self`, `already_reported`,
  *   `report_limit_reached`, `rate_limited`
  */
@@ -34,10 +34,7 @@ export const fileReport = command(
       throw new GantryError('report_about_self', 'Report another player, or a message of another player');
     }
     if (open.some((row) => row.messageId === messageId && row.subject === subject)) {
-      throw new GantryError(
-        'already_reported',
-        'You have reported this already; a moderator will look at it',
-      );
+      throw new GantryError('already_reported', 'You have already reported this; a moderator will review it');
     }
     refuseMore(tx, open, latest);
     const row: PlayerReportRow = {
@@ -56,13 +53,13 @@ export const fileReport = command(
       note: '',
     };
     tx.insert(playerReports, row);
-    const told = { gameId, normalizedAddress: subject, messageId, channelId, reason, createdAt: tx.now };
-    yield* tellWebhooks(tx, webhookEventOfReport({ reportId: row.id, ...told }));
+    const details = { gameId, normalizedAddress: subject, messageId, channelId, reason, createdAt: tx.now };
+    yield* tellWebhooks(tx, webhookEventOfReport({ reportId: row.id, ...details }));
     return row.id;
   },
 );
 
-/** Takes a report out of the queue. @throws GantryError `report_unknown`, `report_closed` */
+/** Closes a report. @throws GantryError `report_unknown`, `report_closed` */
 export const closeReport = command(
   'closeReport',
   function* (
@@ -73,13 +70,13 @@ export const closeReport = command(
     const row = yield* tx.lock(playerReports, reportId);
     if (!row) throw new GantryError('report_unknown', 'There is no report with this id');
     if (row.closedAt !== null) {
-      throw new GantryError('report_closed', `This report was ${row.status} by ${row.closedBy} already`);
+      throw new GantryError('report_closed', `This report was already ${row.status} by ${row.closedBy}`);
     }
     tx.put(playerReports, { ...row, status: outcome, closedAt: tx.now, closedBy: by, note });
   },
 );
 
-/** Removes the reports about a player, a limited number at a time; true: there may be more. */
+/** Removes a bounded batch of the reports about a player; true when there may be more. */
 export const forgetReported = command('forgetReported', function* (tx: Tx, wallet: string): Steps<boolean> {
   const rows = yield* tx.list(playerReports.bySubject, [wallet], { limit: removedPerSlice });
   for (const row of rows) tx.remove(playerReports, row);
@@ -92,7 +89,7 @@ function refuseMore(tx: Tx, open: readonly PlayerReportRow[], latest: readonly P
   if (open.length >= maxOpenReports) {
     throw new GantryError(
       'report_limit_reached',
-      `You have ${maxOpenReports} open reports in this game; wait until moderators have looked at some`,
+      `You have ${maxOpenReports} open reports in this game; wait until moderators have reviewed some`,
     );
   }
   const { count, windowMs } = reportsPerWindow;
@@ -101,12 +98,12 @@ function refuseMore(tx: Tx, open: readonly PlayerReportRow[], latest: readonly P
   const seconds = Math.ceil((oldest + windowMs - tx.now) / 1000);
   throw new GantryError(
     'rate_limited',
-    `A player makes at most ${count} reports an hour in a game; try again in ${seconds} s`,
+    `A player can file at most ${count} reports per hour in a game; try again in ${seconds} s`,
     { retryAfterSeconds: seconds },
   );
 }
 
-/** Whom a report is about. Messages are those of the reporter's channels. */
+/** The subject of a report. A reported message must be in one of the reporter's channels. */
 function* subjectOf(
   tx: Tx,
   { gameId, wallet }: Owner,

@@ -6,7 +6,6 @@ import { messageInContext } from '../messages/message-context.ts';
 import { type PlayerReport, playerReport, type ReportDetails, type ReportStatus } from './report.ts';
 import type { PlayerReportRow } from './tables.ts';
 
-/** Which reports are asked for. */
 export interface ReportFilter {
   gameId?: string | undefined;
   status?: ReportStatus | undefined;
@@ -35,7 +34,7 @@ export const readReports = query(
   },
 );
 
-/** A report with what it is about; null where there is none. */
+/** A report with the message it is about; null when there is no such report. */
 export const readReport = query(
   'readReport',
   function* (read: Read, reportId: string): ReadSteps<ReportDetails | null> {

@@ -23,14 +23,14 @@ export const reportOutcome = z.enum(['resolved', 'dismissed']);
 export const reportStatus = z.enum(['open', ...reportOutcome.options]);
 export type ReportStatus = z.infer<typeof reportStatus>;
 
-/** The most reports of one player in a game that wait for a moderator. */
+/** The most open reports by one player in a game. */
 export const maxOpenReports = 50;
-/** So many reports may a player make in a game, in so many milliseconds. */
+/** Rate limit of reports per player and game. */
 export const reportsPerWindow = { count: 10, windowMs: 60 * 60 * 1000 };
 
 /** What a player reports. */
 export interface NewReport {
-  /** A message by its id, or a player by the wallet. */
+  /** A message by its id, or a player by wallet. */
   about: { messageId: string } | { wallet: string };
   reason: z.infer<typeof reportReason>;
   comment: string;
@@ -60,7 +60,7 @@ export const playerReport = z
   .meta({ id: 'PlayerReport' });
 export type PlayerReport = z.infer<typeof playerReport>;
 
-/** A report with the message it is about and what was said around it. */
+/** A report with the message it is about and the messages around it. */
 export const reportDetails = playerReport
   .extend({
     message: channelMessage

@@ -6,7 +6,7 @@ const columns = {
   reporter: 'text',
   /** The player it is about; of a message, its sender. */
   subject: 'text',
-  /** Null: the player is reported, and no message. */
+  /** Null when a player is reported rather than a message. */
   messageId: 'uuid?',
   channelId: 'uuid?',
   reason: 'text',

@@ -17,7 +17,7 @@ export const getActivities = defineOperation({
   getPath: '/activities',
   notServed: {
     filter: 'this feed is filtered by walletAddress, gameId and type only',
-    chainId: 'the feed does not tell chains apart; leave chainId out',
+    chainId: 'the feed does not distinguish chains; omit chainId',
   },
   input: z.object({
     ...pageNumberingOf(10),

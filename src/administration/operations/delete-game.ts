@@ -12,12 +12,15 @@ export const deleteGame = defineOperation({
   name: 'deleteGame',
   service: 'admin',
   kind: 'write',
-  summary: 'Remove a game with everything its players have in it, for good',
+  summary: 'Permanently delete a game with all its data',
   auth: 'admin',
   roles: owners,
   input: z.object({
     gameId: idInput,
-    confirm: z.string().max(200).meta({ description: "The game's slug, so that no other one is removed" }),
+    confirm: z
+      .string()
+      .max(200)
+      .meta({ description: "The game's slug, so that no other game is deleted by mistake" }),
   }),
   output: z.object({ success }),
   async handler({ input }, { db, gameEraser }: { db: Database; gameEraser: GameEraser }) {

@@ -9,15 +9,15 @@ import { requireBackups } from '../require-backups.ts';
 export const downloadBackup = defineOperation({
   name: 'downloadBackup',
   service: 'admin',
-  // It changes nothing, but who took the keys out of the server is to be in the audit log.
+  // Changes nothing, but downloads contain the server's keys and so must be in the audit log.
   kind: 'write',
-  summary: 'Give a link to download a backup by: it works once, for a minute',
+  summary: 'Create a download link for a backup, single use and valid for one minute',
   auth: 'admin',
   roles: operators,
   input: z.object({ name: idInput }),
   output: z.object({
     success,
-    path: z.string().meta({ description: 'To be read with GET from this server, without a token' }),
+    path: z.string().meta({ description: 'GET it from this server, without a token' }),
     expiresAt: timestamp,
   }),
   async handler({ input, caller }, { backups }: { backups: Backups }) {

@@ -10,12 +10,12 @@ export const erasePlayer = defineOperation({
   name: 'erasePlayer',
   service: 'admin',
   kind: 'write',
-  summary: "Remove everything of a player's, everywhere, for good",
+  summary: "Permanently erase all of a player's data in every game",
   auth: 'admin',
   roles: operators,
   input: z.object({ wallet: addressInput }),
   output: z.object({ success }),
-  // The log must not keep what is erased: anyone who knows the wallet can still find the entry by its hash.
+  // The log must not store erased data; the hash lets anyone who knows the wallet find the entry.
   auditInput: ({ wallet }) => ({ walletSha256: createHash('sha256').update(wallet).digest('hex') }),
   async handler({ input }, { eraser }: { eraser: PlayerEraser }) {
     await eraser.erase(input.wallet);

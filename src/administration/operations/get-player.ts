@@ -11,7 +11,7 @@ import { isSessionPresent } from '../../sessions/session-presence.ts';
 import { readPlayerOverview } from '../player-overview.ts';
 
 const lastSeenAt = timestamp.meta({
-  description: 'When the player opened a session, set a score or played (`trackGameSessions`) there last',
+  description: 'When the player last opened a session, set a score or played (`trackGameSessions`) there',
 });
 
 export const getPlayer = defineOperation({
@@ -19,7 +19,7 @@ export const getPlayer = defineOperation({
   service: 'admin',
   kind: 'read',
   summary:
-    'Show one player: profile, bans, and the games played, and where the player is online; null when never seen',
+    'Get a player: profile, bans, games played, and where the player is online; null for an unknown wallet',
   auth: 'admin',
   roles: everyRole,
   input: z.object({ wallet: addressInput }),
@@ -34,7 +34,7 @@ export const getPlayer = defineOperation({
         createdAt: timestamp,
         bans: z.array(
           z.object({
-            gameId: z.string().meta({ description: "'' stands for every game" }),
+            gameId: z.string().meta({ description: "'' means every game" }),
             reason: z.string(),
             at: timestamp,
           }),
@@ -43,7 +43,7 @@ export const getPlayer = defineOperation({
           .array(
             z.object({
               gameId: z.string(),
-              sessions: z.int().meta({ description: 'Also those that have ended' }),
+              sessions: z.int().meta({ description: 'Including ended ones' }),
               lastSeenAt,
               present: z.boolean().meta({ description: 'Online there now' }),
             }),

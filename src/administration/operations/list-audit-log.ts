@@ -10,7 +10,7 @@ export const listAuditLog = defineOperation({
   name: 'listAuditLog',
   service: 'admin',
   kind: 'read',
-  summary: 'Read who did what with these powers, newest first',
+  summary: 'Read the audit log of administrative actions, newest first',
   auth: 'admin',
   roles: everyRole,
   input: z.object(paging),

@@ -11,7 +11,7 @@ export const listBackups = defineOperation({
   name: 'listBackups',
   service: 'admin',
   kind: 'read',
-  summary: 'List the backups, newest first, with the schedule and what is being made',
+  summary: 'List the backups, newest first, with the schedule and the backup in progress',
   auth: 'admin',
   roles: operators,
   input: z.object({}),
@@ -20,12 +20,10 @@ export const listBackups = defineOperation({
     unavailable: z
       .string()
       .nullable()
-      .meta({ description: 'Why there are no backups here, and what to do instead; null: there are' }),
+      .meta({ description: 'Why backups are unavailable here, and what to do instead; null when available' }),
     backups: z.array(backupRecord),
-    running: runningBackup
-      .nullable()
-      .meta({ description: 'What the process that answers is making right now' }),
-    schedule: backupSchedule.nullable().meta({ description: 'Null: none is made by itself' }),
+    running: runningBackup.nullable().meta({ description: 'The backup in progress on the responding node' }),
+    schedule: backupSchedule.nullable().meta({ description: 'Null when no backups are scheduled' }),
   }),
   async handler(_request, { db, backups }: { db: Database; backups: Backups }) {
     const { unavailable } = backups;

@@ -11,25 +11,25 @@ export const listEvents = defineOperation({
   name: 'listEvents',
   service: 'admin',
   kind: 'read',
-  summary: 'Read every event as it comes, in the order of commits; without a cursor, the latest ones',
+  summary: 'Read all events in commit order; without a cursor, the latest ones',
   auth: 'admin',
   roles: everyRole,
   input: z.object({
     after: z
-      // A number is what cursors were before.
+      // Cursors used to be numbers.
       .union([z.string().max(200), z.int().min(0)])
       .transform(String)
       .optional()
-      .meta({ description: 'The `cursor` of the answer before' }),
+      .meta({ description: 'The `cursor` of the previous response' }),
     limit: paging.limit,
   }),
   output: z.object({
     success,
-    cursor: z.string().meta({ description: 'Where to read on; what it says may change' }),
+    cursor: z.string().meta({ description: 'Opaque cursor to continue from' }),
     more: z.boolean().meta({ description: 'Whether there are more right now' }),
     events: z.array(
       z.object({
-        position: z.int().meta({ description: 'Its place in the order of commits' }),
+        position: z.int().meta({ description: 'Its position in the commit order' }),
         at: timestamp,
         name: z.string(),
         stream: z.string(),
@@ -38,7 +38,7 @@ export const listEvents = defineOperation({
         wallets: z
           .array(z.string())
           .nullable()
-          .meta({ description: 'The players it is for; null: whoever follows the game' }),
+          .meta({ description: 'The recipients; null for all followers of the game' }),
         record: z.unknown(),
       }),
     ),

@@ -10,7 +10,8 @@ export const listRefusals = defineOperation({
   name: 'listRefusals',
   service: 'admin',
   kind: 'read',
-  summary: 'Read who was refused what and why in the last hour by the process that answers, latest first',
+  summary:
+    'List the calls that the responding node rejected in the last hour: who, what and why, latest first',
   auth: 'admin',
   roles: everyRole,
   input: z.object({ reason: text(1, 100).optional(), gameId: idInput.optional(), ...paging }),

@@ -14,20 +14,20 @@ export const listRequests = defineOperation({
   service: 'admin',
   kind: 'read',
   summary:
-    'Read recent calls that the process that answers has failed, refused or answered slowly, and a sample of the others, latest first',
+    'List recent calls on the responding node that failed, were rejected or were slow, and a sample of the others, latest first',
   auth: 'admin',
   roles: everyRole,
   input: z.object({
     outcome: requestOutcome.optional().meta({
       description: `\`failed\`: answered with 5xx; \`refused\`: with 4xx; \`slow\`: took ${slowMs} ms or longer`,
     }),
-    id: text(1, 100).optional().meta({ description: 'The `X-Request-Id`, or its beginning' }),
+    id: text(1, 100).optional().meta({ description: 'The `X-Request-Id` or a prefix of it' }),
     reason: text(1, 100).optional(),
     operation: text(1, 100).optional(),
     gameId: idInput.optional(),
     wallet: addressInput.optional(),
     from: moment.optional(),
-    to: moment.optional().meta({ description: 'Answered before then, in Unix milliseconds' }),
+    to: moment.optional().meta({ description: 'Only calls answered before this time, in Unix milliseconds' }),
     ...paging,
   }),
   output: pagedOutput(requestRecord),

@@ -9,14 +9,14 @@ export const makeBackup = defineOperation({
   name: 'makeBackup',
   service: 'admin',
   kind: 'write',
-  summary: 'Make a backup in the directory of backups; answered once it is complete and checked',
+  summary: 'Make a backup in the backup directory; responds once it is complete and verified',
   auth: 'admin',
   roles: operators,
   input: z.object({
     withoutKeys: z
       .boolean()
       .default(false)
-      .meta({ description: 'Leave out the keys, which are then to be backed up apart' }),
+      .meta({ description: 'Omit the keys, which must then be backed up separately' }),
   }),
   output: z.object({ success, backup: backupRecord }),
   async handler({ input }, { backups }: { backups: Backups }) {

@@ -10,7 +10,7 @@ export const removeBackup = defineOperation({
   name: 'removeBackup',
   service: 'admin',
   kind: 'write',
-  summary: 'Delete a backup from the directory of backups',
+  summary: 'Delete a backup from the backup directory',
   auth: 'admin',
   roles: operators,
   input: z.object({ name: idInput }),

@@ -9,13 +9,13 @@ export const serverFigures = defineOperation({
   name: 'serverFigures',
   service: 'admin',
   kind: 'read',
-  summary: 'Read how the process that answers has been doing in the last five minutes, hour, day or week',
+  summary: 'Read metrics of the responding node over the last five minutes, hour, day or week',
   auth: 'admin',
   roles: everyRole,
   input: z.object({
     range: statsRange.default('minutes').meta({
       description:
-        'Beyond the last five minutes, a sample has the means of the rates in its time, the highest of what is counted, and the last sizes',
+        'Beyond the last five minutes, a sample aggregates its period: mean rates, maximum counts and last sizes',
     }),
     after: z.int().min(0).default(0).meta({ description: 'Only samples taken later, in Unix milliseconds' }),
   }),
@@ -23,7 +23,7 @@ export const serverFigures = defineOperation({
     success,
     startedAt: timestamp
       .nullable()
-      .meta({ description: 'Null on the command line, where nothing is counted' }),
+      .meta({ description: 'Null on the command line, where no metrics are collected' }),
     everyMs: z.int().meta({ description: 'Time between samples' }),
     samples: z.array(statsSample).meta({ description: 'Oldest first' }),
   }),

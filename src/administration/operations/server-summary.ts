@@ -6,26 +6,26 @@ import { defineOperation } from '../../operations/define.ts';
 import { type Nodes, nodeRecord } from '../../telemetry/nodes.ts';
 import type { ServerSummary } from '../server-summary.ts';
 
-/** The longest time that sessions are counted over, in milliseconds: a day, wherever it began. */
+/** The longest period that sessions are counted over, in milliseconds: covers "today" in any time zone. */
 const longestMs = 48 * 60 * 60 * 1000;
 
 export const serverSummary = defineOperation({
   name: 'serverSummary',
   service: 'admin',
   kind: 'read',
-  summary: 'Read which processes serve, with their versions, who played today, and what each game stores',
+  summary: 'Read the running nodes with their versions, how many played today, and what each game stores',
   auth: 'admin',
   roles: everyRole,
   input: z.object({
     since: z.int().min(0).optional().meta({
-      description: 'When today began, in Unix milliseconds, at most 48 hours ago; left out, at midnight UTC',
+      description: 'Start of today in Unix milliseconds, at most 48 hours ago; default: midnight UTC',
     }),
   }),
   output: z.object({
     success,
     nodes: z
       .array(nodeRecord)
-      .meta({ description: 'Oldest first; empty on the command line, where none runs' }),
+      .meta({ description: 'Oldest first; empty on the command line, where no node runs' }),
     today: z.object({
       since: timestamp,
       sessions: z.int().meta({ description: 'Channel sessions opened since' }),
@@ -33,7 +33,7 @@ export const serverSummary = defineOperation({
     }),
     storage: z.array(z.object({ gameId: z.string(), bytes: z.int(), players: z.int() })).meta({
       description:
-        'What players keep in each game: states, play sessions and messages; most first, as of the last minute',
+        'What players store in each game: states, play sessions and messages; largest first, at most a minute old',
     }),
   }),
   async handler({ input }, { nodes, summary }: { nodes: Nodes; summary: ServerSummary }) {

@@ -12,16 +12,16 @@ export const setBackupSchedule = defineOperation({
   name: 'setBackupSchedule',
   service: 'admin',
   kind: 'write',
-  summary: 'Have the server make a backup every so many hours and keep the last so many, or stop that',
+  summary: 'Schedule backups at an interval of hours and limit how many are kept, or remove the schedule',
   auth: 'admin',
   roles: operators,
   input: z.object({
-    everyHours: everyHours
-      .nullable()
-      .meta({ description: 'Null: no more. The first one of a new schedule is made at once' }),
+    everyHours: everyHours.nullable().meta({
+      description: 'Null removes the schedule. The first backup of a new schedule is made immediately',
+    }),
     keep: keptBackups
       .default(defaultKeep)
-      .meta({ description: 'Scheduled backups that are kept; older ones are deleted' }),
+      .meta({ description: 'How many scheduled backups are kept; older ones are deleted' }),
   }),
   output: z.object({ success, schedule: backupSchedule.nullable() }),
   async handler({ input }, { db, backups }: { db: Database; backups: Backups }) {

@@ -11,7 +11,7 @@ export const unbanPlayer = defineOperation({
   name: 'unbanPlayer',
   service: 'admin',
   kind: 'write',
-  summary: 'Let a banned player in again',
+  summary: 'Unban a player',
   auth: 'admin',
   roles: moderators,
   input: z.object({ wallet: addressInput, gameId: idInput.optional() }),

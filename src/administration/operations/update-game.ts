@@ -22,7 +22,7 @@ export const updateGame = defineOperation({
   service: 'admin',
   kind: 'write',
   summary:
-    "Change a game's name, address, image, order, origins, listing or policies; what is left out stays",
+    "Change a game's name, URL, image, order, origins, listing or policies; omitted fields are unchanged",
   auth: 'admin',
   roles: operators,
   input: z.object({
@@ -33,10 +33,10 @@ export const updateGame = defineOperation({
     policies: policyChanges.optional(),
     listing: gameListing.optional().meta({
       description:
-        '`unlisted`: not in the public list; `archived`: its sessions end, and players and its server are refused (`game_archived`)',
+        '`unlisted`: not in the public list; `archived`: its sessions end, and calls of its players and server are rejected (`game_archived`)',
     }),
     image: z.union([gameUrl, z.literal('')]).optional(),
-    order: gameOrder.optional().meta({ description: 'In lists, the lowest comes first' }),
+    order: gameOrder.optional().meta({ description: 'Sort order in lists, lowest first' }),
   }),
   output: z.object({ success, game: gameRecord }),
   async handler({ input }, { db }: { db: Database }) {

@@ -17,7 +17,7 @@ export const createAdministrator = defineOperation({
   name: 'createAdministrator',
   service: 'admin',
   kind: 'write',
-  summary: 'Add an administrator with a role; the token is answered this once',
+  summary: 'Add an administrator with a role; the token is returned only once',
   auth: 'admin',
   roles: owners,
   input: z.object({ name: administratorName, role: adminRole, lifetimeDays: tokenLifetimeDays }),

@@ -11,7 +11,7 @@ export const revokeAdministrator = defineOperation({
   name: 'revokeAdministrator',
   service: 'admin',
   kind: 'write',
-  summary: 'Remove an administrator; the token stops working at once, on every node',
+  summary: 'Remove an administrator; the token stops working immediately on every node',
   auth: 'admin',
   roles: owners,
   input: z.object({ administratorId: idInput }),

@@ -17,7 +17,8 @@ export const rotateAdministratorToken = defineOperation({
   name: 'rotateAdministratorToken',
   service: 'admin',
   kind: 'write',
-  summary: 'Give an administrator a new token, answered this once; the one before stops working at once',
+  summary:
+    'Replace the token of an administrator; the new one is returned only once, the previous one stops working immediately',
   auth: 'admin',
   roles: owners,
   input: z.object({ administratorId: idInput, lifetimeDays: tokenLifetimeDays }),

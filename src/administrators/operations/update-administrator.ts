@@ -12,7 +12,7 @@ export const updateAdministrator = defineOperation({
   name: 'updateAdministrator',
   service: 'admin',
   kind: 'write',
-  summary: "Change an administrator's name or role, at once; what is left out stays",
+  summary: "Change an administrator's name or role, effective immediately; omitted fields are unchanged",
   auth: 'admin',
   roles: owners,
   input: z.object({

@@ -4,23 +4,23 @@ import { id, timestamp } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { defineOperation } from '../../operations/define.ts';
 
-/** The operations that a role may call, by name: those that the catalogue declares it for. */
+/** The names of the operations that a role may call, from their declarations in the catalogue. */
 export type OperationsOfRole = (role: AdminRole) => readonly string[];
 
 export const whoAmI = defineOperation({
   name: 'whoAmI',
   service: 'admin',
   kind: 'read',
-  summary: 'Say who the token is of, with the role and the operations it may call',
+  summary: 'Get the administrator that the token belongs to, with the role and the operations it may call',
   auth: 'admin',
   roles: everyRole,
   input: z.object({}),
   output: z.object({
     success,
     administratorId: id.nullable().meta({ description: 'Null: the admin token, or the command line' }),
-    name: z.string().meta({ description: 'As the audit log has it: the name, `admin-token` or `cli`' }),
+    name: z.string().meta({ description: 'The actor in the audit log: the name, `admin-token` or `cli`' }),
     role: adminRole,
-    expiresAt: timestamp.nullable().meta({ description: 'When the token stops working; null: never' }),
+    expiresAt: timestamp.nullable().meta({ description: 'When the token expires; null: never' }),
     operations: z.array(z.string()).meta({ description: "The administrators' operations the role may call" }),
   }),
   async handler({ caller }, { operationsOfRole }: { operationsOfRole: OperationsOfRole }) {

@@ -10,7 +10,7 @@ export const batch = defineOperation({
   name: 'batch',
   service: 'launcher',
   kind: 'write',
-  summary: 'Carry out up to 100 writes in one transaction: all of them, or none',
+  summary: 'Run up to 100 writes in one transaction, atomically',
   auth: 'player-or-game',
   input: z.object({
     operations: z
@@ -27,10 +27,10 @@ export const batch = defineOperation({
   }),
   output: z.object({
     success,
-    results: z.array(z.unknown()).meta({ description: 'What each operation answers, in their order' }),
+    results: z.array(z.unknown()).meta({ description: 'The result of each operation, in order' }),
   }),
   async handler({ input }, { callTogether }: { callTogether?: CallTogether | undefined }) {
-    if (!callTogether) throw new Error('a batch was called by something that carries out none');
+    if (!callTogether) throw new Error('batches are not supported by this caller');
     return { success: true, results: await callTogether(input.operations) };
   },
 });

@@ -12,13 +12,14 @@ export const blockPlayer = defineOperation({
   service: 'launcher',
   kind: 'write',
   isRepeatable: true,
-  summary: 'Block another player in this game: their messages reach the player no more; they are not told',
+  summary:
+    'Block another player in this game: the player no longer receives their messages; they are not notified',
   auth: 'player',
   input: z.object({ wallet: addressInput }),
   output: z.object({ success }),
   async handler({ input: { wallet }, caller }, { db }: { db: Database }) {
     if (wallet === caller.wallet) {
-      const field = { path: 'wallet', message: 'must be of another player' };
+      const field = { path: 'wallet', message: 'must be the wallet of another player' };
       throw new GantryError('input_invalid', `${field.path}: ${field.message}`, { fields: [field] });
     }
     await db.write(block, ownerOf(caller), wallet);

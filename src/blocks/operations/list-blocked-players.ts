@@ -10,7 +10,7 @@ export const listBlockedPlayers = defineOperation({
   name: 'listBlockedPlayers',
   service: 'launcher',
   kind: 'read',
-  summary: 'List whom the player has blocked in this game, the latest first',
+  summary: 'List the players blocked by the player in this game, most recent first',
   auth: 'player-or-server',
   input: z.object(pagingOf()),
   output: pagedOutput(blockedPlayer),

@@ -10,7 +10,7 @@ export const unblockPlayer = defineOperation({
   name: 'unblockPlayer',
   service: 'launcher',
   kind: 'write',
-  summary: 'Unblock a player in this game; what they said meanwhile is listed again',
+  summary: 'Unblock a player in this game; messages they sent meanwhile are listed again',
   auth: 'player',
   input: z.object({ wallet: addressInput }),
   output: z.object({ success }),

@@ -13,7 +13,7 @@ export const addParticipant = defineOperation({
   name: 'addParticipant',
   service: 'message-channels',
   kind: 'write',
-  summary: 'Add a player to a channel; takes the permission add-members',
+  summary: 'Add a player to a channel; requires the permission add-members',
   auth: 'player',
   input: z.object({ channelId: idInput, wallet: addressInput }),
   otherForm: defineOtherForm({

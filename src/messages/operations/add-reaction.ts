@@ -13,12 +13,11 @@ export const addReaction = defineOperation({
   kind: 'write',
   summary: 'React to a message with an emoji or an emote of the game, each once',
   auth: 'player-or-server',
-
   input: z.object({ messageId: idInput, reaction: reactionInput }),
   output: z.object({ success, messageId: id, channelId: id, reactions: z.array(reactionCount) }),
   async handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
     const { messageId, reaction } = input;
-    const answer = await db.write(addReactionTo, ownerOf(caller), messageId, reaction, storageQuota);
-    return { success: true, ...answer };
+    const reacted = await db.write(addReactionTo, ownerOf(caller), messageId, reaction, storageQuota);
+    return { success: true, ...reacted };
   },
 });

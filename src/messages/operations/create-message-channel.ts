@@ -25,7 +25,7 @@ const otherParticipants = withReason(
   'participants_invalid',
 );
 
-/** The same with what each may do. */
+/** Participants with their permissions. */
 const participants = withReason(
   someOf(newParticipant).refine(
     (others) => areDistinct(others.map(({ wallet }) => wallet)),
@@ -56,7 +56,7 @@ export const createMessageChannel = defineOperation({
     otherParticipants,
     channelName: channelName
       .optional()
-      .meta({ description: 'The name of a new channel; one there is keeps its own' }),
+      .meta({ description: 'The name of a new channel; an existing one keeps its own' }),
   }),
   otherForm: defineOtherForm({
     auth: 'player',

@@ -12,7 +12,7 @@ export const editChannelMessage = defineOperation({
   service: 'launcher',
   alsoOn: [{ service: 'chat-messages', name: 'editMessage' }],
   kind: 'write',
-  summary: 'Change what a message of the player says',
+  summary: "Edit one of the player's messages",
   auth: 'player',
   input: z.object({ messageId: idInput, newContent: messageContent }),
   output: channelMessage,

@@ -12,12 +12,12 @@ export const editGroupInfo = defineOperation({
   name: 'editGroupInfo',
   service: 'message-channels',
   kind: 'write',
-  summary: "Change a channel's name or picture; takes the permission edit-info",
+  summary: "Change a channel's name or picture; requires the permission edit-info",
   auth: 'player',
   input: z.object({
     channelId: idInput,
     name: channelName.optional(),
-    chatPicture: chatPicture.optional().meta({ description: "The picture's address; empty for none" }),
+    chatPicture: chatPicture.optional().meta({ description: "The picture's URL; empty for none" }),
   }),
   otherForm: defineOtherForm({
     auth: 'player',

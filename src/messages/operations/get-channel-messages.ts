@@ -21,7 +21,7 @@ export const getChannelMessages = defineOperation({
     ...cursorOutput,
     originals: z.exactOptional(z.array(channelMessage)).meta({
       description:
-        'What replies in `data` reply to, where it is not in `data` itself; one that is in neither was unsent, or said while the player was away',
+        'Messages that replies in `data` refer to and that are not in `data` themselves; one in neither was unsent, or sent while the player was away',
     }),
   }),
   async handler({ input, caller }, { db }: { db: Database }) {

@@ -15,7 +15,7 @@ const shownParticipant = z
     wallet: normalizedAddress,
     username: z.string().min(1),
     avatar: z.string().min(1),
-    present: z.boolean().meta({ description: 'Whether someone is there, in this game or in a launcher' }),
+    present: z.boolean().meta({ description: 'Whether the player is online, in this game or in a launcher' }),
   })
   .meta({ id: 'ShownParticipant' });
 
@@ -23,7 +23,7 @@ export const getChannelParticipants = defineOperation({
   name: 'getChannelParticipants',
   service: 'message-channels',
   kind: 'read',
-  summary: 'Tell who is in a channel the player is in: their names and pictures, and who is there now',
+  summary: 'List the participants of a channel the player is in: their names, pictures, and who is online',
   auth: 'player-or-server',
   input: z.object({ channelId: idInput }),
   output: z.object({ success, participants: z.array(shownParticipant) }),
@@ -33,12 +33,12 @@ export const getChannelParticipants = defineOperation({
   ) {
     const members = await db.read(listChannelMembers, ownerOf(caller), input.channelId);
     const participants = members.map(async ({ sessionIds, ...player }) => {
-      const there = await Promise.all(sessionIds.map((sessionId) => presence.isPresent(sessionId)));
+      const present = await Promise.all(sessionIds.map((sessionId) => presence.isPresent(sessionId)));
       return {
         wallet: player.wallet,
         username: shownName(player),
         avatar: publicUrls.avatar(player),
-        present: there.includes(true),
+        present: present.includes(true),
       };
     });
     return { success: true, participants: await Promise.all(participants) };

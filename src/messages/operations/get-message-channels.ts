@@ -11,7 +11,7 @@ import { listChannels } from '../queries.ts';
 import { toUnreadFields, unreadFields } from '../read-marker.ts';
 import { listUnread } from '../unread.ts';
 
-/** A channel of the player's, with what is unread of it where that was asked for. */
+/** One of the player's channels, with its unread messages if requested. */
 const listedChannel = messageChannel
   .extend({ ...unreadFields, unreadCount: z.exactOptional(unreadFields.unreadCount) })
   .meta({ id: 'ListedMessageChannel' });
@@ -29,7 +29,7 @@ export const getMessageChannels = defineOperation({
     withUnread: z
       .boolean()
       .optional()
-      .meta({ description: 'Tell of each channel how many of its messages the player has not read' }),
+      .meta({ description: 'Include the number of unread messages of each channel' }),
   }),
   output: pagedOutput(listedChannel).extend({ shortened, ...cursorOutput }),
   async handler({ input, caller }, { db }: { db: Database }) {
@@ -58,6 +58,6 @@ async function withUnread(db: Database, owner: Owner, channels: readonly Message
   const byChannel = new Map(unread.map((one) => [one.channelId, one]));
   return channels.map((channel) => {
     const own = byChannel.get(channel._id);
-    return own ? { ...channel, ...toUnreadFields(own) } : channel; // none: just left it
+    return own ? { ...channel, ...toUnreadFields(own) } : channel; // absent if the player has just left the channel
   });
 }

@@ -11,7 +11,7 @@ export const getUnreadCount = defineOperation({
   name: 'getUnreadCount',
   service: 'chat-messages',
   kind: 'read',
-  summary: 'Tell how many messages of a channel the player has not read, and up to which one they have',
+  summary: "Get the number of a channel's unread messages and the player's read marker",
   auth: 'player-or-server',
   input: z.object({ channelId: idInput }),
   output: z.object({ success, channelId: id, ...unreadFields }),

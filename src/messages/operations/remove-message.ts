@@ -11,7 +11,7 @@ export const removeMessage = defineOperation({
   name: 'removeMessage',
   service: 'admin',
   kind: 'write',
-  summary: "Remove any player's message; what it said is erased for good",
+  summary: "Remove any player's message; its content is erased permanently",
   auth: 'admin',
   roles: moderators,
   input: z.object({ messageId: idInput }),

@@ -14,11 +14,11 @@ export const removeParticipant = defineOperation({
   name: 'removeParticipant',
   service: 'message-channels',
   kind: 'write',
-  summary: 'Leave a channel, or remove another player from it (takes the permission super-admin)',
+  summary: 'Leave a channel, or remove another player from it (requires the permission super-admin)',
   auth: 'player',
   input: z.object({
     channelId: idInput,
-    wallet: addressInput.optional().meta({ description: 'Who is removed; left out: oneself' }),
+    wallet: addressInput.optional().meta({ description: 'The player to remove; default: oneself' }),
   }),
   otherForm: defineOtherForm({
     auth: 'player',

@@ -11,14 +11,14 @@ export const removeReaction = defineOperation({
   name: 'removeReaction',
   service: 'chat-messages',
   kind: 'write',
-  summary: 'Take back a reaction of the player to a message',
+  summary: "Remove the player's reaction to a message",
   auth: 'player-or-server',
   serverOnlyWith: 'addReaction',
   input: z.object({ messageId: idInput, reaction: reactionInput }),
   output: z.object({ success, messageId: id, channelId: id, reactions: z.array(reactionCount) }),
   async handler({ input, caller }, { db }: { db: Database }) {
     const { messageId, reaction } = input;
-    const answer = await db.write(removeReactionFrom, ownerOf(caller), messageId, reaction);
-    return { success: true, ...answer };
+    const reacted = await db.write(removeReactionFrom, ownerOf(caller), messageId, reaction);
+    return { success: true, ...reacted };
   },
 });

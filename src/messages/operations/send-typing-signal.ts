@@ -16,7 +16,7 @@ export const sendTypingSignal = defineOperation({
   kind: 'write',
   isRepeatable: true,
   summary:
-    'Show the others in a channel that the player is writing; never stored, passed on once in two seconds',
+    'Show the other members of a channel that the player is typing; not stored, forwarded at most once per two seconds',
   auth: 'player',
   input: z.object({ channelId: idInput }),
   output: z.object({ success }),

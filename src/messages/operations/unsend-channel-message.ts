@@ -12,13 +12,15 @@ export const unsendChannelMessage = defineOperation({
   service: 'launcher',
   alsoOn: [{ service: 'chat-messages', name: 'unsendMessage' }],
   kind: 'write',
-  summary: 'Take back a message of the player; what it said is erased for good',
+  summary: "Unsend one of the player's messages; its content is erased permanently",
   auth: 'player',
   input: z.object({ messageId: idInput }),
   output: z.object({
     success,
     ...messageIdentity.shape,
-    content: z.literal('').meta({ description: 'Erased; there for clients to which an answer is a message' }),
+    content: z
+      .literal('')
+      .meta({ description: 'Always empty; present for clients that parse the response as a message' }),
   }),
   async handler({ input, caller }, { db }: { db: Database }) {
     const unsent = await db.write(unsendMessage, ownerOf(caller), input.messageId);

@@ -11,7 +11,7 @@ export const listMutes = defineOperation({
   name: 'listMutes',
   service: 'admin',
   kind: 'read',
-  summary: 'List who is muted now, where, until when and by whom, the last to end first',
+  summary: 'List the mutes in effect: who, where, until when and by whom, the last to end first',
   auth: 'admin',
   roles: everyRole,
   input: z.object({ ...paging, gameId: idInput.optional(), wallet: addressInput.optional() }),

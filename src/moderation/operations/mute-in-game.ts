@@ -11,16 +11,18 @@ export const muteInGame = defineOperation({
   name: 'muteInGame',
   service: 'launcher',
   kind: 'write',
-  summary:
-    "Have a player post nothing in the game, or in a channel of it, for a time; takes the game's secret",
+  summary: "Mute a player in the game, or in one of its channels, for a time; requires the game's secret",
   auth: 'game-secret',
   input: z.object({
     wallet: addressInput,
-    channelId: idInput.optional().meta({ description: 'Left out: in all of the game' }),
+    channelId: idInput.optional().meta({ description: 'Default: the whole game' }),
     seconds: muteSeconds,
     reason: muteReason,
   }),
-  output: z.object({ success, until: timestamp.nullable().meta({ description: 'Null: ended' }) }),
+  output: z.object({
+    success,
+    until: timestamp.nullable().meta({ description: 'Null when the mute was ended' }),
+  }),
   async handler({ input, caller: { game } }, { db }: { db: Database }) {
     const player = { gameId: game.id, wallet: input.wallet };
     return { success: true, until: await db.write(mute, player, input.channelId ?? null, 'server', input) };

@@ -12,10 +12,13 @@ export const muteParticipant = defineOperation({
   name: 'muteParticipant',
   service: 'message-channels',
   kind: 'write',
-  summary: 'Have someone in a channel post nothing for a time; takes the permission super-admin',
+  summary: 'Mute a participant of a channel for a time; requires the permission super-admin',
   auth: 'player',
   input: z.object({ channelId: idInput, wallet: addressInput, seconds: muteSeconds, reason: muteReason }),
-  output: z.object({ success, until: timestamp.nullable().meta({ description: 'Null: ended' }) }),
+  output: z.object({
+    success,
+    until: timestamp.nullable().meta({ description: 'Null when the mute was ended' }),
+  }),
   async handler({ input, caller }, { db }: { db: Database }) {
     const { channelId, wallet } = input;
     const until = await db.write(muteInChannel, ownerOf(caller), channelId, wallet, input);

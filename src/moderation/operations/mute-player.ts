@@ -13,17 +13,20 @@ export const mutePlayer = defineOperation({
   name: 'mutePlayer',
   service: 'admin',
   kind: 'write',
-  summary: 'Have a player post nothing in a game, or in a channel of it, for a time; 0 seconds end it',
+  summary: 'Mute a player in a game, or in one of its channels, for a time; 0 seconds ends it',
   auth: 'admin',
   roles: moderators,
   input: z.object({
     wallet: addressInput,
     gameId: idInput,
-    channelId: idInput.optional().meta({ description: 'Left out: in all of the game' }),
+    channelId: idInput.optional().meta({ description: 'Default: the whole game' }),
     seconds: muteSeconds,
     reason: muteReason,
   }),
-  output: z.object({ success, until: timestamp.nullable().meta({ description: 'Null: ended' }) }),
+  output: z.object({
+    success,
+    until: timestamp.nullable().meta({ description: 'Null when the mute was ended' }),
+  }),
   async handler({ input }, { db }: { db: Database }) {
     await requireGame(db, input.gameId);
     return { success: true, until: await db.write(mute, input, input.channelId ?? null, 'moderator', input) };

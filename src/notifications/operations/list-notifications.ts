@@ -16,7 +16,7 @@ export const listNotifications = defineOperation({
   auth: 'player-or-server',
   input: z.object({
     limit: pagingOf().limit,
-    after: text(1, 100).optional().meta({ description: 'The `cursor` of the answer before' }),
+    after: text(1, 100).optional().meta({ description: 'The `cursor` of the previous response' }),
     unreadOnly: z.boolean().default(false),
   }),
   output: z.object({
@@ -25,7 +25,7 @@ export const listNotifications = defineOperation({
     unread: z.int().meta({
       description: `In the whole inbox; ${maxUnread} means that many or more`,
     }),
-    cursor: z.string().nullable().meta({ description: 'Where to read on; null at the end' }),
+    cursor: z.string().nullable().meta({ description: 'Start of the next page; null at the end' }),
   }),
   async handler({ input, caller }, { db }: { db: Database }) {
     return { success: true, ...(await db.read(listInbox, inboxOf(caller), input)) };

@@ -13,7 +13,8 @@ export const markNotificationsRead = defineOperation({
   service: 'launcher',
   kind: 'write',
   isRepeatable: true,
-  summary: "Mark some of the player's notifications as read, or all of them; the other launchers are told",
+  summary:
+    "Mark some of the player's notifications as read, or all of them; the player's other launchers are notified",
   auth: 'player',
   input: z.object({
     notificationIds: z
@@ -21,20 +22,20 @@ export const markNotificationsRead = defineOperation({
       .min(1, 'must name at least one notification')
       .max(maxMarked, `must name at most ${maxMarked} notifications`)
       .optional(),
-    all: z.literal(true).optional().meta({ description: 'In the place of `notificationIds`' }),
+    all: z.literal(true).optional().meta({ description: 'Instead of `notificationIds`' }),
   }),
   output: z.object({
     success,
     notificationIds: z
       .array(id)
-      .meta({ description: 'Which were marked by this call: those that were unread and are there' }),
+      .meta({ description: 'The notifications marked by this call: those that exist and were unread' }),
     more: z
       .boolean()
       .meta({ description: `With \`all\`: there are more than the ${maxMarked} marked; call again` }),
   }),
   async handler({ input: { notificationIds, all }, caller }, { db }: { db: Database }) {
     if ((notificationIds === undefined) === (all === undefined)) {
-      const message = 'name the notifications, or send `all` in their place';
+      const message = 'name the notifications, or send `all` instead';
       const fields = [{ path: 'notificationIds', message }];
       throw new GantryError('input_invalid', `notificationIds: ${message}`, { fields });
     }

@@ -12,7 +12,7 @@ export const notifyPlayers = defineOperation({
   name: 'notifyPlayers',
   service: 'launcher',
   kind: 'write',
-  summary: "Notify up to 100 players at once; takes the game's secret",
+  summary: "Notify up to 100 players at once; requires the game's secret",
   auth: 'game-secret',
   input: z.object({
     wallets: z
@@ -28,7 +28,7 @@ export const notifyPlayers = defineOperation({
     success,
     banned: z
       .array(normalizedAddress)
-      .meta({ description: 'Who was not notified, being banned from the game; everyone else was' }),
+      .meta({ description: 'Players not notified because they are banned from the game; all others were' }),
   }),
   async handler({ input: { wallets, ...notification }, caller: { game } }, { db }: { db: Database }) {
     return { success: true, ...(await db.write(notifySeveral, game.id, wallets, notification)) };

@@ -10,7 +10,7 @@ export const sendNotification = defineOperation({
   name: 'sendNotification',
   service: 'launcher',
   kind: 'write',
-  summary: "Notify the player: kept, and pushed to the player's launchers",
+  summary: "Notify the player: stored, and pushed to the player's launchers",
   auth: 'player-or-server',
   input: z.object({ message: notificationMessage, type: notificationType, expiresInSeconds }),
   output: z.object({ success }),

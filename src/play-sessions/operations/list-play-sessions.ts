@@ -13,7 +13,7 @@ export const listPlaySessions = defineOperation({
   name: 'listPlaySessions',
   service: 'admin',
   kind: 'read',
-  summary: "List a game's play sessions, last begun first; without their states",
+  summary: "List a game's play sessions, most recently started first; without their states",
   auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput, wallet: addressInput.optional(), ...paging }),

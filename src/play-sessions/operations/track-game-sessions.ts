@@ -7,11 +7,11 @@ import { canonicalState, parseState } from '../../states/state.ts';
 import { trackPlaySession } from '../commands.ts';
 
 const stateText = z.string('must be a string that contains JSON').refine((json) => {
-  parseState(json); // throws with what is wrong
+  parseState(json); // throws a descriptive error
   return true;
 });
 
-/** On the dispatch path a value that is not a string is the state itself, and no quote of it counts twice. */
+/** With method dispatch, a value that is not a string is the state itself, so it needs no escaping as JSON text. */
 const stateOrText = z.unknown().transform((state, context): string => {
   if (state === undefined) context.issues.push({ code: 'custom', message: 'is required', input: state });
   if (typeof state !== 'string') return canonicalState(state ?? null).json;
@@ -20,7 +20,7 @@ const stateOrText = z.unknown().transform((state, context): string => {
 });
 
 const sessionId = z.guid('must be a UUID').transform((uuid) => uuid.toLowerCase());
-/** Clients in typed languages send 0 for what they leave out. */
+/** Clients in typed languages send 0 for an omitted value. */
 const endTime = z
   .int('must be Unix time in milliseconds')
   .min(0)

@@ -12,7 +12,7 @@ export const getReport = defineOperation({
   name: 'getReport',
   service: 'admin',
   kind: 'read',
-  summary: 'Read a report, with the message it is about and what was said around it',
+  summary: 'Read a report, with the message it is about and the messages around it',
   auth: 'admin',
   roles: moderators,
   input: z.object({ reportId: idInput }),
