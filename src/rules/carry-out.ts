@@ -12,7 +12,7 @@ import { changeAction, enqueue } from '../queue/actions.ts';
 import { spend } from '../queue/spending.ts';
 import { grants } from '../queue/tables.ts';
 import { setScore } from '../scores/commands.ts';
-import { scoreOn } from '../scores/current-score.ts';
+import { findLeaderboardScore } from '../scores/current-score.ts';
 import { defaultLeaderboard } from '../scores/leaderboard.ts';
 import { setLeaderboardScore } from '../scores/leaderboard-score-commands.ts';
 import { tellWebhooks } from '../webhooks/report.ts';
@@ -67,7 +67,8 @@ export function* carryOut(
       // Removed since the rule was saved: there is nothing to set.
       if (!(yield* isThere(tx, owner, leaderboard))) return false;
       const amount = action.amount ?? (action.ratio ?? 0) * (facts.value ?? 0);
-      const base = action.mode === 'add' ? ((yield* scoreOn(tx, owner, leaderboard, nonce)) ?? 0) : 0;
+      const base =
+        action.mode === 'add' ? ((yield* findLeaderboardScore(tx, owner, leaderboard, nonce)) ?? 0) : 0;
       const fractions = 'round';
       if (leaderboard === undefined || leaderboard === defaultLeaderboard)
         yield* setScore(tx, owner, base + amount, nonce, { fractions });

@@ -3,7 +3,7 @@ import type { Owner } from '../core/schemas/owner.ts';
 import type { Lookup, LookupSteps } from '../core/storage/lookup.ts';
 import { spendingRefusal } from '../queue/spending.ts';
 import { type GrantRow, grants } from '../queue/tables.ts';
-import { scoreOn } from '../scores/current-score.ts';
+import { findLeaderboardScore } from '../scores/current-score.ts';
 import { defaultLeaderboard } from '../scores/leaderboard.ts';
 import { leaderboards } from '../scores/leaderboard-tables.ts';
 import { balanceKey } from './balance-key.ts';
@@ -28,7 +28,7 @@ export function factsOf<Asked>(
     value: numberOf(value),
     score(nonce, leaderboard) {
       const season = finished?.leaderboard === leaderboard ? finished?.seasonId : undefined;
-      return scoreOn(from, owner, leaderboard, nonce, season);
+      return findLeaderboardScore(from, owner, leaderboard, nonce, season);
     },
     state(label, key) {
       const values = byLabel.get(label);
