@@ -3,7 +3,7 @@ import { typedArguments } from '../chains/call-signature.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { LookupSteps } from '../core/storage/lookup.ts';
 import { GantryError } from '../errors.ts';
-import { longestValue, type StateValue, wholeState } from '../states/state-values.ts';
+import { maxValueLength, type StateValue, wholeState } from '../states/state-values.ts';
 import type { Facts } from './evaluate.ts';
 import type { ChainAction } from './rule.ts';
 import { tokenUnits } from './token-amount.ts';
@@ -75,7 +75,7 @@ function placeholdersOf(action: ChainAction): Placeholders {
 }
 
 /** The longest argument, in UTF-16 units: it is paid for by the byte. What is longer in a state comes cut. */
-const longestArgument = longestValue;
+const longestArgument = maxValueLength;
 
 /** Fills a template in one pass. @throws Error naming a placeholder that there is nothing for */
 function* filledIn<Asked>(
