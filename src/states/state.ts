@@ -119,7 +119,7 @@ class Sorter {
         return value as string | number | boolean | null;
       throw invalidState(
         'state_not_json',
-        'contains a value that JSON cannot represent, such as 1e999',
+        'holds a value that JSON cannot represent, such as 1e999',
         this.#path,
       );
     }
