@@ -36,7 +36,7 @@ export interface ChainFacts {
   signers: Readonly<Record<string, string>>;
   /** The player's balances by `balanceKey`, as decimal texts; a missing one satisfies no condition. */
   balances: Readonly<Record<string, string>>;
-  /** Why transactions are held for an operator; omitted: they are not. */
+  /** Why transactions wait for an operator; omitted: they do not. */
   held?: string;
 }
 

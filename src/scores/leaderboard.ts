@@ -28,7 +28,7 @@ export const leaderboardInput = text(0, 200)
 
 export const scoreLabel = text(1, 64);
 
-/** A score's label in a request; empty counts as left out. */
+/** A score's label in a request; empty counts as omitted. */
 export const labelInput = text(0, 64)
   .transform((label) => label || undefined)
   .optional();
