@@ -3,17 +3,20 @@ import { command, exclusiveCommand, type Steps, type Tx } from '../core/storage/
 import { statement } from '../core/storage/statement.ts';
 import { GantryError } from '../errors.ts';
 import { type Game, gamePolicies, type NewGame, slugOf, withPolicyChanges } from './game.ts';
-import { fingerprintOf, isWorking, maxSecrets, type SealedSecret } from './game-secret.ts';
+import { fingerprintOf, isSecretValid, maxSecrets, type SealedSecret } from './game-secret.ts';
 import { toGame } from './stored-game.ts';
 import { type GameRow, gameSecrets, games, requestNonces } from './tables.ts';
 
-/** Adds a game with its first secret. @throws GantryError `slug_taken` when the slug was given and another game has it */
+/**
+ * Adds a game with its first secret.
+ * @throws GantryError `slug_taken` when the slug was given and another game has it
+ */
 export const registerGame = command(
   'registerGame',
   function* (tx: Tx, input: NewGame, secret: SealedSecret): Steps<Game> {
     const row: GameRow = {
       id: tx.newId(),
-      slug: yield* freeSlug(tx, input),
+      slug: yield* findFreeSlug(tx, input),
       name: input.name,
       kind: input.kind ?? 'game',
       url: input.url ?? '',
@@ -32,12 +35,12 @@ export const registerGame = command(
   },
 );
 
-/** When a secret ends that is to work no more: earlier than any node's clock, which may be some milliseconds behind. */
-const atOnce = 0;
+/** `expiresAt` of a revoked secret: earlier than any node's clock, which may lag by some milliseconds. */
+const expiredAlready = 0;
 
 /**
- * Adds a secret, which stops working after `lifetimeMs` when that is given; the earlier ones stop working `graceMs` from
- * now. @throws GantryError `game_unknown`
+ * Adds a secret, which expires after `lifetimeMs` if given; earlier ones expire `graceMs` from now.
+ * @throws GantryError `game_unknown`
  */
 export const addGameSecret = exclusiveCommand(
   'addGameSecret',
@@ -52,18 +55,18 @@ export const addGameSecret = exclusiveCommand(
       tx.list(gameSecrets.byGame, [gameId], { limit: maxSecrets }),
     );
     if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
-    const graceEnd = graceMs === 0 ? atOnce : tx.now + graceMs;
+    const graceEnd = graceMs === 0 ? expiredAlready : tx.now + graceMs;
     for (const row of earlier) {
       if (row.expiresAt === null || row.expiresAt > graceEnd)
         tx.put(gameSecrets, { ...row, expiresAt: graceEnd });
     }
     const expiresAt = lifetimeMs === undefined ? null : tx.now + lifetimeMs;
     tx.insert(gameSecrets, { ...secret, gameId, createdAt: tx.now, expiresAt });
-    yield* tx.run(forgetNonces, { gameId, now: tx.now });
+    yield* tx.run(deleteNonces, { gameId, now: tx.now });
   },
 );
 
-/** Makes a secret stop working at once. @throws GantryError `secret_unknown` */
+/** Revokes a secret immediately. @throws GantryError `secret_unknown` */
 export const expireGameSecret = command(
   'expireGameSecret',
   function* (tx: Tx, gameId: string, fingerprint: string): Steps<void> {
@@ -71,10 +74,12 @@ export const expireGameSecret = command(
       tx.lock(games, gameId),
       tx.list(gameSecrets.byGame, [gameId], { limit: maxSecrets }),
     );
-    const named = secrets.filter((row) => fingerprintOf(row) === fingerprint && isWorking(row, tx.now));
-    if (named.length === 0)
+    const matching = secrets.filter(
+      (row) => fingerprintOf(row) === fingerprint && isSecretValid(row, tx.now),
+    );
+    if (matching.length === 0)
       throw new GantryError('secret_unknown', 'The game has no working secret with this fingerprint');
-    for (const row of named) tx.put(gameSecrets, { ...row, expiresAt: atOnce });
+    for (const row of matching) tx.put(gameSecrets, { ...row, expiresAt: expiredAlready });
   },
 );
 
@@ -93,26 +98,25 @@ export const consumeNonce = command(
   },
 );
 
-/** Of a row that was made to be locked. */
+/** `seenAt` of a row that was just created by its lock. */
 const notSeen = 0;
 
-// What was signed with a secret that no longer works cannot be replayed, so its nonces can go.
-const forgetNonces = statement<{ gameId: string; now: number }>(
+// Requests signed with an expired secret cannot be replayed, so their nonces can be deleted.
+const deleteNonces = statement<{ gameId: string; now: number }>(
   `DELETE FROM request_nonces WHERE game_id = @gameId AND seen_at < coalesce(
      (SELECT min(created_at) FROM game_secrets
       WHERE game_id = @gameId AND (expires_at IS NULL OR expires_at > @now)), 0)`,
 );
 
-function* freeSlug(tx: Tx, { name, slug }: NewGame): Steps<string> {
-  const wanted = slug ?? slugOf(name);
-  const [, sameSlug] = yield* tx.all(lockGameList(tx), tx.get(games.bySlug, wanted));
-  if (!sameSlug) return wanted;
+function* findFreeSlug(tx: Tx, { name, slug }: NewGame): Steps<string> {
+  const preferred = slug ?? slugOf(name);
+  const [, sameSlug] = yield* tx.all(lockGameList(tx), tx.get(games.bySlug, preferred));
+  if (!sameSlug) return preferred;
   if (slug !== undefined) {
     throw new GantryError('slug_taken', `Another game has the slug ${slug}; choose another`);
   }
-  const numbered = (number: number) => `${wanted}-${number}`;
-  // Twice as far each time until a number is free, then back to the first one behind those taken: thousands of games may
-  // have one name.
+  const numbered = (number: number) => `${preferred}-${number}`;
+  // Doubles until a number is free, then searches by bisection: thousands of games may share a name.
   let [taken, free] = [1, 2];
   while (yield* tx.get(games.bySlug, numbered(free))) [taken, free] = [free, free * 2];
   while (free - taken > 1) {

@@ -4,25 +4,25 @@ import { KeyFileError, readOrCreateKeyFile } from '../runtime/key-file.ts';
 
 const prefix = 'gsk_';
 
-/** More than a game ever has had: its secrets are read as a whole. */
+/** More secrets than any game has had: they are read all at once. */
 export const maxSecrets = 10_000;
 
 /** A game's secret as it is stored: never the secret itself. */
 export interface SealedSecret {
   /** Hex SHA-256 of the secret. */
   hash: string;
-  /** Hex MD5 of the secret, which the contract's request signature is made of, encrypted. */
+  /** Hex MD5 of the secret, from which the contract's request signature is computed, encrypted. */
   sealedMd5: string;
-  /** The secret, which the HMAC request signature is made with, encrypted. */
+  /** The secret, the key of the HMAC request signature, encrypted. */
   sealedSecret: string;
 }
 
-/** A secret as it can be shown. Times in Unix milliseconds. */
+/** The displayable part of a secret. Times in Unix milliseconds. */
 export interface SecretSummary {
   /** The first 12 hex digits of its SHA-256. */
   fingerprint: string;
   createdAt: number;
-  /** When it stops working; null: not before it is rotated or revoked. */
+  /** When it expires; null: not until it is rotated or revoked. */
   expiresAt: number | null;
 }
 
@@ -30,16 +30,16 @@ export function fingerprintOf({ hash }: { hash: string }): string {
   return hash.slice(0, 12);
 }
 
-export function isWorking({ expiresAt }: { expiresAt: number | null }, now: number): boolean {
+export function isSecretValid({ expiresAt }: { expiresAt: number | null }, now: number): boolean {
   return expiresAt === null || expiresAt > now;
 }
 
-/** A new game secret: 256 random bits. It is shown once; only its `SealedSecret` is kept. */
+/** Generates a game secret: 256 random bits. It is shown once; only its `SealedSecret` is stored. */
 export function newGameSecret(): string {
   return prefix + randomBytes(32).toString('base64url');
 }
 
-/** The hash a game secret is looked up by. */
+/** The hash by which a game secret is looked up. */
 export function hashOfSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
@@ -59,28 +59,28 @@ export function bearerSecret(authorization: string): string {
 }
 
 /**
- * Seals what must be kept in a form that can be read back: AES-256-GCM under a key that lies in the data
- * directory beside the database, not in it, so that a copy of the database alone gives nothing away.
+ * Encrypts what must be readable again: AES-256-GCM with a key that is stored in the data directory beside the
+ * database, not in it, so that a copy of the database alone reveals nothing.
  */
 export class SecretBox {
   readonly #key: Buffer;
 
   /**
-   * The key: 64 hex digits as configured, or those in the key file, which is made when it is not there.
+   * The key: the configured 64 hex digits, or those in the key file, which is created if missing.
    * @throws KeyFileError
    */
   constructor(keyFilePath: string, configuredKey?: string) {
     const hex = configuredKey ?? readOrCreateKeyFile(keyFilePath, () => randomBytes(32).toString('hex'));
     if (!/^[0-9a-f]{64}$/i.test(hex)) {
       throw new KeyFileError(
-        `${keyFilePath} does not hold a key (64 hex digits). Put it back from a backup, or set GANTRY_SECRET_KEY to ` +
-          'what it held.',
+        `${keyFilePath} does not hold a key (64 hex digits). Restore it from a backup, or set GANTRY_SECRET_KEY to ` +
+          'its former content.',
       );
     }
     this.#key = Buffer.from(hex, 'hex');
   }
 
-  /** What is stored of a game secret. */
+  /** The stored form of a game secret. */
   sealSecret(secret: string): SealedSecret {
     return {
       hash: hashOfSecret(secret),
@@ -96,7 +96,7 @@ export class SecretBox {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
   }
 
-  /** @throws Error when the text was sealed under another key or has been changed */
+  /** @throws Error when the text was encrypted with another key or has been tampered with */
   open(sealed: string): string {
     const bytes = Buffer.from(sealed, 'base64');
     const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, 12));

@@ -4,14 +4,14 @@ import { wordFilterPolicy } from '../core/schemas/word-filter.ts';
 
 /** How a game ranks its players. */
 const leaderboardPolicy = z.object({
-  /** Which of a player's scores counts: the best one, or the one set last. */
+  /** Which of a player's scores is ranked: the best, or the latest. */
   keep: z.enum(['best', 'latest']).default('best'),
   /** `desc`: more is better. `asc`: less is better (times, strokes). */
   order: z.enum(['desc', 'asc']).default('desc'),
 });
 export type LeaderboardPolicy = z.infer<typeof leaderboardPolicy>;
 
-/** So many calls in so many seconds. */
+/** At most `points` calls per `seconds`. */
 const rateLimit = z.object({
   points: z.int().min(1).max(1_000_000),
   seconds: z.int().min(1).max(3600),
@@ -22,7 +22,7 @@ const units = z
   .string()
   .regex(/^\d{1,78}$/, "must be a whole number of the token's smallest unit, as a string");
 
-/** How much of one token a game may hand out a day (UTC), in its smallest unit: of ERC-1155, tokens. */
+/** How much of a token a game may issue per day (UTC), in its smallest unit; for ERC-1155, in tokens. */
 const tokenLimit = z.object({
   chainId: z.int().min(1),
   contract: addressInput,
@@ -30,7 +30,7 @@ const tokenLimit = z.object({
   perPlayerPerDay: units,
 });
 
-/** What a game may spend on chains; with the defaults, nothing. */
+/** A game's spending limits on chains; the defaults allow nothing. */
 const spendingPolicy = z.object({
   transactionsPerDay: z.int().min(0).max(10_000_000).default(0),
   transactionsPerPlayerPerDay: z.int().min(0).max(10_000_000).default(0),
@@ -39,8 +39,8 @@ const spendingPolicy = z.object({
 export type SpendingPolicy = z.infer<typeof spendingPolicy>;
 
 /**
- * What a game may leave to its own server: writes of players that a server can make in their place. Operations that write
- * the same in other ways (`serverOnlyWith`) go with it.
+ * Operations that a game may reserve for its own server: writes that the server can make on players' behalf. Operations
+ * that write the same data in other ways (`serverOnlyWith`) are reserved with them.
  */
 export const serverOnlyOperations = [
   'setUserScore',
@@ -55,34 +55,34 @@ export const serverOnlyOperations = [
 
 export const gamePolicies = z.object({
   leaderboard: leaderboardPolicy.prefault({}),
-  /** `integer`: a fraction is refused, and one that a rule comes to is rounded. */
+  /** `integer`: fractions are rejected, and those that a rule computes are rounded. */
   scores: z.enum(['any', 'integer']).default('any'),
-  /** Operations that only the game's server carries out: calls of players without the game's secret are refused. */
+  /** Operations reserved for the game's server: players' calls without the game's secret are rejected. */
   serverOnly: z.array(z.enum(serverOnlyOperations)).max(100).default([]),
-  /** Refuse calls that do not carry the game's secret. */
+  /** Reject calls without the game's secret. */
   requireSecret: z.boolean().default(false),
-  /** Refuse calls that are not signed: with any scheme, with HMAC-SHA-256, or with that of whole requests. */
+  /** Reject unsigned calls: `any` accepts every scheme, `v2` only the one that signs whole requests. */
   requireSignature: z.enum(['no', 'any', 'hmac-sha256', 'v2']).default('no'),
-  /** A new session of a player ends the one before. */
+  /** A player's new session ends the previous one. */
   oneSessionPerPlayer: z.boolean().default(false),
-  /** Where launchers put the token in the game's address: `?token=`, or after `#`, which no server is sent. */
+  /** Where launchers put the token in the game's URL: `?token=`, or after `#`, which is not sent to servers. */
   tokenIn: z.enum(['query', 'fragment']).default('query'),
   /**
-   * Players without a wallet: whoever wants to be one, only those whom the game's server vouches for, or none. Sessions they
-   * have already go on.
+   * Players without a wallet: anyone, only those whom the game's server vouches for, or none. Existing sessions
+   * continue.
    */
   guests: z.enum(['allowed', 'server', 'forbidden']).default('allowed'),
-  /** How often one token may call; left out, the server's defaults hold. */
+  /** Rate limits per token; default: the server's. */
   limits: z.object({ read: rateLimit.optional(), write: rateLimit.optional() }).prefault({}),
-  /** What its rules may spend on chains. */
+  /** What the game's rules may spend on chains. */
   spending: spendingPolicy.prefault({}),
-  /** Words and phrases that are not to be said in it. */
+  /** Words and phrases that are forbidden in the game. */
   wordFilter: wordFilterPolicy.prefault({}),
 });
 export type GamePolicies = z.infer<typeof gamePolicies>;
-/** Policies as they are given: what is left out is as it was, or its default. */
+/** Policies in a request: omitted ones keep their value, or get their default. */
 export const policyChanges = z.object({
-  // Not `partial()`, which would fill in the defaults for what is left out.
+  // Not `partial()`, which would apply the defaults to omitted fields.
   leaderboard: z
     .object({
       keep: leaderboardPolicy.shape.keep.unwrap().optional(),
@@ -90,7 +90,7 @@ export const policyChanges = z.object({
     })
     .optional(),
   scores: gamePolicies.shape.scores.unwrap().optional(),
-  /** Given as a whole: what is left out of it is for players again. */
+  /** Replaced as a whole: omitted operations are open to players again. */
   serverOnly: gamePolicies.shape.serverOnly.unwrap().optional(),
   requireSecret: z.boolean().optional(),
   requireSignature: gamePolicies.shape.requireSignature.unwrap().optional(),
@@ -98,21 +98,21 @@ export const policyChanges = z.object({
   tokenIn: gamePolicies.shape.tokenIn.unwrap().optional(),
   guests: gamePolicies.shape.guests.unwrap().optional(),
   limits: gamePolicies.shape.limits.unwrap().optional(),
-  /** Given as a whole: what is left out of it is not allowed. */
+  /** Replaced as a whole: omitted spending is not allowed. */
   spending: spendingPolicy.optional(),
-  /** Given as a whole: what is left out of it is its default. */
+  /** Replaced as a whole: omitted fields get their default. */
   wordFilter: wordFilterPolicy.optional(),
 });
 export type PolicyChanges = z.infer<typeof policyChanges>;
 
 /**
- * `listed`: in the public list. `unlisted`: only who knows its slug or id finds it; players go on as before. `archived`:
- * nobody plays, and nothing is written; what there is stays, and public reads go on.
+ * `listed`: in the public list. `unlisted`: found only by its slug or id, otherwise unchanged. `archived`: no play and
+ * no writes; its data stays, and public reads still work.
  */
 export const gameListing = z.enum(['listed', 'unlisted', 'archived']);
 export type GameListing = z.infer<typeof gameListing>;
 
-/** The place in lists: the lowest first, and games of the same order oldest first. */
+/** Position in lists: lowest first; games with the same order, oldest first. */
 export const gameOrder = z.int().min(-1_000_000).max(1_000_000);
 
 /** A game as administrators see it. */
@@ -143,22 +143,22 @@ export interface Game {
   slug: string;
   name: string;
   kind: GameKind;
-  /** Where the game is played, absolute or a path of this server's; empty when it has no page. */
+  /** Where the game is played: absolute, or a path on this server; empty when it has no page. */
   url: string;
-  /** Browser origins that may call for this game; empty means any. */
+  /** Browser origins that may call this game; empty: any. */
   allowedOrigins: string[];
   policies: GamePolicies;
   createdAt: number;
   listing: GameListing;
-  /** Absolute, or a path of this server's; empty when it has none. */
+  /** Absolute, or a path on this server; empty when it has none. */
   image: string;
-  /** In lists, the lowest comes first. */
+  /** Position in lists, lowest first. */
   order: number;
 }
 
 export interface NewGame {
   name: string;
-  /** Left out: made of the name, with a number behind it when that is taken. */
+  /** Default: derived from the name, with a number appended when that is taken. */
   slug?: string | undefined;
   kind?: GameKind | undefined;
   url?: string | undefined;
@@ -169,7 +169,7 @@ export interface NewGame {
   order?: number | undefined;
 }
 
-/** What is left out stays. */
+/** Omitted fields are kept. */
 export interface GameChanges {
   name?: string | undefined;
   url?: string | undefined;
@@ -180,19 +180,19 @@ export interface GameChanges {
   order?: number | undefined;
 }
 
-/** Policies with some of them changed; within the leaderboard's, too, what is left out stays. */
+/** Applies changes to policies; omitted ones are kept, also within the leaderboard's. */
 export function withPolicyChanges(
   before: GamePolicies,
   { leaderboard, ...changes }: PolicyChanges = {},
 ): GamePolicies {
   return gamePolicies.parse({
     ...before,
-    ...given(changes),
-    leaderboard: { ...before.leaderboard, ...given(leaderboard ?? {}) },
+    ...defined(changes),
+    leaderboard: { ...before.leaderboard, ...defined(leaderboard ?? {}) },
   });
 }
 
-function given(changes: object): object {
+function defined(changes: object): object {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
@@ -202,7 +202,7 @@ export const gameSlug = z
   .max(60)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lowercase letters, digits and single hyphens');
 
-/** A slug made of a name: `Höhle 2!` → `hohle-2`; `game` when nothing of the name can be kept. */
+/** Derives a slug from a name: `Höhle 2!` → `hohle-2`; `game` when no character can be used. */
 export function slugOf(name: string): string {
   const slug = name
     .normalize('NFKD')
@@ -214,20 +214,20 @@ export function slugOf(name: string): string {
   return slug || 'game';
 }
 
-/** Where a game is played: absolute, or for one that this server serves, a path such as `/demo-game`. */
+/** A game's URL: absolute, or, for a game that this server hosts, a path such as `/demo-game`. */
 export const gameUrl = z
   .string()
   .max(2_000)
-  .refine(isGameUrl, "must be an http(s) address, or a path of this server's such as /demo-game");
+  .refine(isGameUrl, 'must be an http(s) URL, or a path on this server such as /demo-game');
 
 function isGameUrl(text: string): boolean {
-  // Browsers drop white space in addresses, and what looked like a path would be a host.
+  // Browsers strip white space in URLs, which could turn what looks like a path into a host.
   if (/\s/.test(text)) return false;
   if (/^https?:\/\//i.test(text)) return URL.canParse(text);
   return text.startsWith('/') && URL.parse(text, 'http://this.server')?.host === 'this.server';
 }
 
-/** A browser origin, as browsers send it: scheme, host and port, nothing behind; a slash at the end is dropped. */
+/** An origin as browsers send it: scheme, host and port, nothing after; a trailing slash is removed. */
 export const origin = z
   .string()
   .transform((text) => text.replace(/\/$/, ''))

@@ -3,7 +3,7 @@ import { statement } from '../core/storage/statement.ts';
 import type { Game } from './game.ts';
 import {
   fingerprintOf,
-  isWorking,
+  isSecretValid,
   maxSecrets,
   type SealedSecret,
   type SecretSummary,
@@ -11,17 +11,17 @@ import {
 import { toGame } from './stored-game.ts';
 import { type GameSecretRow, gameSecrets, games } from './tables.ts';
 
-/** How many games, and how many secrets, are remembered. */
-const maxRemembered = 10_000;
+/** Maximum cached games, and maximum cached secrets. */
+const maxCached = 10_000;
 
-/** Asked with every call; the same object again while the game has not changed. */
+/** Runs with every call; returns the same object while the game has not changed. */
 export const findGame = query(
   'findGame',
   function* (read: Read, gameId: string): ReadSteps<Game | null> {
     const row = yield* read.get(games, gameId);
     return row ? toGame(row) : null;
   },
-  { max: maxRemembered, keyOf: (gameId) => gameId },
+  { max: maxCached, keyOf: (gameId) => gameId },
 );
 
 export const findGameBySlug = query(
@@ -32,41 +32,41 @@ export const findGameBySlug = query(
   },
 );
 
-/** Games that name this browser origin among their allowed ones. */
+/** Games that allow this browser origin explicitly. */
 export const findGamesByOrigin = query('findGamesByOrigin', function* (read: Read, origin: string): ReadSteps<
   Game[]
 > {
   return yield* gamesOf(read, yield* read.all(idsByOrigin, { origin }));
 });
 
-/** Every game, by its order, and oldest first. */
+/** All games, by order, then oldest first. */
 export const allGames = query('allGames', function* (read: Read): ReadSteps<Game[]> {
   return yield* gamesOf(read, yield* read.all(allIds, {}));
 });
 
-/** The game of the secret with this hex SHA-256, while the secret works. Asked with every call that carries one. */
+/** The game whose valid secret has this hex SHA-256. Runs with every call that carries a secret. */
 export const findGameBySecret = query(
   'findGameBySecret',
   function* (read: Read, hash: string): ReadSteps<Game | null> {
     const secret = yield* read.ask(findSecret, hash);
-    return secret && isWorking(secret, read.now) ? yield* read.ask(findGame, secret.gameId) : null;
+    return secret && isSecretValid(secret, read.now) ? yield* read.ask(findGame, secret.gameId) : null;
   },
 );
 
-/** What signatures are checked with, sealed: of every secret of the game that still works. */
+/** The game's valid secrets, encrypted, for checking signatures. */
 export const sealedSecrets = query('sealedSecrets', function* (read: Read, gameId: string): ReadSteps<
   SealedSecret[]
 > {
-  const working = yield* workingSecrets(read, gameId);
-  return working.map(({ hash, sealedMd5, sealedSecret }) => ({ hash, sealedMd5, sealedSecret }));
+  const valid = yield* validSecrets(read, gameId);
+  return valid.map(({ hash, sealedMd5, sealedSecret }) => ({ hash, sealedMd5, sealedSecret }));
 });
 
-/** The secrets of a game that still work, newest first. */
+/** The game's valid secrets, newest first. */
 export const summarizeSecrets = query('summarizeSecrets', function* (read: Read, gameId: string): ReadSteps<
   SecretSummary[]
 > {
-  const working = yield* workingSecrets(read, gameId);
-  return working
+  const valid = yield* validSecrets(read, gameId);
+  return valid
     .toSorted((one, other) => other.createdAt - one.createdAt)
     .map((row) => ({
       fingerprint: fingerprintOf(row),
@@ -81,7 +81,7 @@ const findSecret = query(
     const row = yield* read.get(gameSecrets, hash);
     return row ? { gameId: row.gameId, expiresAt: row.expiresAt } : null;
   },
-  { max: maxRemembered, keyOf: (hash) => hash },
+  { max: maxCached, keyOf: (hash) => hash },
 );
 
 const listSecrets = query(
@@ -89,7 +89,7 @@ const listSecrets = query(
   function* (read: Read, gameId: string): ReadSteps<readonly GameSecretRow[]> {
     return yield* read.list(gameSecrets.byGame, [gameId], { limit: maxSecrets });
   },
-  { max: maxRemembered, keyOf: (gameId) => gameId },
+  { max: maxCached, keyOf: (gameId) => gameId },
 );
 
 const allIds = statement<Record<never, never>, { id: string }>(
@@ -112,7 +112,7 @@ function* gamesOf(read: Read, ids: readonly { id: string }[]): ReadSteps<Game[]>
   return found;
 }
 
-function* workingSecrets(read: Read, gameId: string): ReadSteps<GameSecretRow[]> {
+function* validSecrets(read: Read, gameId: string): ReadSteps<GameSecretRow[]> {
   const rows = yield* read.ask(listSecrets, gameId);
-  return rows.filter((row) => isWorking(row, read.now));
+  return rows.filter((row) => isSecretValid(row, read.now));
 }

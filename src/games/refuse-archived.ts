@@ -6,6 +6,6 @@ export function refuseArchived({ listing }: Game): void {
   if (listing !== 'archived') return;
   throw new GantryError(
     'game_archived',
-    'This game is archived: nobody plays it until an administrator lists it again',
+    'This game is archived: it cannot be played until an administrator lists it again',
   );
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Game, type GamePolicies, gameKind, gameListing, gamePolicies } from './game.ts';
 import type { GameRow } from './tables.ts';
 
-/** Rows stay the same objects while nothing has changed, and parsing their JSON takes long. */
+/** Parsed games by row: parsing is slow, and an unchanged row stays the same object. */
 const parsed = new WeakMap<GameRow, Game>();
 
 export function toGame(row: GameRow): Game {
@@ -26,8 +26,8 @@ export function toGame(row: GameRow): Game {
   return game;
 }
 
-/** The policies of a game that must be there: something of it is being written. */
+/** The policies of a game that is being written to, and so must exist. */
 export function policiesOf(row: GameRow | undefined, gameId: string): GamePolicies {
-  if (!row) throw new Error(`something is written in game ${gameId}, which is not there`);
+  if (!row) throw new Error(`cannot write to game ${gameId}, which is not there`);
   return toGame(row).policies;
 }

@@ -32,7 +32,7 @@ const secretColumns = {
   sealedMd5: 'text',
   sealedSecret: 'text',
   createdAt: 'ms',
-  /** Null: not before it is rotated or revoked. */
+  /** Null: not until it is rotated or revoked. */
   expiresAt: 'ms?',
 } as const;
 
@@ -44,7 +44,7 @@ export const gameSecrets = table('game_secrets', secretColumns, {
 });
 export type GameSecretRow = RowOf<typeof secretColumns>;
 
-/** Nonces of signed requests that were seen, so that none is good twice. */
+/** Nonces of signed requests that have been used, so that none is accepted twice. */
 export const requestNonces = table(
   'request_nonces',
   { gameId: 'uuid', nonce: 'text', seenAt: 'ms' },

@@ -1,12 +1,12 @@
 import { type AnyCommand, type Command, command, type Steps, type Tx } from '../core/storage/command.ts';
 import { requireGuest } from '../players/guests.ts';
 
-/** Carries out a command by its name for a guest; see `runAsGuestOf`. */
+/** Runs a command by name for a guest; see `runAsGuestOf`. */
 export type RunAsGuest = Command<[wallet: string, commandName: string, args: readonly unknown[]], unknown>;
 
 /**
- * Carries out a command by its name for a guest, unless the guest was upgraded: a call that was admitted before must not
- * write what nobody finds. `find` finds the commands there are.
+ * Runs a command by name for a guest, unless the guest has been upgraded: a call admitted before the upgrade must not
+ * write to the guest's former address. `find`: looks up a command by name.
  */
 export function runAsGuestOf(find: (name: string) => AnyCommand | undefined): RunAsGuest {
   return command(
@@ -14,7 +14,7 @@ export function runAsGuestOf(find: (name: string) => AnyCommand | undefined): Ru
     function* (tx: Tx, wallet: string, commandName: string, args: readonly unknown[]): Steps<unknown> {
       yield* requireGuest(tx, wallet);
       const run = find(commandName);
-      if (!run || run.isExclusive) throw new Error(`${commandName} cannot be carried out within a command`);
+      if (!run || run.isExclusive) throw new Error(`${commandName} cannot run within another command`);
       return yield* run(tx, ...(args as never));
     },
   );

@@ -2,7 +2,7 @@ import type { Command } from '../core/storage/command.ts';
 import type { Database } from '../core/storage/database.ts';
 import type { RunAsGuest } from './commands.ts';
 
-/** The database for one call of a guest, or about one: what it writes is refused once the guest has a wallet. */
+/** A database for one call by or about a guest: rejects writes once the guest is upgraded to a wallet. */
 export function guestDatabase(db: Database, runAsGuest: RunAsGuest, wallet: string): Database {
   return {
     async write<Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args) {

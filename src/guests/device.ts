@@ -3,27 +3,29 @@ import { z } from 'zod';
 import { id, timestamp } from '../core/schemas/ids.ts';
 import { text } from '../core/schemas/text.ts';
 
-/** The most devices of one guest. */
+/** Maximum devices per guest. */
 export const maxDevices = 10;
 
-/** A device's secret: 256 random bits, which only the device keeps. */
+/** Generates a device's secret: 256 random bits, which only the device stores. */
 export function newDeviceSecret(): string {
   return `gd_${randomBytes(32).toString('base64url')}`;
 }
 
-/** What is kept of a secret. Hex SHA-256: what is random needs nothing slower. */
+/** The stored form of a secret: hex SHA-256. A random secret needs no slow password hash. */
 export function hashOfDeviceSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** A device's secret in a request. Bounded only, so that a malformed one and an unknown one get the same answer. */
+/**
+ * A device's secret in a request. Only its length is checked, so that malformed and unknown ones get the same response.
+ */
 export const deviceSecretInput = z.string().min(1).max(200);
 
 export const deviceSecret = z.string().meta({
   description: 'Shown this once. Anyone who has it is the player: keep it on the device, and nowhere else',
 });
 
-/** What the player calls the device. */
+/** The player's name for the device. */
 export const deviceName = text(0, 60)
   .default('')
   .meta({ description: 'What the player knows the device by' });
@@ -33,7 +35,7 @@ export const deviceRecord = z
   .meta({ id: 'GuestDevice' });
 export type DeviceRecord = z.infer<typeof deviceRecord>;
 
-/** A device to be: the secret's hash only. */
+/** A device to create, with the secret's hash only. */
 export interface NewDevice {
   secretHash: string;
   name: string;

@@ -9,17 +9,17 @@ import { sessions, signIns } from '../sessions/tables.ts';
 import { maxDevices } from './device.ts';
 import { playerColumnsOf, sqlName } from './player-columns.ts';
 
-/** Later than any time. */
+/** The latest time that a Date can hold. */
 export const neverSwept = 8_640_000_000_000_000;
 
-const lookedAtOnce = 20;
+const sweepBatchSize = 20;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Removes guests who never did anything; see `removeIdleGuestsOf`. */
+/** Removes idle guests; see `removeIdleGuestsOf`. */
 export type RemoveIdleGuests = Command<[idleMs: number], boolean>;
 
-/** What every guest has, and what others have said to it: none of it is a guest's doing. */
-const noDoing: readonly AnyTable[] = [
+/** Tables whose rows are no activity of a guest: what every guest has, and what others sent to it. */
+const noActivity: readonly AnyTable[] = [
   players,
   guests,
   guestDevices,
@@ -30,51 +30,51 @@ const noDoing: readonly AnyTable[] = [
 ] as readonly AnyTable[];
 
 /**
- * Removes guests who have signed in for the last time `idleMs` ago, and have nothing but a device: no score, state, session of
- * play, activity, message, name, place in a channel, ban. A limited number; true: there may be more. Who has anything is not
- * looked at again. `tables`: all there are.
+ * Removes a batch of guests who last signed in at least `idleMs` ago and have nothing but a device: no score, state,
+ * play session, activity, message, name, channel membership or ban. Returns true when there may be more. A guest who
+ * has any of these is not checked again. `tables`: all tables.
  */
 export function removeIdleGuestsOf(tables: readonly AnyTable[]): RemoveIdleGuests {
-  const hasDone = doingsOf(tables);
-  const removals = removalsOf(tables);
+  const activity = activityStatement(tables);
+  const deletions = deletionStatements(tables);
   return exclusiveCommand('removeIdleGuests', function* (tx: ExclusiveTx, idleMs: number): Steps<boolean> {
-    const first = yield* tx.list(guests.bySweep, [], { limit: lookedAtOnce });
+    const first = yield* tx.list(guests.bySweep, [], { limit: sweepBatchSize });
     const due = first.filter(({ sweepAt }) => sweepAt <= tx.now);
     for (const { address } of due) {
       const guest = yield* tx.lock(guests, address);
       if (!guest) continue;
-      const sweepAt = yield* nextSweepOf(tx, guest, idleMs, hasDone);
+      const sweepAt = yield* nextSweep(tx, guest, idleMs, activity);
       if (sweepAt !== null) tx.put(guests, { ...guest, sweepAt });
-      else for (const removal of removals) yield* tx.run(removal, { from: address, wallet: address });
+      else for (const deletion of deletions) yield* tx.run(deletion, { from: address, wallet: address });
     }
-    return due.length === lookedAtOnce;
+    return due.length === sweepBatchSize;
   });
 }
 
-/** Null: the guest is to be removed. */
-function* nextSweepOf(
+/** When to check the guest again; null: remove it now. */
+function* nextSweep(
   tx: ExclusiveTx,
   { address, wallet, vouchedBy }: GuestRow,
   idleMs: number,
-  hasDone: Statement<{ from: string }, { n: number }>,
+  activity: Statement<{ from: string }, { n: number }>,
 ): Steps<number | null> {
   if (wallet !== address) return neverSwept;
   const profile = yield* tx.get(players, address);
-  const [{ n } = { n: 0 }] = yield* tx.rows(hasDone, { from: address });
+  const [{ n } = { n: 0 }] = yield* tx.rows(activity, { from: address });
   if (n > 0 || (profile && profile.username !== '')) return neverSwept;
   const devices = yield* tx.list(guestDevices.byWallet, [address], { limit: maxDevices });
   const usedAt = Math.max(0, ...devices.map(({ lastUsedAt }) => lastUsedAt));
   if (usedAt + idleMs > tx.now) return usedAt + idleMs;
   const [latest] = yield* tx.list(sessions.live, [address], { limit: 1, last: true });
   if (latest && latest.expiresAt > tx.now) return latest.expiresAt;
-  // A server signs its players in without a device: the last session says when.
+  // A game's server signs its players in without a device: the latest session says when.
   if (vouchedBy === null) return null;
   const [last] = yield* tx.list(sessions.byWallet, [address], { limit: 1, last: true });
   return last && last.openedAt + idleMs > tx.now ? Math.max(last.openedAt + idleMs, tx.now + dayMs) : null;
 }
 
-function doingsOf(tables: readonly AnyTable[]): Statement<{ from: string }, { n: number }> {
-  const ofPlayers = playerColumnsOf(tables.filter((table) => !noDoing.includes(table))).map(
+function activityStatement(tables: readonly AnyTable[]): Statement<{ from: string }, { n: number }> {
+  const ofPlayers = playerColumnsOf(tables.filter((table) => !noActivity.includes(table))).map(
     ({ table, where }) => `EXISTS (SELECT 1 FROM ${table.name} WHERE ${where('@from')})`,
   );
   const ofStreams = tables.flatMap((table) => {
@@ -85,8 +85,8 @@ function doingsOf(tables: readonly AnyTable[]): Statement<{ from: string }, { n:
   return statement(`SELECT CASE WHEN ${[...ofPlayers, ...ofStreams].join(' OR ')} THEN 1 ELSE 0 END AS n`);
 }
 
-/** In the order in which nothing refers to what is removed. */
-function removalsOf(tables: readonly AnyTable[]): Statement<{ from: string; wallet: string }>[] {
+/** Statements that delete a guest, ordered so that no foreign key is violated. */
+function deletionStatements(tables: readonly AnyTable[]): Statement<{ from: string; wallet: string }>[] {
   const rows = (table: AnyTable) =>
     playerColumnsOf([table]).map(({ where }) =>
       statement<{ from: string; wallet: string }>(`DELETE FROM ${table.name} WHERE ${where('@from')}`),
@@ -94,7 +94,7 @@ function removalsOf(tables: readonly AnyTable[]): Statement<{ from: string; wall
   const announced = statement<{ from: string; wallet: string }>(
     'DELETE FROM told_present WHERE session_id IN (SELECT id FROM channel_sessions WHERE wallet = @from)',
   );
-  const others = noDoing.filter((table) => tables.includes(table) && table !== (players as AnyTable));
+  const others = noActivity.filter((table) => tables.includes(table) && table !== (players as AnyTable));
   return [
     announced,
     deleteEventsOfPlayer,

@@ -4,19 +4,19 @@ import type { AnyTable } from '../core/storage/table.ts';
 export interface PlayerColumn {
   readonly table: AnyTable;
   readonly column: string;
-  /** Which rows of the player's: a condition that indexes serve which begin with the game. */
+  /** The condition that selects the player's rows; it can use indexes that begin with the game. */
   readonly where: (wallet: '@from' | '@to') => string;
 }
 
-/** Every column that holds players' wallets, by what the tables declare. */
+/** Every column that holds players' wallets, as declared by the tables. */
 export function playerColumnsOf(tables: readonly AnyTable[]): PlayerColumn[] {
   return tables.flatMap((table) => {
     const { player, names = [], game } = table.of;
     const own = player === undefined ? [] : [player];
     return [...own, ...names].map((name) => {
       const column = sqlName(table, name);
-      const isFound = game === undefined || isLeading(table, name);
-      const inGames = isFound ? '' : ` AND ${sqlName(table, game)} IN (SELECT id FROM games)`;
+      const isIndexed = game === undefined || isLeading(table, name);
+      const inGames = isIndexed ? '' : ` AND ${sqlName(table, game)} IN (SELECT id FROM games)`;
       return { table, column, where: (wallet: string) => `${column} = ${wallet}${inGames}` };
     });
   });
@@ -24,7 +24,7 @@ export function playerColumnsOf(tables: readonly AnyTable[]): PlayerColumn[] {
 
 export function sqlName(table: AnyTable, column: string): string {
   const found = table.columns.find(({ name }) => name === column);
-  if (!found) throw new Error(`${table.name} declares no ${column}`);
+  if (!found) throw new Error(`${table.name} has no column ${column}`);
   return found.sqlName;
 }
 

@@ -26,18 +26,19 @@ import { playerColumnsOf, sqlName } from './player-columns.ts';
 
 type Renaming = { from: string; to: string };
 
-/** Has a guest's data be the wallet's of a sign-in, and opens a session for that. */
+/** Transfers a guest's data to a sign-in's wallet, and opens a session for the wallet. */
 export type UpgradeGuest = Command<[guest: Owner, signInId: string, lifetimeMs: number], SessionDetails>;
 
 /**
- * Gives a guest a wallet, whose signature was verified: every row that names the guest names the wallet, in one transaction,
- * so that nobody ever reads a part of either. The guest's sessions end, and its devices open none any more: the wallet alone
- * is the player from then on. Refuses before it changes anything. `tables`: all there are.
+ * Upgrades a guest to a wallet whose signature was verified: every row that names the guest is changed to name the
+ * wallet, in one transaction, so that no partial state is ever visible. The guest's sessions end, and its devices can
+ * no longer sign in: from then on only the wallet is the player. Rejects before it changes anything. `tables`: all
+ * tables.
  * @throws GantryError `sign_in_unknown`, `sign_in_expired`, `sign_in_used`, `guest_upgraded`, `player_unknown`,
  *   `player_banned`, and `wallet_taken` when the wallet is a player already
  */
 export function upgradeGuestOf(tables: readonly AnyTable[]): UpgradeGuest {
-  const statements = statementsOf(tables);
+  const statements = renamingStatements(tables);
   return exclusiveCommand(
     'upgradeGuest',
     function* (
@@ -50,14 +51,14 @@ export function upgradeGuestOf(tables: readonly AnyTable[]): UpgradeGuest {
       const signIn = yield* lockOpenSignIn(tx, signInId, guest);
       const { wallet } = signIn;
       yield* refuseBanned(tx, gameId, guest);
-      yield* makePlayer(tx, wallet);
+      yield* createPlayer(tx, wallet);
       tx.put(signIns, { ...signIn, usedAt: tx.now });
       yield* endSessionsOf(tx, guest, null, 'upgraded');
       const renaming = { from: guest, to: wallet };
-      const standings = yield* takeFromBoards(tx, guest);
-      for (const one of statements) yield* tx.run(one, renaming);
+      const boardRows = yield* removeFromBoards(tx, guest);
+      for (const renamingStatement of statements) yield* tx.run(renamingStatement, renaming);
       yield* renameOwnStreams(tx, renaming);
-      for (const row of standings) {
+      for (const row of boardRows) {
         const stream = row.stream.replace(guest, wallet);
         yield* tx.lock(board, stream);
         tx.insert(board, { ...row, stream });
@@ -79,30 +80,31 @@ function* refuseBanned(tx: ExclusiveTx, gameId: string, wallet: string): Steps<v
 }
 
 /**
- * The wallet becomes a player. What there is of one that never was (messages of channels it was put in) is left as it is.
+ * Creates the wallet's player. Rows about a wallet that was no player yet (messages of channels it was added to) are
+ * kept.
  * @throws GantryError `wallet_taken`
  */
-function* makePlayer(tx: ExclusiveTx, wallet: string): Steps<void> {
+function* createPlayer(tx: ExclusiveTx, wallet: string): Steps<void> {
   const userId = tx.newId();
-  const made = { wallet, userId, username: '', avatar: '', createdAt: tx.now };
-  if ((yield* tx.lock(players, wallet, made)).userId === userId) return;
+  const player = { wallet, userId, username: '', avatar: '', createdAt: tx.now };
+  if ((yield* tx.lock(players, wallet, player)).userId === userId) return;
   throw new GantryError(
     'wallet_taken',
-    'This wallet is a player already, and two players do not become one: use another wallet, or sign in with this one',
+    'This wallet already belongs to a player, and players cannot be merged: use another wallet, or sign in with this one',
   );
 }
 
-/** Takes the player's places from the leaderboards, which then recount them. */
-function* takeFromBoards(tx: ExclusiveTx, wallet: string): Steps<BoardRow[]> {
+/** Removes the player's rows from the default leaderboards, for the ranks to be updated, and returns them. */
+function* removeFromBoards(tx: ExclusiveTx, wallet: string): Steps<BoardRow[]> {
   const streams = yield* tx.rows(streamsOfPlayer, { wallet });
   const rows = yield* tx.all(...streams.map(({ name }) => tx.lock(board, name)));
-  const standings = rows.filter((row) => row !== undefined);
-  for (const row of standings) tx.remove(board, row);
-  return standings;
+  const boardRows = rows.filter((row) => row !== undefined);
+  for (const row of boardRows) tx.remove(board, row);
+  return boardRows;
 }
 
 function* renameOwnStreams(tx: ExclusiveTx, { from, to }: Renaming): Steps<void> {
-  // Nobody has heard what was said to a wallet that was no player.
+  // A wallet that was no player has never received its events.
   yield* tx.run(deleteEventsOfPlayer, { wallet: to });
   yield* tx.run(deleteStreamsOfPlayer, { wallet: to });
   yield* tx.run(rewriteOwnEvents, { from, to, wallet: from });
@@ -110,30 +112,30 @@ function* renameOwnStreams(tx: ExclusiveTx, { from, to }: Renaming): Steps<void>
   yield* tx.run(renameStreams, { from, to });
 }
 
-/** The guest's user id, name and age are the wallet's. */
+/** Transfers the guest's user id, name and creation time to the wallet. */
 function* renameProfile(tx: ExclusiveTx, { from, to }: Renaming): Steps<void> {
-  const [profile, made, guest] = yield* tx.all(
+  const [profile, created, guest] = yield* tx.all(
     tx.lock(players, from),
     tx.lock(players, to),
     tx.lock(guests, from),
   );
-  if (!profile || !made || !guest) throw new Error(`the guest ${from} has no player`);
+  if (!profile || !created || !guest) throw new Error(`the guest ${from} has no player`);
   tx.remove(players, profile);
   tx.put(players, { ...profile, wallet: to });
   tx.put(guests, { ...guest, upgradedAt: tx.now, sweepAt: neverSwept });
 }
 
-/** Tables with rows that are renamed otherwise than by a statement. */
-const ownWays: readonly AnyTable[] = [players, board] as readonly AnyTable[];
+/** Tables whose rows are renamed separately, not by a generic statement. */
+const renamedSeparately: readonly AnyTable[] = [players, board] as readonly AnyTable[];
 
-function statementsOf(tables: readonly AnyTable[]): Statement<Renaming>[] {
-  const ofPlayers = playerColumnsOf(tables.filter((table) => !ownWays.includes(table)));
+function renamingStatements(tables: readonly AnyTable[]): Statement<Renaming>[] {
+  const ofPlayers = playerColumnsOf(tables.filter((table) => !renamedSeparately.includes(table)));
   return [
     ...ofPlayers.flatMap(({ table, column, where }) => {
       const key = table.key.map((name) => sqlName(table, name));
       const set = statement<Renaming>(`UPDATE ${table.name} SET ${column} = @to WHERE ${where('@from')}`);
       if (!key.includes(column)) return [set];
-      // A row that both have, such as a stay in the same channel, is the guest's.
+      // When both have a row, such as a membership in the same channel, the guest's is kept.
       const others = key.filter((name) => name !== column);
       const same = others.map((name) => ` AND own.${name} = ${table.name}.${name}`).join('');
       const clear = statement<Renaming>(
@@ -143,7 +145,7 @@ function statementsOf(tables: readonly AnyTable[]): Statement<Renaming>[] {
       return [clear, set];
     }),
     ...tables
-      .filter((table) => table.of.stream !== undefined && !ownWays.includes(table))
+      .filter((table) => table.of.stream !== undefined && !renamedSeparately.includes(table))
       .map((table) => renamedReferences(table.name, `${sqlName(table, table.of.stream ?? '')}_id`)),
   ];
 }

@@ -5,8 +5,8 @@ import { toPlayer } from './stored-player.ts';
 import { type PlayerRow, players } from './tables.ts';
 
 /**
- * Sets what is given of the profile; a wallet never seen before gets one.
- * @throws GantryError `player_unknown`, `guest_upgraded` for an address of a guest that is none
+ * Sets the given fields of a profile; a new wallet gets a profile.
+ * @throws GantryError for a guest's address: `player_unknown` when there is no such guest, `guest_upgraded`
  */
 export const setProfile = command(
   'setProfile',
@@ -19,7 +19,7 @@ export const setProfile = command(
   },
 );
 
-/** Has the wallet's player, in all games, to itself; made when the wallet was never seen before. */
+/** Locks the wallet's player, over all games; creates the player for a new wallet. */
 export function lockProfile(tx: Tx, wallet: string): Request<PlayerRow> {
   return tx.lock<PlayerRow>(players, wallet, {
     wallet,

@@ -4,23 +4,25 @@ import { GantryError } from '../errors.ts';
 import { type GuestRow, guests } from './tables.ts';
 
 /**
- * Has a guest to itself, so that what is written for it neither goes before its upgrade and is left behind, nor comes after
- * it. For a wallet there is nothing to look up.
+ * Locks a guest, so that a write for it cannot interleave with its upgrade and be lost. Does nothing for a wallet.
  * @throws GantryError `player_unknown`, `guest_upgraded`
  */
 export function* requireGuest(tx: Tx, wallet: string): Steps<void> {
   if (isGuestAddress(wallet)) refuseFormerGuest(yield* tx.lock(guests, wallet));
 }
 
-/** As `requireGuest`, for several at once. */
+/** Like `requireGuest`, for several addresses. */
 export function* requireGuests(tx: Tx, wallets: readonly string[]): Steps<void> {
-  const named = wallets.filter(isGuestAddress).toSorted();
-  if (named.length === 0) return;
-  for (const row of yield* tx.all(...named.map((address) => tx.lock(guests, address))))
+  const addresses = wallets.filter(isGuestAddress).toSorted();
+  if (addresses.length === 0) return;
+  for (const row of yield* tx.all(...addresses.map((address) => tx.lock(guests, address))))
     refuseFormerGuest(row);
 }
 
-/** `toName`: say which wallet it is now, which only a game's server is told. @throws GantryError `player_unknown`, `guest_upgraded` */
+/**
+ * `toName`: name the guest's wallet in the message, for game servers only.
+ * @throws GantryError `player_unknown`, `guest_upgraded`
+ */
 export function refuseFormerGuest(
   guest: GuestRow | null | undefined,
   { toName = false }: { toName?: boolean } = {},
@@ -28,12 +30,12 @@ export function refuseFormerGuest(
   if (!guest) {
     throw new GantryError(
       'player_unknown',
-      'There is no guest with this address: only createGuest and vouchForPlayer make one',
+      'There is no guest with this address: only createGuest and vouchForPlayer create guests',
     );
   }
   if (guest.wallet === guest.address) return;
   throw new GantryError(
     'guest_upgraded',
-    `The guest ${guest.address} has a wallet now: name ${toName ? guest.wallet : 'that'} instead`,
+    `The guest ${guest.address} has a wallet now: use ${toName ? guest.wallet : 'that'} instead`,
   );
 }

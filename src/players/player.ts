@@ -12,7 +12,7 @@ export interface Player {
   avatar: string;
 }
 
-/** What is left out stays. */
+/** Omitted fields are kept. */
 export interface PlayerProfile {
   username?: string | undefined;
   avatar?: string | undefined;
@@ -20,29 +20,29 @@ export interface PlayerProfile {
 
 export interface PlayerFilter {
   gameId?: string | undefined;
-  /** A part of the name, the beginning of the wallet, or the wallet as it is shown: `0x1234…abcd`. */
+  /** A part of the name, a prefix of the wallet, or the shortened wallet: `0x1234…abcd`. */
   search?: string | undefined;
-  /** Only players with a session that someone is in, or only the others. */
+  /** Only players with a present session, or only the others. */
   present?: boolean | undefined;
-  /** Only players with a ban, in whatever game, or only the others. */
+  /** Only players with a ban in any game, or only the others. */
   banned?: boolean | undefined;
 }
 
 export interface PlayerSummary extends Player {
   /** Unix milliseconds. */
   createdAt: number;
-  /** The games the player is banned from; `''` stands for all of them. */
+  /** The games the player is banned from; `''` means all games. */
   bannedFrom: string[];
   /** When the newest session was opened, in any game; null without one. Unix milliseconds. */
   lastOpenedAt: number | null;
-  /** Someone is in one of the sessions, as the player's launchers were told last. */
+  /** Whether a session was last announced as present. */
   present: boolean;
 }
 
-/** A name a player may be given; the empty one takes the name away. */
+/** A player's name; empty removes it. */
 export const username = text(0, 40);
 
-/** The name others see; never empty. */
+/** The name that others see; never empty. */
 export function shownName(player: Pick<Player, 'wallet' | 'username'>): string {
   return player.username || shortAddress(player.wallet);
 }

@@ -7,44 +7,47 @@ import type { Player, PlayerFilter, PlayerSummary } from './player.ts';
 import { toPlayer } from './stored-player.ts';
 import { bans, type GuestRow, guests, type PlayerRow, players } from './tables.ts';
 
-/** More bans than a player ever gets: one for each game at most. */
+/** More bans than any player has: at most one per game. */
 const maxBans = 100_000;
 
-/** How many players are remembered. */
-const maxRemembered = 50_000;
+/** Maximum cached players. */
+const maxCached = 50_000;
 
-/** Whether a player is kept out of a game, or of every one. Asked with every call of a game's server. */
+/** Whether a player is banned from a game, or from all games. Runs with every call of a game's server. */
 export const isBanned = query(
   'isBanned',
   function* (read: Read, { gameId, wallet }: Owner): ReadSteps<boolean> {
     const here = yield* read.get(bans, wallet, gameId);
     return (here ?? (yield* read.get(bans, wallet, ''))) !== undefined;
   },
-  { max: maxRemembered, keyOf: ({ gameId, wallet }) => `${gameId} ${wallet}` },
+  { max: maxCached, keyOf: ({ gameId, wallet }) => `${gameId} ${wallet}` },
 );
 
-/** The player of a wallet; null for one that has never been seen. Asked with every write of a game's server. */
+/** The player of a wallet; null for an unknown one. Runs with every write of a game's server. */
 export const findPlayer = query(
   'findPlayer',
   function* (read: Read, wallet: string): ReadSteps<Player | null> {
     const row = yield* read.get(players, wallet);
     return row ? toPlayer(row) : null;
   },
-  { max: maxRemembered, keyOf: (wallet) => wallet },
+  { max: maxCached, keyOf: (wallet) => wallet },
 );
 
-/** The guest of an address; null where there never was one, or it was erased. Asked with every call of a server about a guest. */
+/**
+ * The guest with an address; null when there never was one, or it was erased. Runs with every server call about a
+ * guest.
+ */
 export const findGuest = query(
   'findGuest',
   function* (read: Read, address: string): ReadSteps<GuestRow | null> {
     return (yield* read.get(guests, address)) ?? null;
   },
-  { max: maxRemembered, keyOf: (address) => address },
+  { max: maxCached, keyOf: (address) => address },
 );
 
 /**
- * Players in the given game or any, newest first; with `search`, those whose name has it in it, or whose wallet begins with
- * it or is shown so (`shortAddress`).
+ * Players in the given game or any, newest first; with `search`, those whose name contains it, or whose wallet begins
+ * with it or is shortened to it (`shortAddress`).
  */
 export const findPlayers = query(
   'findPlayers',
@@ -55,7 +58,7 @@ export const findPlayers = query(
   ): ReadSteps<Paged<PlayerSummary>> {
     const filter: Filter = {
       gameId: gameId === undefined ? null : comparableId(gameId),
-      name: search === undefined ? null : `%${literally(search)}%`,
+      name: search === undefined ? null : `%${escapeLike(search)}%`,
       wallet: search === undefined ? null : walletPattern(search),
       present: flag(present),
       banned: flag(banned),
@@ -80,7 +83,7 @@ export const findPlayers = query(
 
 interface Filter extends Record<string, string | number | null> {
   gameId: string | null;
-  /** Patterns for LIKE; null: any. */
+  /** LIKE patterns; null: any. */
   name: string | null;
   wallet: string | null;
   /** 1, 0, or null: either. */
@@ -89,19 +92,21 @@ interface Filter extends Record<string, string | number | null> {
   now: number;
 }
 
-function flag(wanted: boolean | undefined): number | null {
-  return wanted === undefined ? null : Number(wanted);
+function flag(value: boolean | undefined): number | null {
+  return value === undefined ? null : Number(value);
 }
 
-/** A text as a pattern for LIKE that nothing but this text matches. */
-function literally(text: string): string {
+/** Escapes a text for LIKE, so that it matches literally. */
+function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 
-/** Wallets that begin so; of `0x1234…abcd`, with an ellipsis or three dots, those that are shortened to it. */
+/**
+ * Matches wallets with this prefix; for `0x1234…abcd`, with an ellipsis or three dots, those that are shortened to it.
+ */
 function walletPattern(search: string): string {
   const [, begin, end] = /^(0x[0-9a-f]*)(?:…|\.{3})([0-9a-f]*)$/i.exec(search) ?? [];
-  return begin === undefined ? `${literally(search)}%` : `${begin}%${end}`;
+  return begin === undefined ? `${escapeLike(search)}%` : `${begin}%${end}`;
 }
 
 const isPresent = `CASE WHEN EXISTS (
@@ -114,7 +119,7 @@ const matching = (like: string) => `(EXISTS (
   AND (p.wallet ${like} @wallet ESCAPE '\\' OR p.username ${like} @name ESCAPE '\\' OR @name IS NULL)
   AND (${hasBan} = @banned OR @banned IS NULL) AND (${isPresent} = @present OR @present IS NULL)`;
 
-// LIKE of SQLite's ignores the case of Latin letters, PostgreSQL's does not.
+// SQLite's LIKE ignores the case of ASCII letters, PostgreSQL's does not.
 const countMatching = statement<Filter, { count: number }>({
   sqlite: `SELECT count(*) AS count FROM players AS p WHERE ${matching('LIKE')}`,
   postgres: `SELECT count(*) AS count FROM players AS p WHERE ${matching('ILIKE')}`,

@@ -1,6 +1,6 @@
 import type { TokenCondition } from './rule.ts';
 
-/** Names the balance an on-chain condition asks for, within one player's. */
+/** The key of the balance that an on-chain condition checks, among one player's balances. */
 export function balanceKey({ standard, chainId, contract, tokenId }: TokenCondition): string {
   return [standard, chainId, contract, tokenId].join(':');
 }

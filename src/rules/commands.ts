@@ -4,8 +4,8 @@ import type { Owner } from '../core/schemas/owner.ts';
 import { command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { games } from '../games/tables.ts';
-import { carryOut } from './carry-out.ts';
 import { dueActions } from './evaluate.ts';
+import { executeAction } from './execute-action.ts';
 import { executionsOf, factsOf } from './facts.ts';
 import { type Action, type Rule, reportedRules } from './rule.ts';
 import { refuseChangedStates } from './state-facts.ts';
@@ -17,7 +17,7 @@ const noChain: ChainFacts = { signers: {}, balances: {} };
 const actionTypes = z.array(z.string());
 
 /**
- * Replaces a game's rules; where `version` is given, only those of this version.
+ * Replaces a game's rules; if `version` is given, only if that is the stored version.
  * @throws GantryError `game_unknown`, `rules_changed`
  */
 export const replaceRules = command(
@@ -28,7 +28,7 @@ export const replaceRules = command(
     if (version !== undefined && version !== game.rulesVersion) {
       throw new GantryError(
         'rules_changed',
-        `These rules replace version ${version}, and version ${game.rulesVersion} was stored meanwhile; read it first`,
+        `These rules replace version ${version}, but version ${game.rulesVersion} has been stored since; read it first`,
       );
     }
     const stored = { ...game, rules: JSON.stringify(rules), rulesVersion: game.rulesVersion + 1 };
@@ -38,11 +38,11 @@ export const replaceRules = command(
 );
 
 /**
- * Runs the game's rules on an event: conditions are judged, limits counted, and actions carried out or (on a chain, or to
- * webhooks) written to the queue, as one change. The same nonce gives the first answer again and does nothing more.
- * `states` is what `stateFactsFor` found for it: here no state is read, only whether each is still the one looked into.
- * @throws GantryError `nonce_reused` when the nonce came before with another trigger or value; `states_changed` when a
- * state or the rules are others by now
+ * Runs the game's rules on an event, atomically: evaluates conditions, counts limits, and executes actions or (on a
+ * chain, or to webhooks) enqueues them. A repeated nonce returns the first result and does nothing else. `states`: the
+ * result of `stateFactsFor`; no state is read here, only checked to be unchanged since.
+ * @throws GantryError `nonce_reused` when the nonce was used with another trigger or value; `states_changed` when a
+ * state or the rules have changed since
  */
 export const triggerRules = command(
   'triggerRules',
@@ -60,15 +60,15 @@ export const triggerRules = command(
       tx.get(ruleTriggers.byNonce, gameId, wallet, nonce),
       tx.get(games, gameId),
     );
-    if (earlier) return earlierAnswer(earlier, input);
+    if (earlier) return replayAnswer(earlier, input);
     const rules = reportedRules(rulesOf(game).rules).filter((rule) => rule.trigger === trigger);
     return yield* runRules(tx, owner, rules, input, { chain, states, nonce });
   },
 );
 
 /**
- * Carries out rules for a locked player, and notes the trigger under `nonce`, under which none was noted before. `input`: what
- * conditions and texts are given.
+ * Runs rules for a locked player, and records the trigger under `nonce`, which must be unused. `input`: the values for
+ * conditions and templates.
  * @throws GantryError `states_changed`
  */
 export function* runRules(
@@ -83,14 +83,14 @@ export function* runRules(
   const facts = factsOf(tx, owner, input, chain, states);
   const id = tx.newId();
   const due = yield* forEach(tx, rules, function* (rule): Steps<readonly Action[]> {
-    const actions = yield* dueActions(rule, facts);
-    return actions.length > 0 && (yield* countExecution(tx, owner, rule)) ? actions : [];
+    const dueOfRule = yield* dueActions(rule, facts);
+    return dueOfRule.length > 0 && (yield* countExecution(tx, owner, rule)) ? dueOfRule : [];
   });
-  const carriedOut = yield* forEach(tx, due.flat(), function* (action) {
-    const isDone = yield* carryOut(tx, owner, action, { ...input, triggerUuid: id }, facts, chain);
+  const executed = yield* forEach(tx, due.flat(), function* (action) {
+    const isDone = yield* executeAction(tx, owner, action, { ...input, triggerUuid: id }, facts, chain);
     return isDone ? [action.type] : [];
   });
-  const done = carriedOut.flat();
+  const actions = executed.flat();
   tx.insert(ruleTriggers, {
     id,
     gameId: owner.gameId,
@@ -99,20 +99,20 @@ export function* runRules(
     trigger,
     value: typeof value === 'number' ? value : null,
     valueText: typeof value === 'string' ? value : null,
-    actions: JSON.stringify(done),
+    actions: JSON.stringify(actions),
     at: tx.now,
   });
-  return { triggerUuid: id, actions: done };
+  return { triggerUuid: id, actions };
 }
 
-function earlierAnswer(row: RuleTriggerRow, { trigger, value }: TriggerInput): TriggerAnswer {
+function replayAnswer(row: RuleTriggerRow, { trigger, value }: TriggerInput): TriggerAnswer {
   if (row.trigger !== trigger || (row.value ?? row.valueText) !== (value ?? null)) {
     throw new GantryError('nonce_reused', 'This nonce was used before for another trigger or value');
   }
   return { triggerUuid: row.id, actions: actionTypes.parse(JSON.parse(row.actions)) };
 }
 
-/** Counts one execution of the rule; false, and nothing is counted, when its limit is reached. */
+/** Counts one execution of the rule; returns false, and counts nothing, when its limit is reached. */
 function* countExecution(tx: Tx, owner: Owner, rule: Rule): Steps<boolean> {
   if (!rule.limitExecutions) return true;
   const { ruleKey, n, isLimitReached } = yield* executionsOf(tx, owner, rule);

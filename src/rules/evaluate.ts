@@ -2,45 +2,48 @@ import type { LookupSteps } from '../core/storage/lookup.ts';
 import type { StateValue } from '../states/state-values.ts';
 import type { Action, Condition, Operator, Rule, TokenCondition } from './rule.ts';
 
-/** What is known when a trigger arrives; looked up only when a condition asks, in a command or in a query. */
-export interface Facts<Asked> {
-  /** Sent with the trigger; undefined without one, and when it is a text that is no number. */
+/** The facts that conditions are evaluated against, looked up lazily, within a command or a query. */
+export interface Facts<Yielded> {
+  /** The trigger's value; undefined when there is none, or it is a non-numeric text. */
   value: number | undefined;
   /**
-   * The score under a nonce, or without one the score that counts, on a leaderboard (left out: `default`) in the season under
-   * way, or in the one that a prize is for; undefined when there is none.
+   * The score under a nonce, or, without one, the ranked score, on a leaderboard (default: `default`) in the current
+   * season, or in the season that a prize is for; undefined when there is none.
    */
-  score(nonce: string | undefined, leaderboard?: string): LookupSteps<Asked, number | undefined>;
-  /** What lies under a key of the player's state under a label; undefined when there is nothing. */
+  score(nonce: string | undefined, leaderboard?: string): LookupSteps<Yielded, number | undefined>;
+  /** The value under a key of the player's state under a label; undefined when there is none. */
   state(label: string, key: string): StateValue;
-  /** How many of a token the player has; undefined when nobody could be asked. */
-  owned(condition: TokenCondition): LookupSteps<Asked, bigint | undefined>;
+  /** The player's balance of a token; undefined when it is unknown. */
+  owned(condition: TokenCondition): LookupSteps<Yielded, bigint | undefined>;
 }
 
-/** The actions of a rule that are due: those whose conditions all hold. */
-export function* dueActions<Asked>(rule: Rule, facts: Facts<Asked>): LookupSteps<Asked, Action[]> {
+/** A rule's due actions: those whose conditions all hold. */
+export function* dueActions<Yielded>(rule: Rule, facts: Facts<Yielded>): LookupSteps<Yielded, Action[]> {
   const due: Action[] = [];
-  for (const action of rule.actions) if ((yield* whyNot(action, facts)) === null) due.push(action);
+  for (const action of rule.actions) if ((yield* reasonNotDue(action, facts)) === null) due.push(action);
   return due;
 }
 
-/** Why an action is not due, in words; null: it is. */
-export function* whyNot<Asked>(action: Action, facts: Facts<Asked>): LookupSteps<Asked, string | null> {
+/** Describes why an action is not due; null: it is due. */
+export function* reasonNotDue<Yielded>(
+  action: Action,
+  facts: Facts<Yielded>,
+): LookupSteps<Yielded, string | null> {
   for (const condition of action.conditions ?? []) {
-    const actual = yield* actualOf(condition, facts);
+    const actual = yield* actualValue(condition, facts);
     const expected = condition.type === 'user-owns-tokens' ? BigInt(condition.amount) : condition.value;
     if (compare(actual, condition.operator, expected)) continue;
-    const found = actual === undefined || actual === null ? 'there is none' : `it is ${shown(actual)}`;
-    return `${condition.type} wants ${nameOf(condition)} ${condition.operator} ${shown(expected)}, and ${found}`;
+    const found = actual === undefined || actual === null ? 'there is none' : `it is ${formatValue(actual)}`;
+    return `${condition.type} wants ${operandName(condition)} ${condition.operator} ${formatValue(expected)}, and ${found}`;
   }
-  const takesValue =
+  const needsValue =
     (action.type === 'UpdateScore' || action.type === 'IssueToken') && action.ratio !== undefined;
-  return takesValue && facts.value === undefined
-    ? 'ratio needs a value, and the trigger came without a number'
+  return needsValue && facts.value === undefined
+    ? 'ratio requires a value, and the trigger has no numeric one'
     : null;
 }
 
-function* actualOf<Asked>(condition: Condition, facts: Facts<Asked>): LookupSteps<Asked, unknown> {
+function* actualValue<Yielded>(condition: Condition, facts: Facts<Yielded>): LookupSteps<Yielded, unknown> {
   switch (condition.type) {
     case 'payload-value-condition':
       return facts.value;
@@ -53,7 +56,7 @@ function* actualOf<Asked>(condition: Condition, facts: Facts<Asked>): LookupStep
   }
 }
 
-function nameOf(condition: Condition): string {
+function operandName(condition: Condition): string {
   switch (condition.type) {
     case 'payload-value-condition':
       return 'the value';
@@ -68,12 +71,12 @@ function nameOf(condition: Condition): string {
   }
 }
 
-function shown(value: unknown): string {
-  if (isText(value)) return value.json.slice(0, 100);
+function formatValue(value: unknown): string {
+  if (isJson(value)) return value.json.slice(0, 100);
   return typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? '').slice(0, 100);
 }
 
-/** A missing value satisfies nothing, not even `ne`; values of different types are only ever unequal. */
+/** A missing value satisfies no operator, not even `ne`; values of different types are only `ne`. */
 function compare(actual: unknown, operator: Operator, expected: number | bigint | string | boolean): boolean {
   if (actual === undefined || actual === null) return false;
   if (operator === 'eq') return actual === expected;
@@ -91,8 +94,8 @@ function compare(actual: unknown, operator: Operator, expected: number | bigint 
   }
 }
 
-/** An object or a list of a state. */
-function isText(value: unknown): value is { json: string } {
+/** An object or array in a state. */
+function isJson(value: unknown): value is { json: string } {
   return typeof value === 'object' && value !== null && 'json' in value;
 }
 

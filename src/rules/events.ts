@@ -3,7 +3,7 @@ import { defineEvent } from '../core/events/event.ts';
 import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 
-/** What a rule asks a player's launcher to pass on to the window the game runs in. */
+/** A message that a rule sends, through the player's launcher, to the window in which the game runs. */
 const windowMessage = z
   .object({
     _id: id,

@@ -1,14 +1,14 @@
 import type { Owner } from '../core/schemas/owner.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { games } from '../games/tables.ts';
-import { whyNot } from './evaluate.ts';
-import { executionsOf, factsOf, whyRefused } from './facts.ts';
+import { reasonNotDue } from './evaluate.ts';
+import { executionsOf, factsOf, reasonRefused } from './facts.ts';
 import type { Rule } from './rule.ts';
 import { rulesOf } from './stored-rules.ts';
 import type { ChainFacts, RuleSet, StateFacts, TriggerInput, Verdict } from './trigger.ts';
 import { numberOf } from './trigger-value.ts';
 
-/** A game's rules. The same object again while they have not changed. */
+/** A game's rules; returns the same object while they have not changed. */
 export const readRules = query(
   'readRules',
   function* (read: Read, gameId: string): ReadSteps<RuleSet> {
@@ -17,7 +17,7 @@ export const readRules = query(
   { max: 1_000, keyOf: (gameId) => gameId },
 );
 
-/** What a trigger would do, of every action of every one of these rules for it. `states`: as `stateFactsFor` found them. */
+/** What a trigger would do: a verdict per action of the rules for it. `states`: the result of `stateFactsFor`. */
 export const explainTrigger = query(
   'explainTrigger',
   function* (
@@ -33,13 +33,13 @@ export const explainTrigger = query(
     for (const [at, rule] of rules.entries()) {
       if (rule.trigger !== input.trigger) continue;
       const { isLimitReached } = yield* executionsOf(read, owner, rule);
-      const elsewhere = whyNotThere(rule, input);
+      const notEligible = reasonNotInPlaces(rule, input);
       for (const [index, action] of rule.actions.entries()) {
         const why =
-          elsewhere ??
-          (yield* whyNot(action, facts)) ??
+          notEligible ??
+          (yield* reasonNotDue(action, facts)) ??
           (isLimitReached ? 'limitExecutions is reached' : null) ??
-          (yield* whyRefused(read, owner, action, input, facts, chain));
+          (yield* reasonRefused(read, owner, action, input, facts, chain));
         verdicts.push({ rule: at, action: index, type: action.type, fires: why === null, why });
       }
     }
@@ -47,8 +47,8 @@ export const explainTrigger = query(
   },
 );
 
-/** Why a rule for the end of a season would not run for a player in that place, which the value says; null: it would. */
-function whyNotThere({ seasonEnd }: Rule, { value }: TriggerInput): string | null {
+/** Why a season-end rule would not run for a player in the place given by the value; null: it would. */
+function reasonNotInPlaces({ seasonEnd }: Rule, { value }: TriggerInput): string | null {
   if (!seasonEnd) return null;
   const { leaderboard, places } = seasonEnd;
   const place = numberOf(value);

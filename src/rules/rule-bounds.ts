@@ -1,18 +1,18 @@
 import { type Rule, ruleList } from './rule.ts';
-import { statesAskedFor } from './state-facts.ts';
+import { referencedStates } from './state-facts.ts';
 
-const conditionsPerRule = 100;
-const conditionsPerTrigger = 200;
-/** A state may have a megabyte, and each trigger looks into all of them. */
-const statesPerTrigger = 20;
-/** Each is written down when a season ends, in one transaction. */
-const rulesPerSeasonEnd = 100;
-/** Of the rules as JSON, in UTF-16 units: they are compared with every trigger. */
+const maxConditionsPerRule = 100;
+const maxConditionsPerTrigger = 200;
+/** A state may have a megabyte, and each trigger reads all of them. */
+const maxStatesPerTrigger = 20;
+/** A prize run is inserted for each when a season ends, in one transaction. */
+const maxRulesPerSeasonEnd = 100;
+/** Maximum length of the rules as JSON, in UTF-16 units: they are compared on every trigger. */
 export const rulesLength = 512 * 1024;
 
 /**
- * Rules as they are given to be stored or tried, bounded in what a trigger costs. Those that were stored before there were
- * bounds are read with `ruleList`, and stay.
+ * Rules in a request to store or test them, bounded in what a trigger costs. Rules stored before these bounds existed
+ * are read with `ruleList`, and stay valid.
  */
 export const submittedRules = ruleList.superRefine((rules, context) => {
   const refuse = (path: (string | number)[], message: string) =>
@@ -21,33 +21,33 @@ export const submittedRules = ruleList.superRefine((rules, context) => {
     refuse([], `must have at most ${rulesLength} characters of JSON together`);
   }
   for (const [at, rule] of rules.entries()) {
-    if (conditionsOf([rule]) > conditionsPerRule) {
-      refuse([at, 'actions'], `must have at most ${conditionsPerRule} conditions together`);
+    if (conditionCount([rule]) > maxConditionsPerRule) {
+      refuse([at, 'actions'], `must have at most ${maxConditionsPerRule} conditions together`);
     }
   }
   for (const [at, { seasonEnd }] of rules.entries()) {
     const named = seasonEnd?.leaderboard;
     const before = rules.slice(0, at).filter((rule) => rule.seasonEnd?.leaderboard === named).length;
-    if (named !== undefined && before >= rulesPerSeasonEnd) {
-      const message = `at most ${rulesPerSeasonEnd} rules may run when a season of ${named} ends`;
+    if (named !== undefined && before >= maxRulesPerSeasonEnd) {
+      const message = `at most ${maxRulesPerSeasonEnd} rules may run when a season of ${named} ends`;
       refuse([at, 'seasonEnd', 'leaderboard'], message);
     }
   }
-  // Those that run when a season ends are each judged alone.
-  const judgedTogether = Map.groupBy(rules, (rule) => (rule.seasonEnd ? rule : rule.trigger));
-  for (const ofTrigger of judgedTogether.values()) {
+  // Rules that run when a season ends are evaluated separately.
+  const evaluatedTogether = Map.groupBy(rules, (rule) => (rule.seasonEnd ? rule : rule.trigger));
+  for (const ofTrigger of evaluatedTogether.values()) {
     const { trigger } = ofTrigger[0] ?? { trigger: '' };
     const at = [rules.lastIndexOf(ofTrigger.at(-1) ?? { trigger, actions: [] })];
-    if (conditionsOf(ofTrigger) > conditionsPerTrigger) {
-      refuse(at, `the rules of one trigger must have at most ${conditionsPerTrigger} conditions together`);
+    if (conditionCount(ofTrigger) > maxConditionsPerTrigger) {
+      refuse(at, `the rules of one trigger must have at most ${maxConditionsPerTrigger} conditions together`);
     }
-    if (statesAskedFor(ofTrigger, trigger).size > statesPerTrigger) {
-      refuse(at, `the rules of one trigger must ask for at most ${statesPerTrigger} states together`);
+    if (referencedStates(ofTrigger, trigger).size > maxStatesPerTrigger) {
+      refuse(at, `the rules of one trigger must refer to at most ${maxStatesPerTrigger} states together`);
     }
   }
 });
 
-function conditionsOf(rules: readonly Rule[]): number {
+function conditionCount(rules: readonly Rule[]): number {
   return rules
     .flatMap(({ actions }) => actions)
     .reduce((sum, { conditions = [] }) => sum + conditions.length, 0);

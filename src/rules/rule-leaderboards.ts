@@ -6,19 +6,20 @@ import { labelsOf } from '../scores/stored-leaderboard.ts';
 import type { Rule } from './rule.ts';
 
 /**
- * Refuses rules that name a leaderboard which the game does not have, or a label that the leaderboard does not have.
- * @throws GantryError `rule_invalid` naming where
+ * Rejects rules that refer to a leaderboard that the game does not have, or to a label that the leaderboard does not
+ * have.
+ * @throws GantryError `rule_invalid` with the paths
  */
 export async function refuseUnknownLeaderboards(
   db: Database,
   gameId: string,
   rules: readonly Rule[],
 ): Promise<void> {
-  const named = rules.flatMap(namedIn).filter(({ name }) => name !== defaultLeaderboard);
-  if (named.length === 0) return;
+  const references = rules.flatMap(leaderboardReferences).filter(({ name }) => name !== defaultLeaderboard);
+  if (references.length === 0) return;
   const rows = await db.read(listLeaderboardRows, gameId);
   const known = new Map(rows.map((row) => [row.name, labelsOf(row)]));
-  const fields = named.flatMap(({ path, name, label }) => {
+  const fields = references.flatMap(({ path, name, label }) => {
     const labels = known.get(name);
     if (!labels) {
       const message = `the game has no leaderboard called ${name}; create it, or name one of those there are`;
@@ -32,26 +33,26 @@ export async function refuseUnknownLeaderboards(
   if (first) throw new GantryError('rule_invalid', `${first.path}: ${first.message}`, { fields });
 }
 
-interface Named {
+interface LeaderboardReference {
   path: string;
   name: string;
   label?: string | undefined;
 }
 
-/** The leaderboards a rule names, and where. */
-function namedIn({ seasonEnd, actions }: Rule, at: number): Named[] {
+/** The leaderboards that a rule refers to, with their paths. */
+function leaderboardReferences({ seasonEnd, actions }: Rule, at: number): LeaderboardReference[] {
   const inActions = actions.flatMap((action, index) => {
     const path = `rules.${at}.actions.${index}`;
     const own =
       action.type === 'UpdateScore' && action.leaderboard !== undefined
         ? [{ path, name: action.leaderboard }]
         : [];
-    const asked = (action.conditions ?? []).flatMap((condition, place) =>
+    const inConditions = (action.conditions ?? []).flatMap((condition, position) =>
       condition.type === 'score-condition' && condition.leaderboard !== undefined
-        ? [{ path: `${path}.conditions.${place}`, name: condition.leaderboard }]
+        ? [{ path: `${path}.conditions.${position}`, name: condition.leaderboard }]
         : [],
     );
-    return [...own, ...asked];
+    return [...own, ...inConditions];
   });
   if (!seasonEnd) return inActions;
   const { leaderboard: name, label } = seasonEnd;

@@ -25,12 +25,12 @@ const payloadValueCondition = z.strictObject({
 });
 
 /**
- * Which leaderboard, in the season under way. Left out, and not by default filled in, a rule is what it was before there were
- * several: a rule is known by what it says.
+ * The leaderboard, in its current season. No default is filled in, so that rules from before there were several
+ * leaderboards stay unchanged: a rule is identified by its content.
  */
 const leaderboard = leaderboardName.optional();
 
-/** Compares the player's score: the record under `nonce`, or the one that counts on the leaderboard (default: `default`). */
+/** Compares the player's score: the record under `nonce`, or the one ranked on the leaderboard (default: `default`). */
 const scoreCondition = z.strictObject({
   type: z.literal('score-condition'),
   operator,
@@ -95,7 +95,7 @@ export type Condition = z.infer<typeof condition>;
 
 const conditions = z.array(condition).optional();
 
-/** Sends the player a notification; `{username}`, `{wallet}`, `{value}` and `{nonce}` are filled in. */
+/** Sends the player a notification; replaces `{username}`, `{wallet}`, `{value}` and `{nonce}`. */
 const notify = z.strictObject({
   type: z.literal('Notify'),
   message: notificationMessage,
@@ -103,7 +103,10 @@ const notify = z.strictObject({
   conditions,
 });
 
-/** Records an activity; `{value}` and `{nonce}` are filled in at once, `{username}` and `{wallet}` when read. */
+/**
+ * Records an activity; replaces `{value}` and `{nonce}` when it is written, `{username}` and `{wallet}` when it is
+ * read.
+ */
 const sendCustomActivity = z.strictObject({
   type: z.literal('SendCustomActivity'),
   label: text(1, 500),
@@ -115,8 +118,8 @@ const sendCustomActivity = z.strictObject({
 const bounded = z.number().min(-1e15).max(1e15);
 
 /**
- * Sets the player's score to `amount`, or to the trigger's value times `ratio`; with `mode: "add"`, adds
- * that to the score under the same nonce. `nonce` names the record (default `rules`), `leaderboard` where (default `default`).
+ * Sets the player's score to `amount`, or to the trigger's value times `ratio`; with `mode: "add"`, adds that to the
+ * score under the same nonce. `nonce` names the record (default `rules`), `leaderboard` where (default `default`).
  */
 const updateScore = z
   .strictObject({
@@ -132,29 +135,29 @@ const updateScore = z
     error: 'give either amount (a fixed number) or ratio (times the value sent with the trigger)',
   });
 
-/** Has the player's launcher pass a message on to the window that the game runs in. */
+/** Sends a message, through the player's launcher, to the window in which the game runs. */
 const postWindowMessage = z.strictObject({
   type: z.literal('PostWindowMessage'),
   message: text(1, 1_000),
   conditions,
 });
 
-/** Tells the game's webhooks of the trigger; `name` tells them apart. */
+/** Notifies the game's webhooks of the trigger; `name` distinguishes such actions. */
 const webhook = z.strictObject({
   type: z.literal('Webhook'),
   name: text(1, 200).default('rule'),
   conditions,
 });
 
-/** Who signs, and where. */
+/** Common fields of actions that send a transaction. */
 const onChain = {
   chainId,
   contract: addressInput,
   /** One of the signers this server is configured with. */
   signer: text(1, 100).default('default'),
-  /** The gas limit; left out: estimated. */
+  /** The gas limit; default: estimated. */
   gas: z.int().min(21_000).max(30_000_000).optional(),
-  /** The contract's own errors, so that they can be told in words. */
+  /** The contract's custom errors, so that they can be decoded. */
   errors: z.array(text(1, 500)).max(20).optional(),
   conditions,
 };
@@ -170,14 +173,14 @@ const issueToken = z
     method: z.enum(['mint', 'transfer']).default('mint'),
     amount: decimal.optional(),
     ratio: decimal.optional(),
-    /** Of the token; left out: asked of the contract when the rule is stored. */
+    /** The token's decimals; default: read from the contract when the rule is stored. */
     decimals: z.int().min(0).max(77).optional(),
   })
   .refine((action) => (action.amount === undefined) !== (action.ratio === undefined), {
     error: 'give either amount (a fixed number of tokens) or ratio (times the value sent with the trigger)',
   });
 
-/** ERC-1155: mints one of the achievement to the player, once; without a contract it is only recorded here. */
+/** ERC-1155: mints one achievement token to the player, once; without a contract, the grant is only recorded here. */
 const grantAchievementToken = z
   .strictObject({
     type: z.literal('GrantAchievementToken'),
@@ -265,14 +268,14 @@ export type ChainAction =
   | Exclude<Extract<Action, { signer: string }>, { type: 'GrantAchievementToken' }>
   | (Extract<Action, { type: 'GrantAchievementToken' }> & { chainId: number; contract: string });
 
-export function isChainAction(one: Action): one is ChainAction {
-  return 'signer' in one && one.contract !== undefined;
+export function isChainAction(candidate: Action): candidate is ChainAction {
+  return 'signer' in candidate && candidate.contract !== undefined;
 }
 
 /**
- * What a game wants done when it reports an event. `limitExecutions` counts per player: at most `amount`
- * times, or `amount` times in any `resetInterval` milliseconds. With `seasonEnd` no report runs it, only the end of a season;
- * `trigger` then is what webhooks and tries call it.
+ * The actions to run when a game reports an event. `limitExecutions` counts per player: at most `amount` times, or
+ * `amount` times in any `resetInterval` milliseconds. With `seasonEnd`, the rule runs only at the end of a season, not
+ * on reports; `trigger` is then its name in webhooks and dry runs.
  */
 export const rule = z.strictObject({
   trigger: text(1, 200),
@@ -286,7 +289,7 @@ export type Rule = z.infer<typeof rule>;
 
 export const ruleList = z.array(rule).max(500);
 
-/** The rules that an event which a game reports may run. */
+/** The rules that a reported event may run: all except those for season ends. */
 export function reportedRules(rules: readonly Rule[]): readonly Rule[] {
   return rules.filter(({ seasonEnd }) => seasonEnd === undefined);
 }

@@ -5,34 +5,34 @@ import { GantryError } from '../errors.ts';
 import { stateContentId, stateText } from '../states/queries.ts';
 import type { StateReader } from '../states/state-reader.ts';
 import { states } from '../states/tables.ts';
-import { statesInTemplates } from './chain-actions.ts';
+import { templateStates } from './chain-actions.ts';
 import { isChainAction, type Rule } from './rule.ts';
-import type { JudgedState, StateFacts } from './trigger.ts';
+import type { StateFact, StateFacts } from './trigger.ts';
 
-/** So often a state is looked at that changes before its text is read. */
-const mostLooks = 5;
+/** Maximum attempts to read a state that changes before its text is read. */
+const maxReadAttempts = 5;
 
-/** What the conditions and templates of these rules ask of states on this trigger: keys by label. */
-export function statesAskedFor(
+/** The state keys that the conditions and templates of these rules refer to on this trigger, by label. */
+export function referencedStates(
   rules: readonly Rule[],
   trigger: string,
 ): ReadonlyMap<string, ReadonlySet<string>> {
-  const asked = new Map<string, Set<string>>();
+  const references = new Map<string, Set<string>>();
   for (const action of rules.filter((rule) => rule.trigger === trigger).flatMap(({ actions }) => actions)) {
     const conditions = action.conditions ?? [];
     const inConditions = conditions.filter((one) => one.type === 'state-variable-condition');
-    const inTemplates = isChainAction(action) ? statesInTemplates(action) : [];
+    const inTemplates = isChainAction(action) ? templateStates(action) : [];
     for (const { label, key } of [...inConditions, ...inTemplates]) {
-      asked.set(label, (asked.get(label) ?? new Set()).add(key));
+      references.set(label, (references.get(label) ?? new Set()).add(key));
     }
   }
-  return asked;
+  return references;
 }
 
 /**
- * Looks into the player's states for what these rules ask of them on this trigger, one after the other and the large
- * ones in threads of their own: a state may have a megabyte, and nobody else is to wait for it.
- * @throws GantryError `states_changed` when one is another with each look
+ * Reads the values of the player's states that these rules refer to on this trigger, one state after the other, large
+ * ones in worker threads: a state may have a megabyte, and must not block other calls.
+ * @throws GantryError `states_changed` when a state has changed at every attempt to read it
  */
 export async function stateFactsFor(
   rules: readonly Rule[],
@@ -40,20 +40,20 @@ export async function stateFactsFor(
   owner: Owner,
   { db, reader }: { db: Database; reader: StateReader },
 ): Promise<StateFacts> {
-  const facts: JudgedState[] = [];
-  for (const [label, asked] of statesAskedFor(rules, trigger)) {
-    facts.push(await judgedState(label, [...asked], owner, { db, reader }));
+  const facts: StateFact[] = [];
+  for (const [label, keys] of referencedStates(rules, trigger)) {
+    facts.push(await readStateFact(label, [...keys], owner, { db, reader }));
   }
   return facts;
 }
 
-async function judgedState(
+async function readStateFact(
   label: string,
   keys: readonly string[],
   owner: Owner,
   { db, reader }: { db: Database; reader: StateReader },
-): Promise<JudgedState> {
-  for (let look = 0; look < mostLooks; look++) {
+): Promise<StateFact> {
+  for (let attempt = 0; attempt < maxReadAttempts; attempt++) {
     const ipfsHash = await db.read(stateContentId, owner, label);
     if (ipfsHash === null) return { label, ipfsHash, values: keys.map((key) => [key, undefined]) };
     const readText = () => db.read(stateText, owner, label, ipfsHash);
@@ -63,19 +63,19 @@ async function judgedState(
   throw statesChanged();
 }
 
-/** @throws GantryError `states_changed` when one of these states is another by now, or is there or gone */
+/** @throws GantryError `states_changed` when one of these states was changed, created or removed since it was read */
 export function* refuseChangedStates(tx: Tx, { gameId, wallet }: Owner, facts: StateFacts): Steps<void> {
   if (facts.length === 0) return;
-  const now = yield* tx.all(
+  const current = yield* tx.all(
     ...facts.map(({ label }) => tx.peek(states, ['ipfsHash'], gameId, wallet, label)),
   );
-  if (facts.some(({ ipfsHash }, at) => ipfsHash !== (now[at]?.ipfsHash ?? null))) throw statesChanged();
+  if (facts.some(({ ipfsHash }, at) => ipfsHash !== (current[at]?.ipfsHash ?? null))) throw statesChanged();
 }
 
-/** What was judged is no longer so: the trigger is to be judged again. */
+/** The trigger was evaluated against outdated states or rules, and must be evaluated again. */
 export function statesChanged(): GantryError {
   return new GantryError(
     'states_changed',
-    "The player's states or the game's rules changed while the trigger was judged, and nothing was done; send it again",
+    "The player's states or the game's rules changed while the trigger was evaluated, and nothing was done; send it again",
   );
 }

@@ -3,16 +3,16 @@ import type { GameRow } from '../games/tables.ts';
 import { type Rule, ruleList } from './rule.ts';
 import type { RuleSet } from './trigger.ts';
 
-/** Parsed rules by game, with the text they were parsed from: that is compared, and parsing it takes long. */
+/** Parsed rules by game, with their source text: comparing texts is much faster than parsing. */
 const parsed = new LRUCache<string, { text: string; rules: Rule[] }>({ max: 1_000 });
 
-/** A game's rules; none of a game that is not there. */
+/** A game's rules; none when the game does not exist. */
 export function rulesOf(row: GameRow | undefined): RuleSet {
   if (!row) return { version: 0, rules: [] };
-  let known = parsed.get(row.id);
-  if (known?.text !== row.rules) {
-    known = { text: row.rules, rules: ruleList.parse(JSON.parse(row.rules)) };
-    parsed.set(row.id, known);
+  let cached = parsed.get(row.id);
+  if (cached?.text !== row.rules) {
+    cached = { text: row.rules, rules: ruleList.parse(JSON.parse(row.rules)) };
+    parsed.set(row.id, cached);
   }
-  return { version: row.rulesVersion, rules: known.rules };
+  return { version: row.rulesVersion, rules: cached.rules };
 }

@@ -7,7 +7,7 @@ const triggerColumns = {
   nonce: 'text?',
   trigger: 'text',
   value: 'real?',
-  /** Null: the value was a number, or left out. */
+  /** Null: the value was a number, or omitted. */
   valueText: 'text?',
   /** JSON array of types. */
   actions: 'json',
@@ -21,7 +21,7 @@ export const ruleTriggers = table('rule_triggers', triggerColumns, {
 });
 export type RuleTriggerRow = RowOf<typeof triggerColumns>;
 
-/** Each time a rule with a limit was carried out for a player, counted from 1. */
+/** Executions of rules with a limit, per player, numbered from 1. */
 export const ruleExecutions = table(
   'rule_executions',
   { gameId: 'uuid', wallet: 'text', ruleKey: 'text', n: 'int', at: 'ms' },

@@ -1,9 +1,9 @@
-/** A decimal number as people write it: digits, and digits behind a point. Never a float. */
+/** A decimal number as text: digits, and optional digits after a point. Never parsed as a float. */
 export const decimalPattern = /^\d{1,60}(\.\d{1,60})?$/;
 
 /**
- * `amount` of a token with so many decimals, in its smallest unit; times `factor`. What is finer than the
- * token's smallest unit is cut off, so that never more is handed out than was said.
+ * Converts `amount` times `factor` to the smallest unit of a token with these decimals. Rounds down, so that never more
+ * than the amount is issued.
  */
 export function tokenUnits(amount: string, decimals: number, factor = 1n): bigint {
   const [whole = '0', fraction = ''] = amount.split('.');

@@ -3,7 +3,7 @@ import type { Rule } from './rule.ts';
 import type { TriggerValue } from './trigger-value.ts';
 
 export interface RuleSet {
-  /** 0 when none were ever stored; one more with each change. */
+  /** 0 when none were ever stored; incremented by each change. */
   version: number;
   rules: Rule[];
 }
@@ -12,11 +12,11 @@ export interface TriggerInput {
   trigger: string;
   value?: TriggerValue | undefined;
   nonce?: string | undefined;
-  /** Of a prize: what the player has finished in. */
+  /** For a prize: the finished season and the player's place. */
   finished?: FinishedSeason | undefined;
 }
 
-/** A season that is over, and the place of a player in it. */
+/** A finished season, and a player's place in it. */
 export interface FinishedSeason {
   leaderboard: string;
   season: number;
@@ -26,26 +26,26 @@ export interface FinishedSeason {
 
 export interface TriggerAnswer {
   triggerUuid: string;
-  /** The types of the actions that were carried out, or are in the queue. */
+  /** The types of the actions that were executed or enqueued. */
   actions: string[];
 }
 
-/** What is known of chains when a trigger arrives: commands ask none. */
+/** Chain data read before a trigger runs: commands do not access chains. */
 export interface ChainFacts {
-  /** The addresses of the signers there are, by name; lowercase. */
+  /** The signers' addresses by name; lowercase. */
   signers: Readonly<Record<string, string>>;
-  /** Balances of the player, by `balanceKey`, as decimal texts; one that is missing satisfies no condition. */
+  /** The player's balances by `balanceKey`, as decimal texts; a missing one satisfies no condition. */
   balances: Readonly<Record<string, string>>;
-  /** Why what is sent waits for an operator; left out: it does not. */
+  /** Why transactions wait for an operator; omitted: they do not. */
   held?: string;
 }
 
-/** What was found in a player's states before a trigger is carried out: commands read none. */
-export type StateFacts = readonly JudgedState[];
+/** Values read from a player's states before a trigger runs: commands do not read states. */
+export type StateFacts = readonly StateFact[];
 
-export interface JudgedState {
+export interface StateFact {
   label: string;
-  /** Of the state that was looked into; null: there was none. */
+  /** Content id of the state that was read; null: there was none. */
   ipfsHash: string | null;
   /** By key. */
   values: readonly (readonly [key: string, value: StateValue])[];
@@ -53,7 +53,7 @@ export interface JudgedState {
 
 /** What one action of a rule would do on a trigger. */
 export interface Verdict {
-  /** Its rule's place in the list, and its place in the rule, from 0. */
+  /** The index of its rule in the list, and its index in the rule. */
   rule: number;
   action: number;
   type: string;

@@ -1,4 +1,4 @@
-/** A board, and a row's key on it. */
+/** A board and the sort key of one of its rows. */
 export type BoardKey = {
   boardId: string | number;
   score: string | number | null;
@@ -7,19 +7,21 @@ export type BoardKey = {
 };
 
 const key = 'sort_score, reached_at, score_id';
-const fromLast = 'sort_score DESC, reached_at DESC, score_id DESC';
+const keyDescending = 'sort_score DESC, reached_at DESC, score_id DESC';
 
-/** SQL of a page of a ranked table: from a row's key on, `@skip` rows further down, `@limit` rows. */
+/** SQL for a page of a ranked table: `@limit` rows, the first one `@skip` rows after the row with the given key. */
 export function pageRows(table: string, columns: string): string {
-  return `${rowsOf(table, columns, '>=')} ORDER BY ${key} LIMIT @limit OFFSET @skip`;
+  return `${selectRows(table, columns, '>=')} ORDER BY ${key} LIMIT @limit OFFSET @skip`;
 }
 
-/** SQL of the rows of a ranked table next to a row's key: `@above` before it, and `@below` from it on. */
+/**
+ * SQL for the rows of a ranked table around a key: `@above` rows before it, and `@below` rows from it on, inclusive.
+ */
 export function rowsAround(table: string, columns: string): string {
-  return `SELECT * FROM (${rowsOf(table, columns, '<')} ORDER BY ${fromLast} LIMIT @above) AS upper
-      UNION ALL SELECT * FROM (${rowsOf(table, columns, '>=')} ORDER BY ${key} LIMIT @below) AS lower`;
+  return `SELECT * FROM (${selectRows(table, columns, '<')} ORDER BY ${keyDescending} LIMIT @above) AS upper
+      UNION ALL SELECT * FROM (${selectRows(table, columns, '>=')} ORDER BY ${key} LIMIT @below) AS lower`;
 }
 
-function rowsOf(table: string, columns: string, side: '<' | '>='): string {
+function selectRows(table: string, columns: string, side: '<' | '>='): string {
   return `SELECT ${columns} FROM ${table} WHERE board_id = @boardId AND (${key}) ${side} (@score, @reachedAt, @id)`;
 }

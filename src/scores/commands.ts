@@ -12,14 +12,14 @@ import { scoreCreated, scorePatched, scoreRemoved } from './events.ts';
 import { deleteRecord } from './leaderboard-score-commands.ts';
 import { directionOf, ranksBefore, toBoardRow } from './ranking.ts';
 import type { ScoreRecord } from './score.ts';
-import { audienceOf, ownerIn, wholeScore } from './score-rules.ts';
+import { audienceOf, ownerIn, toIntegerScore } from './score-rules.ts';
 import { toScoreRecord } from './stored-score.ts';
 import { type BoardRow, board, type ScoreRow, scores } from './tables.ts';
 
 /**
- * Sets a score: over the record under `nonce`, or without one, always as a new record under a nonce of its own. In a game of
- * whole scores, a fraction is refused or, with `fractions` `round`, rounded. A record keeps its `sessionId` until it is given
- * another.
+ * Sets a score: overwrites the record under `nonce`, or, without a nonce, always inserts a record under a generated
+ * one. In a game with integer scores a fraction is rejected or, with `fractions: 'round'`, rounded. A record keeps its
+ * `sessionId` until it is given another.
  * @throws GantryError `score_not_integer`
  */
 export const setScore = command(
@@ -27,7 +27,7 @@ export const setScore = command(
   function* (
     tx: Tx,
     owner: Owner,
-    given: number,
+    requestedScore: number,
     nonce?: string,
     {
       fractions = 'refuse',
@@ -35,9 +35,9 @@ export const setScore = command(
     }: { fractions?: 'refuse' | 'round'; sessionId?: string | undefined } = {},
   ): Steps<ScoreRecord> {
     const stream = streamOf.player(owner.gameId, owner.wallet);
-    const [, before, counting, policies] = yield* readForRanking(tx, owner, stream, nonce);
+    const [, before, current, policies] = yield* readForRanking(tx, owner, stream, nonce);
     const policy = policies.leaderboard;
-    const score = policies.scores === 'integer' ? wholeScore(given, fractions) : given;
+    const score = policies.scores === 'integer' ? toIntegerScore(requestedScore, fractions) : requestedScore;
     const row = {
       id: before?.id ?? tx.newId(),
       stream,
@@ -52,14 +52,14 @@ export const setScore = command(
     const written: ScoreRow = { ...row, revision };
     if (before) tx.put(scores, written);
     else tx.insert(scores, written);
-    const ranked = toBoardRow(written, owner, policy);
-    if (policy.keep === 'latest' || !counting || ranksBefore(ranked, counting)) tx.put(board, ranked);
-    else if (before && counting.scoreId === row.id) yield* rankPlayer(tx, owner, counting, policy);
+    const candidate = toBoardRow(written, owner, policy);
+    if (policy.keep === 'latest' || !current || ranksBefore(candidate, current)) tx.put(board, candidate);
+    else if (before && current.scoreId === row.id) yield* rankPlayer(tx, owner, current, policy);
     return record;
   },
 );
 
-/** Takes a score away, whoever's it is and on whichever leaderboard, which follows. @throws GantryError `score_unknown` */
+/** Deletes any player's score on any leaderboard, and updates the ranking. @throws GantryError `score_unknown` */
 export const deleteScore = command(
   'deleteScore',
   function* (tx: Tx, gameId: string, scoreId: string): Steps<void> {
@@ -67,7 +67,7 @@ export const deleteScore = command(
     if (!found) return yield* deleteRecord(tx, gameId, scoreId);
     const owner = ownerIn(found.stream);
     if (owner?.gameId !== gameId) throw new GantryError('score_unknown', 'The game has no such score');
-    const [, row, counting, game] = yield* tx.all(
+    const [, row, current, game] = yield* tx.all(
       lockPlayer(tx, owner),
       tx.get(scores, scoreId),
       tx.get(board, found.stream),
@@ -75,30 +75,30 @@ export const deleteScore = command(
     );
     if (!row) throw new GantryError('score_unknown', 'The game has no such score');
     tx.remove(scores, row);
-    if (counting?.scoreId === scoreId || policiesOf(game, gameId).leaderboard.keep === 'latest') {
-      yield* rankPlayer(tx, owner, counting, policiesOf(game, gameId).leaderboard);
+    if (current?.scoreId === scoreId || policiesOf(game, gameId).leaderboard.keep === 'latest') {
+      yield* rankPlayer(tx, owner, current, policiesOf(game, gameId).leaderboard);
     }
     tx.emit(row.stream, scoreRemoved, toScoreRecord(row, owner), audienceOf(owner));
   },
 );
 
-/** The score under a nonce, or the one that counts on the leaderboard; undefined where there is none. */
-export function* currentScore<Asked>(
-  from: Lookup<Asked>,
+/** The score under a nonce, or, without one, the score ranked on the leaderboard; undefined when there is none. */
+export function* currentScore<Yielded>(
+  from: Lookup<Yielded>,
   owner: Owner,
   nonce: string | undefined,
-): LookupSteps<Asked, number | undefined> {
-  if (nonce !== undefined) return (yield* recordUnder(from, owner, nonce))?.score;
-  const counting = yield* from.get(board, streamOf.player(owner.gameId, owner.wallet));
-  if (!counting) return undefined;
+): LookupSteps<Yielded, number | undefined> {
+  if (nonce !== undefined) return (yield* findByNonce(from, owner, nonce))?.score;
+  const current = yield* from.get(board, streamOf.player(owner.gameId, owner.wallet));
+  if (!current) return undefined;
   const game = yield* from.get(games, owner.gameId);
-  // + 0: −0 is a score of 0
-  return counting.sortScore * directionOf(policiesOf(game, owner.gameId).leaderboard.order) + 0;
+  // + 0 turns −0 into 0
+  return current.sortScore * directionOf(policiesOf(game, owner.gameId).leaderboard.order) + 0;
 }
 
-/** Ranks every player of a game again, out of all scores, after its policy has changed. */
+/** Rebuilds a game's ranking from all scores, after its policy has changed. */
 export function* rankGame(tx: ExclusiveTx, gameId: string, { keep, order }: LeaderboardPolicy): Steps<void> {
-  yield* tx.recount(board, gameId); // has a number for the game
+  yield* tx.recount(board, gameId); // creates the game's board id where there is none
   const range = { gameId, ...playerStreamsOf(gameId) };
   yield* tx.run(clearBoard, { gameId });
   yield* tx.run(keep === 'best' ? rankBest : rankLatest, { ...range, direction: directionOf(order) });
@@ -111,7 +111,7 @@ const clearBoard = statement<{ gameId: string }>(
 const rankBest = rankBy('c.score * @direction, c.reached_at, c.id');
 const rankLatest = rankBy('c.revision DESC');
 
-/** Fills a game's board with the first record of each player in the given order. */
+/** Fills a game's board with each player's first record in the given order. */
 function rankBy(order: string) {
   return statement<{ gameId: string; from: string; to: string; direction: number }>(
     `INSERT INTO board (stream_id, board_id, score_id, sort_score, reached_at)
@@ -128,7 +128,7 @@ function* readForRanking(
   stream: string,
   nonce: string | undefined,
 ): Steps<[unknown, ScoreRow | undefined, BoardRow | undefined, GamePolicies]> {
-  const [locked, byNonce, byOwnId, counting, game] = yield* tx.all(
+  const [locked, byNonce, byOwnId, current, game] = yield* tx.all(
     lockPlayerStream(tx, stream, owner.wallet),
     tx.get(scores.byNonce, stream, nonce ?? null),
     tx.get(scores, nonce ?? null),
@@ -136,29 +136,29 @@ function* readForRanking(
     tx.get(games, owner.gameId),
   );
   const before = byNonce ?? ownRecord(byOwnId, stream);
-  return [locked, before, counting, policiesOf(game, owner.gameId)];
+  return [locked, before, current, policiesOf(game, owner.gameId)];
 }
 
-function* recordUnder<Asked>(
-  from: Lookup<Asked>,
+function* findByNonce<Yielded>(
+  from: Lookup<Yielded>,
   owner: Owner,
   nonce: string,
-): LookupSteps<Asked, ScoreRow | undefined> {
+): LookupSteps<Yielded, ScoreRow | undefined> {
   const stream = streamOf.player(owner.gameId, owner.wallet);
   const byNonce = yield* from.get(scores.byNonce, stream, nonce);
   return byNonce ?? ownRecord(yield* from.get(scores, nonce), stream);
 }
 
-/** A record whose nonce the server made is found by its id, by its player only. */
+/** A record with a generated nonce is found by its id, and only by its own player. */
 export function ownRecord(row: ScoreRow | undefined, stream: string): ScoreRow | undefined {
   return row?.stream === stream && row.nonce === null ? row : undefined;
 }
 
-/** Finds the record that counts for the player among all there are. */
+/** Ranks the player's best or latest record, by the policy; takes the player off the board when no record is left. */
 function* rankPlayer(
   tx: Tx,
   owner: Owner,
-  counting: BoardRow | undefined,
+  current: BoardRow | undefined,
   policy: LeaderboardPolicy,
 ): Steps<void> {
   const stream = streamOf.player(owner.gameId, owner.wallet);
@@ -167,5 +167,5 @@ function* rankPlayer(
       ? yield* tx.list(scores.byUpdate, [stream], { limit: 1, last: true })
       : yield* tx.list(policy.order === 'desc' ? scores.highest : scores.lowest, [stream], { limit: 1 });
   if (row) tx.put(board, toBoardRow(row, owner, policy));
-  else if (counting) tx.remove(board, counting);
+  else if (current) tx.remove(board, current);
 }

@@ -8,16 +8,17 @@ import { directionOf } from './ranking.ts';
 import { rulesOf } from './stored-leaderboard.ts';
 
 /**
- * A player's score on a leaderboard (left out: `default`): under a nonce, or without one what counts, of several entries the
- * best. Undefined where there is none, or no such leaderboard. `season`: the id of one; left out, the season under way.
+ * A player's score on a leaderboard (default: `default`): the record under a nonce, or, without one, the ranked score;
+ * of several entries, the best. Undefined when there is none, or no such leaderboard. `season`: a season's id; default:
+ * the current season.
  */
-export function* scoreOn<Asked>(
-  from: Lookup<Asked>,
+export function* findLeaderboardScore<Yielded>(
+  from: Lookup<Yielded>,
   owner: Owner,
   name: string | undefined,
   nonce: string | undefined,
   season?: string,
-): LookupSteps<Asked, number | undefined> {
+): LookupSteps<Yielded, number | undefined> {
   if (name === undefined || name === defaultLeaderboard) return yield* currentScore(from, owner, nonce);
   const row = yield* from.get(leaderboards, owner.gameId, name);
   if (!row) return undefined;
@@ -35,7 +36,7 @@ export function* scoreOn<Asked>(
     const [best] = yield* from.list(leaderboardRecords.byScore, [seasonId, stream], { limit: 1 });
     return best?.score;
   }
-  const counting = yield* from.get(leaderboardEntries, seasonId, stream, '');
-  // + 0: −0 is a score of 0
-  return counting && counting.sortScore * directionOf(order) + 0;
+  const entry = yield* from.get(leaderboardEntries, seasonId, stream, '');
+  // + 0 turns −0 into 0
+  return entry && entry.sortScore * directionOf(order) + 0;
 }

@@ -10,16 +10,16 @@ import {
 import { directionOf } from './ranking.ts';
 import { labelBoardOf } from './stored-leaderboard.ts';
 
-/** A record that was written over `before`, or is gone. One of both is there. */
+/** A record that was inserted, overwritten or removed; at least one of the two is set. */
 export interface RecordChange {
   before: RecordRow | undefined;
   after: RecordRow | undefined;
-  /** When sums and counts have come to be as they are. */
+  /** When the record changed, which is when a sum or a count reached its value. */
   at: number;
 }
 
 /**
- * Has what counts on a board follow a player's record, which is written already. The player is locked.
+ * Updates a board's entries after one of a player's records was written. The player is locked.
  * @throws GantryError `score_sum_too_large`
  */
 export function* rankRecord(tx: Tx, rules: LeaderboardRules, change: RecordChange): Steps<void> {
@@ -27,22 +27,23 @@ export function* rankRecord(tx: Tx, rules: LeaderboardRules, change: RecordChang
   if (!record) return;
   const entry = rules.entries === 'all' ? record.id : '';
   const isNew = rules.entries === 'all' && change.before === undefined;
-  const counting = isNew ? undefined : yield* tx.get(leaderboardEntries, record.board, record.stream, entry);
-  const next = yield* nextEntry(tx, rules, counting, change);
-  yield* writeEntry(tx, record.board, counting, next);
+  const current = isNew ? undefined : yield* tx.get(leaderboardEntries, record.board, record.stream, entry);
+  const next = yield* nextEntry(tx, rules, current, change);
+  yield* writeEntry(tx, record.board, current, next);
 }
 
 function* nextEntry(
   tx: Tx,
   { keep, order, entries }: LeaderboardRules,
-  counting: EntryRow | undefined,
+  current: EntryRow | undefined,
   { before, after, at }: RecordChange,
 ): Steps<EntryRow | undefined> {
   if (entries === 'all') return after && entryOf(after, after.id);
   if (keep === 'sum' || keep === 'count') {
-    const worth = (row: RecordRow | undefined) => (!row ? 0 : keep === 'count' ? 1 : row.score);
-    const total = (counting ? counting.sortScore * directionOf(order) : 0) - worth(before) + worth(after);
-    return addedUp(counting, { before, after, at }, total, directionOf(order));
+    const contribution = (row: RecordRow | undefined) => (!row ? 0 : keep === 'count' ? 1 : row.score);
+    const total =
+      (current ? current.sortScore * directionOf(order) : 0) - contribution(before) + contribution(after);
+    return aggregateEntry(current, { before, after, at }, total, directionOf(order));
   }
   const { board, stream } = (after ?? before) as RecordRow;
   if (keep === 'latest') {
@@ -50,35 +51,34 @@ function* nextEntry(
     const [last] = yield* tx.list(leaderboardRecords.byUpdate, [stream, board], { limit: 1, last: true });
     return last && entryOf(last, '');
   }
-  if (after && (!counting || isBetter(after, counting))) return entryOf(after, '');
-  if (counting?.scoreId !== (before ?? after)?.id) return counting;
-  // What counted was made worse or removed: another one may count now.
+  if (after && (!current || isBetter(after, current))) return entryOf(after, '');
+  if (current?.scoreId !== (before ?? after)?.id) return current;
+  // The ranked record became worse or was removed: another one may rank higher now.
   const [best] = yield* tx.list(leaderboardRecords.byScore, [board, stream], { limit: 1 });
   return best && entryOf(best, '');
 }
 
 /** @throws GantryError `score_sum_too_large` */
-function addedUp(
-  counting: EntryRow | undefined,
+function aggregateEntry(
+  current: EntryRow | undefined,
   { before, after, at }: RecordChange,
   total: number,
   direction: 1 | -1,
 ): EntryRow | undefined {
-  const records = (counting?.records ?? 0) - (before ? 1 : 0) + (after ? 1 : 0);
-  const first = counting ?? (after && entryOf(after, ''));
+  const records = (current?.records ?? 0) - (before ? 1 : 0) + (after ? 1 : 0);
+  const first = current ?? (after && entryOf(after, ''));
   if (records <= 0 || !first) return undefined;
   if (Math.abs(total) > Number.MAX_SAFE_INTEGER) {
     throw new GantryError(
       'score_sum_too_large',
-      `The player's scores would come to more than ${Number.MAX_SAFE_INTEGER}, which is not exact any more`,
+      `The sum of the player's scores would exceed ${Number.MAX_SAFE_INTEGER}, beyond which sums are not exact`,
     );
   }
   const sortScore = total * direction;
   return {
     ...first,
     sortScore,
-    reachedAt:
-      counting?.sortScore === sortScore ? counting.reachedAt : Math.max(at, counting?.reachedAt ?? 0),
+    reachedAt: current?.sortScore === sortScore ? current.reachedAt : Math.max(at, current?.reachedAt ?? 0),
     records,
     ...(after && {
       updatedAt: after.updatedAt,
@@ -89,31 +89,36 @@ function addedUp(
   };
 }
 
-/** Writes what counts, on the season's board and on that of its label. */
+/** Writes a player's entry to the season's board and to the board of its label. */
 function* writeEntry(
   tx: Tx,
   seasonId: string,
-  was: EntryRow | undefined,
-  now: EntryRow | undefined,
+  before: EntryRow | undefined,
+  after: EntryRow | undefined,
 ): Steps<void> {
-  if (was === now) return;
-  if (now) write(tx, was, now);
-  else if (was) tx.remove(leaderboardEntries, was);
-  const [from, to] = [was?.label ?? null, now?.label ?? null];
-  if (was && from !== null && from !== to) {
-    const left = yield* tx.get(leaderboardEntries, labelBoardOf(seasonId, from), was.stream, was.entry);
-    if (left) tx.remove(leaderboardEntries, left);
+  if (before === after) return;
+  if (after) upsert(tx, before, after);
+  else if (before) tx.remove(leaderboardEntries, before);
+  const [from, to] = [before?.label ?? null, after?.label ?? null];
+  if (before && from !== null && from !== to) {
+    const stale = yield* tx.get(
+      leaderboardEntries,
+      labelBoardOf(seasonId, from),
+      before.stream,
+      before.entry,
+    );
+    if (stale) tx.remove(leaderboardEntries, stale);
   }
-  if (now && to !== null) {
+  if (after && to !== null) {
     const board = labelBoardOf(seasonId, to);
-    const there = yield* tx.get(leaderboardEntries, board, now.stream, now.entry);
-    write(tx, there, { ...now, board });
+    const existing = yield* tx.get(leaderboardEntries, board, after.stream, after.entry);
+    upsert(tx, existing, { ...after, board });
   }
 }
 
-function write(tx: Tx, was: EntryRow | undefined, now: EntryRow): void {
-  if (was) tx.put(leaderboardEntries, now);
-  else tx.insert(leaderboardEntries, now);
+function upsert(tx: Tx, before: EntryRow | undefined, after: EntryRow): void {
+  if (before) tx.put(leaderboardEntries, after);
+  else tx.insert(leaderboardEntries, after);
 }
 
 function entryOf(row: RecordRow, entry: string): EntryRow {
@@ -132,8 +137,8 @@ function entryOf(row: RecordRow, entry: string): EntryRow {
   };
 }
 
-function isBetter(record: RecordRow, counting: EntryRow): boolean {
-  if (record.sortScore !== counting.sortScore) return record.sortScore < counting.sortScore;
-  if (record.reachedAt !== counting.reachedAt) return record.reachedAt < counting.reachedAt;
-  return record.id < counting.scoreId || record.id === counting.scoreId;
+function isBetter(record: RecordRow, current: EntryRow): boolean {
+  if (record.sortScore !== current.sortScore) return record.sortScore < current.sortScore;
+  if (record.reachedAt !== current.reachedAt) return record.reachedAt < current.reachedAt;
+  return record.id < current.scoreId || record.id === current.scoreId;
 }

@@ -9,7 +9,7 @@ export const scoreCreated = defineEvent('scores created', scoreRecord);
 export const scorePatched = defineEvent('scores patched', scoreRecord);
 export const scoreRemoved = defineEvent('scores removed', scoreRecord);
 
-/** A season of a leaderboard that is over: what was ranked in it stays, and is read by its number. */
+/** A finished season of a leaderboard. Its ranking is kept, and is read by its number. */
 const endedSeason = z
   .object({
     gameId: id,
@@ -23,25 +23,25 @@ const endedSeason = z
   .meta({ id: 'EndedSeason' });
 export const seasonEnded = defineEvent('leaderboard-seasons ended', endedSeason);
 
-/** The rows of a game's leaderboard that changed among the first `leaderboardTop`, and how many of those there are. */
+/** The changed rows among the first `leaderboardTop` of a game's leaderboard; `length`: how many rows that top has. */
 const leaderboardChange = z
   .object({ gameId: id, length: z.int(), rows: z.array(leaderboardRow) })
   .meta({ id: 'LeaderboardChange' });
 export type LeaderboardChange = z.infer<typeof leaderboardChange>;
 
-/** The same of a leaderboard that has a name, in its season under way. */
+/** The same for a named leaderboard, in its current season. */
 const namedLeaderboardChange = leaderboardChange
   .extend({ leaderboard: z.string() })
   .meta({ id: 'NamedLeaderboardChange' });
 export type NamedLeaderboardChange = z.infer<typeof namedLeaderboardChange>;
 
-/** A signal of its own, so that clients that know of `default` only take no other for it. */
+/** A separate signal, so that clients that only know `default` do not mistake another leaderboard for it. */
 export const namedLeaderboardPatched = defineEvent('named-leaderboards patched', namedLeaderboardChange);
 
 /** A signal. */
 export const leaderboardPatched = defineEvent('leaderboards patched', leaderboardChange);
 
-/** The leaderboard on which an event may have moved something; null: none. */
+/** The leaderboard whose ranking an event may have changed; null: none. */
 export function leaderboardOf({ name, record }: StoredEvent): string | null {
   if (!name.startsWith('scores ') && name !== seasonEnded.name) return null;
   return 'leaderboard' in record ? String(record.leaderboard) : defaultLeaderboard;

@@ -36,51 +36,53 @@ import { startPrizes } from './season-prizes.ts';
 import { nextEnd, refuseUnusableSchedule, type SeasonSchedule } from './season-schedule.ts';
 import { labelBoardOf, labelsOf, toLeaderboardRecord } from './stored-leaderboard.ts';
 
-/** How many finished seasons are looked at in one command, for those beyond what is kept. */
-const retiredAtOnce = 20;
-/** How many retired seasons are looked at first for one that can be cleared; each further look is at four times as many. */
-const seasonsSeenAtOnce = 20;
-/** How many finished seasons go in one command with a leaderboard that is deleted. */
-const deletedAtOnce = 500;
-/** How many records of a season that nobody sees any more are deleted at a time. */
-const clearedAtOnce = 200;
+/** How many finished seasons one command checks for ones beyond `keepSeasons`. */
+const retireBatchSize = 20;
+/**
+ * How many retired seasons are first scanned for one that can be cleared; each further scan covers four times as many.
+ */
+const initialScanSize = 20;
+/** How many finished seasons one command deletes with their leaderboard. */
+const deleteBatchSize = 500;
+/** How many records of a retired season are deleted per command. */
+const clearBatchSize = 200;
 
 /**
- * Creates a leaderboard, whose first season begins.
+ * Creates a leaderboard and starts its first season.
  * @throws GantryError `game_unknown`, `leaderboard_name_taken`, `leaderboard_limit_reached`, `schedule_invalid`
  */
 export const addLeaderboard = command(
   'addLeaderboard',
-  function* (tx: Tx, gameId: string, made: NewLeaderboard): Steps<LeaderboardRecord> {
-    const [game] = yield* tx.all(tx.lock(games, gameId), tx.lock(leaderboards, [gameId, made.name]));
+  function* (tx: Tx, gameId: string, input: NewLeaderboard): Steps<LeaderboardRecord> {
+    const [game] = yield* tx.all(tx.lock(games, gameId), tx.lock(leaderboards, [gameId, input.name]));
     if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
-    const there = yield* tx.list(leaderboards.byGame, [gameId], { limit: maxLeaderboards });
-    if (made.name === defaultLeaderboard || there.some(({ name }) => name === made.name)) {
+    const existing = yield* tx.list(leaderboards.byGame, [gameId], { limit: maxLeaderboards });
+    if (input.name === defaultLeaderboard || existing.some(({ name }) => name === input.name)) {
       throw new GantryError(
         'leaderboard_name_taken',
         'The game has a leaderboard with this name; give another name',
       );
     }
-    if (there.length >= maxLeaderboards) {
+    if (existing.length >= maxLeaderboards) {
       throw new GantryError(
         'leaderboard_limit_reached',
         `A game has at most ${maxLeaderboards} leaderboards; remove one first`,
       );
     }
-    if (made.schedule) refuseUnusableSchedule(made.schedule, tx.now);
+    if (input.schedule) refuseUnusableSchedule(input.schedule, tx.now);
     const row: LeaderboardRow = {
       gameId,
-      name: made.name,
-      keep: made.keep,
-      sortOrder: made.order,
-      entries: made.entries,
-      isPublic: made.public ? 1 : 0,
-      labels: JSON.stringify([...new Set(made.labels)]),
+      name: input.name,
+      keep: input.keep,
+      sortOrder: input.order,
+      entries: input.entries,
+      isPublic: input.public ? 1 : 0,
+      labels: JSON.stringify([...new Set(input.labels)]),
       seasonId: tx.newId(),
       season: 1,
       seasonStartedAt: tx.now,
-      ...scheduled(made.schedule, tx.now),
-      keepSeasons: made.keepSeasons,
+      ...scheduleColumns(input.schedule, tx.now),
+      keepSeasons: input.keepSeasons,
       createdAt: tx.now,
       updatedAt: tx.now,
     };
@@ -90,7 +92,7 @@ export const addLeaderboard = command(
 );
 
 /**
- * Changes what is given. Seasons beyond what is then kept go with the next one that ends.
+ * Applies the given changes. Seasons beyond a lowered `keepSeasons` are removed when the next one ends.
  * @throws GantryError `leaderboard_unknown`, `label_limit_reached`, `schedule_invalid`
  */
 export const changeLeaderboard = command(
@@ -106,7 +108,7 @@ export const changeLeaderboard = command(
       ...row,
       isPublic: changes.public === undefined ? row.isPublic : changes.public ? 1 : 0,
       labels: JSON.stringify(labels),
-      ...(changes.schedule === undefined ? {} : scheduled(changes.schedule, tx.now)),
+      ...(changes.schedule === undefined ? {} : scheduleColumns(changes.schedule, tx.now)),
       keepSeasons: changes.keepSeasons === undefined ? row.keepSeasons : changes.keepSeasons,
       updatedAt: tx.now,
     };
@@ -116,10 +118,10 @@ export const changeLeaderboard = command(
 );
 
 /**
- * Deletes a leaderboard with its seasons; scores are deleted a few at a time, in the background. Of very many finished
- * seasons some go with each call, the oldest first, and the leaderboard with the last of them: until then its name is taken,
- * so that no season of one made anew has the number of one that is still there. Prizes that were not given by then are not
- * given any more. True: it is gone; false: call again.
+ * Deletes a leaderboard with its seasons; scores are deleted in batches, in the background. A call deletes at most
+ * `seasonBatchSize` finished seasons, the oldest first, and the leaderboard with the last of them: until then its name
+ * is taken, so that no season of a new leaderboard gets the number of one that still exists. Prizes not yet given are
+ * dropped. Returns true when the leaderboard is deleted; on false, call again.
  * @throws GantryError `leaderboard_unknown`
  */
 export const deleteLeaderboard = exclusiveCommand(
@@ -128,17 +130,17 @@ export const deleteLeaderboard = exclusiveCommand(
     tx: ExclusiveTx,
     gameId: string,
     name: string,
-    seasonsAtOnce: number = deletedAtOnce,
+    seasonBatchSize: number = deleteBatchSize,
   ): Steps<boolean> {
     const row = yield* lockLeaderboard(tx, gameId, name);
     const finished = yield* tx.list(leaderboardSeasons.byLeaderboard, [gameId, name], {
-      limit: seasonsAtOnce + 1,
+      limit: seasonBatchSize + 1,
     });
-    for (const season of finished.slice(0, seasonsAtOnce)) retire(tx, season);
-    const prizes = yield* tx.list(prizeRuns.byLeaderboard, [gameId, name], { limit: deletedAtOnce + 1 });
-    for (const run of prizes.slice(0, deletedAtOnce)) tx.remove(prizeRuns, run);
-    if (finished.length > seasonsAtOnce || prizes.length > deletedAtOnce) return false;
-    // From here on nobody writes what would then be of no leaderboard.
+    for (const season of finished.slice(0, seasonBatchSize)) retire(tx, season);
+    const prizes = yield* tx.list(prizeRuns.byLeaderboard, [gameId, name], { limit: deleteBatchSize + 1 });
+    for (const run of prizes.slice(0, deleteBatchSize)) tx.remove(prizeRuns, run);
+    if (finished.length > seasonBatchSize || prizes.length > deleteBatchSize) return false;
+    // Blocks concurrent writes, which could leave entries without a leaderboard.
     yield* tx.recount(leaderboardEntries, tx.newId());
     tx.remove(leaderboards, row);
     tx.insert(retiredSeasons, { id: row.seasonId, gameId });
@@ -147,9 +149,9 @@ export const deleteLeaderboard = exclusiveCommand(
 );
 
 /**
- * Ends the season under way if it is this one, and begins the next. What was ranked stays as it is, on a board that nothing is
- * set on any more: however many players there are, nothing of theirs is touched. `isDue`: only where its schedule says so by
- * now. Answers the number of the season under way.
+ * Ends the current season, if it is `season` (default: whichever it is), and starts the next one. The ranking stays on
+ * its own board, which is never written again: no player's rows are touched, so the cost does not depend on their
+ * number. `isDue`: only if its schedule says that it is over by now. Returns the number of the current season.
  * @throws GantryError `leaderboard_unknown`, `season_unknown` when there is no such season yet
  */
 export const endSeason = exclusiveCommand(
@@ -166,9 +168,9 @@ export const endSeason = exclusiveCommand(
     if (isDue && row.nextEndAt > tx.now) return row.season;
     yield* lockGame(tx, gameId);
     const seasonId = tx.newId();
-    // Has the other writes wait, and those that have read which season it is read again.
+    // Blocks concurrent writes; those that have read the season's id already read it again.
     yield* tx.recount(leaderboardEntries, seasonId);
-    yield* lockGame(tx, gameId); // is let go of with what was written so far
+    yield* lockGame(tx, gameId); // the flush before the recount released it
     const ended: SeasonRow = {
       gameId,
       leaderboard: name,
@@ -191,9 +193,9 @@ export const endSeason = exclusiveCommand(
     if (row.keepSeasons !== null) {
       const last = row.season - row.keepSeasons;
       const oldest = yield* tx.list(leaderboardSeasons.byLeaderboard, [gameId, name], {
-        limit: retiredAtOnce,
+        limit: retireBatchSize,
       });
-      for (const one of oldest) if (one.season <= last) retire(tx, one);
+      for (const finished of oldest) if (finished.season <= last) retire(tx, finished);
     }
     tx.emit(
       streamOf.game(gameId),
@@ -214,21 +216,21 @@ export const endSeason = exclusiveCommand(
 );
 
 /**
- * Deletes some of what was ranked in a season nobody sees any more, and whose prizes have all been given. True: there may be
+ * Deletes a batch of the records of a retired season whose prizes have all been given. Returns true when there may be
  * more.
  */
 export const clearRetiredSeason = command('clearRetiredSeason', function* (tx: Tx): Steps<boolean> {
-  const season = yield* firstToClear(tx);
+  const season = yield* findClearableSeason(tx);
   if (!season) return false;
-  const rows = yield* tx.list(leaderboardRecords.byScore, [season.id], { limit: clearedAtOnce });
+  const rows = yield* tx.list(leaderboardRecords.byScore, [season.id], { limit: clearBatchSize });
   yield* removeRecords(tx, rows);
-  if (rows.length < clearedAtOnce) tx.remove(retiredSeasons, season);
+  if (rows.length < clearBatchSize) tx.remove(retiredSeasons, season);
   return true;
 });
 
-function* firstToClear(tx: Tx): Steps<RetiredSeasonRow | undefined> {
-  // However many wait for their prizes, such as those of an archived game, they hold up no other.
-  for (let [seen, limit] = [0, seasonsSeenAtOnce]; ; [seen, limit] = [limit, 4 * limit]) {
+function* findClearableSeason(tx: Tx): Steps<RetiredSeasonRow | undefined> {
+  // Seasons that still wait for their prizes, such as those of an archived game, must not block the others.
+  for (let [seen, limit] = [0, initialScanSize]; ; [seen, limit] = [limit, 4 * limit]) {
     const seasons = yield* tx.list(retiredSeasons.inOrder, [], { limit });
     const unseen = seasons.slice(seen);
     const runs = yield* tx.all(...unseen.map(({ id }) => tx.list(prizeRuns.bySeason, [id], { limit: 1 })));
@@ -238,7 +240,7 @@ function* firstToClear(tx: Tx): Steps<RetiredSeasonRow | undefined> {
   }
 }
 
-/** Removes records, and what counts of the same players on the same boards: for when all of theirs there go. */
+/** Removes records, and their players' entries on the same boards: for removing all of a player's records there. */
 export function* removeRecords(tx: Tx, rows: readonly RecordRow[]): Steps<void> {
   yield* forEach(tx, rows, function* (row) {
     const boards = row.label === null ? [row.board] : [row.board, labelBoardOf(row.board, row.label)];
@@ -247,7 +249,7 @@ export function* removeRecords(tx: Tx, rows: readonly RecordRow[]): Steps<void> 
       [board, row.stream, row.id] as const,
     ]);
     const found = yield* tx.all(...keys.map((key) => tx.get(leaderboardEntries, ...key)));
-    for (const counting of found) if (counting) tx.remove(leaderboardEntries, counting);
+    for (const entry of found) if (entry) tx.remove(leaderboardEntries, entry);
     tx.remove(leaderboardRecords, row);
   });
 }
@@ -264,7 +266,7 @@ export function leaderboardUnknown(): GantryError {
 }
 
 export function seasonUnknown(): GantryError {
-  return new GantryError('season_unknown', 'The leaderboard has no such season, or keeps it no longer');
+  return new GantryError('season_unknown', 'The leaderboard has no such season, or no longer keeps it');
 }
 
 function retire(tx: Tx, season: SeasonRow): void {
@@ -272,7 +274,7 @@ function retire(tx: Tx, season: SeasonRow): void {
   tx.insert(retiredSeasons, { id: season.id, gameId: season.gameId });
 }
 
-function scheduled(
+function scheduleColumns(
   schedule: SeasonSchedule | null,
   now: number,
 ): Pick<LeaderboardRow, 'schedule' | 'timeZone' | 'nextEndAt'> {
@@ -287,7 +289,7 @@ function scheduleOf({ schedule, timeZone }: LeaderboardRow): SeasonSchedule | nu
   return schedule === null ? null : { cron: schedule, timeZone };
 }
 
-/** However many ends have gone by meanwhile, the next one is behind `now`. */
+/** The first scheduled end after `now`; missed ones are skipped. */
 function endAfter(schedule: SeasonSchedule | null, now: number): number {
   return (schedule && nextEnd(schedule, now)) ?? neverEnds;
 }

@@ -21,7 +21,7 @@ import { directionOf } from './ranking.ts';
 import { nextEnd, refuseUnusableSchedule } from './season-schedule.ts';
 import { labelsOf, rulesOf } from './stored-leaderboard.ts';
 
-/** A season of a leaderboard of the file. */
+/** A season of a leaderboard in the file, under its new id. */
 interface ImportedSeason {
   id: string;
   rules: LeaderboardRules;
@@ -29,8 +29,8 @@ interface ImportedSeason {
 }
 
 /**
- * Puts the leaderboards of a game in that have a name. Seasons get new ids, so that no file writes on another game's boards;
- * what counts on them follows from the records.
+ * Imports a game's named leaderboards. Seasons get new ids, so that a file cannot write to another game's boards;
+ * entries are derived from the records.
  */
 export class LeaderboardImport {
   readonly #tx: Tx;
@@ -42,7 +42,10 @@ export class LeaderboardImport {
     this.#tx = tx;
   }
 
-  /** A row of one of the tables, whose columns hold what they may. @throws DatabaseUnusableError, GantryError */
+  /**
+   * Imports a row of a leaderboard table, whose columns are valid already.
+   * @throws DatabaseUnusableError, GantryError
+   */
   *add(table: AnyTable, row: AnyRow): Steps<void> {
     if (table === (leaderboards as AnyTable)) this.#addLeaderboard(row as LeaderboardRow);
     else if (table === (leaderboardSeasons as AnyTable)) this.#addSeason(row as SeasonRow);
@@ -53,29 +56,33 @@ export class LeaderboardImport {
     const { name, timeZone } = row;
     leaderboardName.parse(name);
     if (name === defaultLeaderboard || this.#rows.size >= maxLeaderboards) {
-      throw new DatabaseUnusableError('The file has too many leaderboards, or one that every game has');
+      throw new DatabaseUnusableError('The file has too many leaderboards, or one named default');
     }
     const schedule = row.schedule === null ? null : { cron: row.schedule, timeZone };
     if (schedule) refuseUnusableSchedule(schedule, this.#tx.now);
-    // A season that was to end meanwhile goes on to the next time.
+    // A season whose end has passed since the export runs until the next scheduled end.
     const nextEndAt = (schedule && nextEnd(schedule, this.#tx.now)) ?? neverEnds;
-    const kept = { ...row, nextEndAt, seasonId: this.#addSeasonOf(row, row.seasonId) };
-    this.#rows.set(name, kept);
-    this.#tx.insert(leaderboards, kept);
+    const stored = { ...row, nextEndAt, seasonId: this.#registerSeason(row, row.seasonId) };
+    this.#rows.set(name, stored);
+    this.#tx.insert(leaderboards, stored);
   }
 
   #addSeason(row: SeasonRow): void {
-    const of = this.#rows.get(row.leaderboard);
-    if (!of || row.season >= of.season) {
-      throw new DatabaseUnusableError('A record of leaderboard_seasons is of no leaderboard of the file');
+    const leaderboard = this.#rows.get(row.leaderboard);
+    if (!leaderboard || row.season >= leaderboard.season) {
+      throw new DatabaseUnusableError(
+        'A record of leaderboard_seasons belongs to no leaderboard in the file',
+      );
     }
-    this.#tx.insert(leaderboardSeasons, { ...row, id: this.#addSeasonOf(of, row.id) });
+    this.#tx.insert(leaderboardSeasons, { ...row, id: this.#registerSeason(leaderboard, row.id) });
   }
 
   *#addRecord(row: RecordRow): Steps<void> {
     const season = this.#seasons.get(row.board);
     if (!season || (row.label !== null && !season.labels.includes(row.label))) {
-      throw new DatabaseUnusableError('A record of leaderboard_records is of no season or label of the file');
+      throw new DatabaseUnusableError(
+        'A record of leaderboard_records belongs to no season or label in the file',
+      );
     }
     const { rules } = season;
     const after = { ...row, board: season.id, sortScore: row.score * directionOf(rules.order) };
@@ -87,8 +94,8 @@ export class LeaderboardImport {
     yield* rankRecord(this.#tx, rules, { before: undefined, after: last, at: row.reachedAt });
   }
 
-  #addSeasonOf(row: LeaderboardRow, idInFile: string): string {
-    if (this.#seasons.has(idInFile)) throw new DatabaseUnusableError('The file has a season twice');
+  #registerSeason(row: LeaderboardRow, idInFile: string): string {
+    if (this.#seasons.has(idInFile)) throw new DatabaseUnusableError('The file contains a season twice');
     const season = { id: this.#tx.newId(), rules: rulesOf(row), labels: labelsOf(row) };
     this.#seasons.set(idInFile, season);
     return season.id;

@@ -22,18 +22,20 @@ import { entryToRecord, toRecord } from './stored-leaderboard.ts';
 import { toScoreRecord } from './stored-score.ts';
 import { type BoardRow, board as defaultBoard, scores } from './tables.ts';
 
-/** How many rows of pages are remembered, over all boards. */
-const rememberedRows = 20_000;
+/** Maximum rows of cached pages, over all boards. */
+const maxCachedRows = 20_000;
 
-/** What is ranked together: a season of a leaderboard, all of it or those with a label; or `default` of a game. */
+/**
+ * What is ranked together: a season of a leaderboard, all of it or only the scores with a label; or a game's `default`.
+ */
 export interface Board extends Pick<LeaderboardRules, 'order' | 'entries'> {
   gameId: string;
   leaderboard: string;
-  /** 0: of `default`. */
+  /** 0 for `default`. */
   season: number;
   seasonId: string;
   label: string | undefined;
-  /** What its rows are ranked under. */
+  /** The ranked group of its rows. */
   group: string;
 }
 
@@ -45,7 +47,7 @@ export const findLeaderboard = query(
   { max: 10_000, keyOf: (gameId, name) => `${gameId} ${name}` },
 );
 
-/** A game's leaderboards that have a name, in its order. */
+/** A game's named leaderboards, by name. */
 export const listLeaderboardRows = query(
   'listLeaderboardRows',
   function* (read: Read, gameId: string): ReadSteps<readonly LeaderboardRow[]> {
@@ -53,7 +55,7 @@ export const listLeaderboardRows = query(
   },
 );
 
-/** A season that is over. */
+/** A finished season; null when there is none. */
 export const findSeason = query(
   'findSeason',
   function* (read: Read, gameId: string, leaderboard: string, season: number): ReadSteps<SeasonRow | null> {
@@ -61,7 +63,7 @@ export const findSeason = query(
   },
 );
 
-/** Seasons that are over, the last one first. */
+/** Finished seasons, latest first. */
 export const listSeasons = query(
   'listSeasons',
   function* (
@@ -78,7 +80,7 @@ export const listSeasons = query(
   },
 );
 
-/** How many seasons that are over are kept. */
+/** How many finished seasons are kept. */
 export const countSeasons = query(
   'countSeasons',
   function* (read: Read, gameId: string, leaderboard: string): ReadSteps<number> {
@@ -86,7 +88,7 @@ export const countSeasons = query(
   },
 );
 
-/** Leaderboards whose season is to be over by now; at most `limit`. */
+/** Leaderboards whose current season is due to end, at most `limit`. */
 export const listDueSeasons = query('listDueSeasons', function* (read: Read, limit: number): ReadSteps<
   readonly LeaderboardRow[]
 > {
@@ -94,7 +96,7 @@ export const listDueSeasons = query('listDueSeasons', function* (read: Read, lim
   return first.filter(({ nextEndAt }) => nextEndAt <= read.now);
 });
 
-/** A page of a board, the best first. The same frozen array again while nothing in it has changed. */
+/** A page of a board, best first. Returns the same frozen array while nothing in it has changed. */
 export const readBoardPage = query(
   'readBoardPage',
   function* (read: Read, board: Board, page: Page): ReadSteps<readonly RankedScore[]> {
@@ -108,82 +110,82 @@ export const readBoardPage = query(
     return Object.freeze(rows.map((row) => toRankedScore(row, board)));
   },
   {
-    max: rememberedRows,
+    max: maxCachedRows,
     keyOf: ({ group }, { limit, skip }) => `${group} ${skip} ${limit}`,
     group: ({ group }) => ({ table: leaderboardEntries as AnyTable, group }),
     weightOf: (rows) => (Array.isArray(rows) ? rows.length + 1 : 1),
   },
 );
 
-/** A player's place on a board, of the best entry, counted from 1; null: the player is not on it. */
+/** A player's place on a board, from 1, by the best entry; null: the player is not on it. */
 export const readPlace = query('readPlace', function* (read: Read, board: Board, wallet: string): ReadSteps<
   number | null
 > {
-  const standing = yield* standingOf(read, board, wallet);
-  return standing && (yield* placeOf(read, standing));
+  const ranked = yield* findRankedRow(read, board, wallet);
+  return ranked && (yield* placeOf(read, ranked));
 });
 
 /**
- * The rows around a player's, of which there are `limit`, with their places, as of one moment; null: the player is not on the
- * board. The player's is in the middle, or nearer to the top where fewer are above.
+ * `limit` rows around a player's, with their places, from one snapshot; null: the player is not on the board. The
+ * player's row is in the middle, or nearer to the top when fewer rows are above.
  */
 export const readAround = query(
   'readAround',
   function* (read: Read, board: Board, wallet: string, limit: number): ReadSteps<PlacedScore[] | null> {
     return yield* read.inOneView(function* () {
-      const standing = yield* standingOf(read, board, wallet);
-      if (!standing) return null;
-      const place = yield* placeOf(read, standing);
+      const ranked = yield* findRankedRow(read, board, wallet);
+      if (!ranked) return null;
+      const place = yield* placeOf(read, ranked);
       const above = Math.min(place - 1, Math.floor((limit - 1) / 2));
-      const rows = yield* rowsAround(read, board, standing, { above, below: limit - above });
+      const rows = yield* rowsAround(read, board, ranked, { above, below: limit - above });
       return rows.map((row, index) => ({ ...row, position: place - above + index }));
     });
   },
 );
 
-/** Those of the given players who are on a board, with their places on it, the best first; as of one moment. */
+/** The rows of the given players who are on a board, with their places, best first, from one snapshot. */
 export const readAmong = query(
   'readAmong',
   function* (read: Read, board: Board, wallets: readonly string[]): ReadSteps<PlacedScore[]> {
     return yield* read.inOneView(function* () {
       const found: PlacedScore[] = [];
       for (const wallet of new Set(wallets)) {
-        const standing = yield* standingOf(read, board, wallet);
-        if (!standing) continue;
-        const record = yield* scoreOf(read, board, wallet, standing);
+        const ranked = yield* findRankedRow(read, board, wallet);
+        if (!ranked) continue;
+        const record = yield* scoreOf(read, board, wallet, ranked);
         if (!record) continue;
         const profile = yield* read.get(players, wallet);
         const { username = '', avatar = '' } = profile ?? {};
-        found.push({ ...record, username, avatar, position: yield* placeOf(read, standing) });
+        found.push({ ...record, username, avatar, position: yield* placeOf(read, ranked) });
       }
       return found.sort((one, other) => one.position - other.position);
     });
   },
 );
 
-/** What counts of a player on a board with a name, or the record under a nonce; null where there is none. */
+/** A player's ranked score on a named board, or the record under a nonce; null when there is none. */
 export const findBoardScore = query(
   'findBoardScore',
   function* (read: Read, board: Board, owner: Owner, nonce?: string): ReadSteps<ScoreRecord | null> {
     if (nonce === undefined) {
-      const standing = yield* standingOf(read, board, owner.wallet);
-      return (standing && (yield* scoreOf(read, board, owner.wallet, standing))) ?? null;
+      const ranked = yield* findRankedRow(read, board, owner.wallet);
+      return (ranked && (yield* scoreOf(read, board, owner.wallet, ranked))) ?? null;
     }
     const stream = streamOf.player(owner.gameId, owner.wallet);
     const byNonce = yield* read.get(leaderboardRecords.byNonce, board.seasonId, stream, nonce);
     const row = byNonce ?? (yield* read.get(leaderboardRecords, nonce));
     const isOwn = row?.stream === stream && row.board === board.seasonId && (byNonce || row.nonce === null);
-    return row && isOwn ? toRecord(row, owner, placeIn(board)) : null;
+    return row && isOwn ? toRecord(row, owner, seasonRef(board)) : null;
   },
 );
 
-/** A player's records in a season, last set first. */
+/** A player's records in a season, most recently set first. */
 export const listBoardScores = query(
   'listBoardScores',
   function* (read: Read, board: Board, owner: Owner, { limit, skip }: Page): ReadSteps<ScoreRecord[]> {
     const prefix = [streamOf.player(owner.gameId, owner.wallet), board.seasonId];
     const rows = yield* read.list(leaderboardRecords.byUpdate, prefix, { limit, skip, last: true });
-    return rows.map((row) => toRecord(row, owner, placeIn(board)));
+    return rows.map((row) => toRecord(row, owner, seasonRef(board)));
   },
 );
 
@@ -195,39 +197,39 @@ export const countBoardScores = query(
   },
 );
 
-/** What counts of a player: on `default`, or on a board with a name. */
-type Standing = { counting: BoardRow } | { entry: EntryRow };
+/** What ranks a player: a row of `default`, or an entry of a named board. */
+type RankedRow = { boardRow: BoardRow } | { entry: EntryRow };
 
-function* standingOf(read: Read, board: Board, wallet: string): ReadSteps<Standing | null> {
+function* findRankedRow(read: Read, board: Board, wallet: string): ReadSteps<RankedRow | null> {
   const stream = streamOf.player(board.gameId, wallet);
   if (board.leaderboard === defaultLeaderboard) {
-    const counting = yield* read.get(defaultBoard, stream);
-    return counting ? { counting } : null;
+    const boardRow = yield* read.get(defaultBoard, stream);
+    return boardRow ? { boardRow } : null;
   }
-  const entry = yield* entryOf(read, board, stream);
+  const entry = yield* findEntry(read, board, stream);
   return entry ? { entry } : null;
 }
 
 /** The place, counted from 1. */
-function* placeOf(read: Read, standing: Standing): ReadSteps<number> {
-  if ('counting' in standing) return (yield* read.countBefore(defaultBoard, standing.counting)) + 1;
-  return (yield* read.countBefore(leaderboardEntries, standing.entry)) + 1;
+function* placeOf(read: Read, ranked: RankedRow): ReadSteps<number> {
+  if ('boardRow' in ranked) return (yield* read.countBefore(defaultBoard, ranked.boardRow)) + 1;
+  return (yield* read.countBefore(leaderboardEntries, ranked.entry)) + 1;
 }
 
 function* scoreOf(
   read: Read,
   board: Board,
   wallet: string,
-  standing: Standing,
+  ranked: RankedRow,
 ): ReadSteps<ScoreRecord | undefined> {
   const owner = { gameId: board.gameId, wallet };
-  if ('entry' in standing) return entryToRecord(standing.entry, owner, placeIn(board), board.order);
-  const score = yield* read.get(scores, standing.counting.scoreId);
+  if ('entry' in ranked) return entryToRecord(ranked.entry, owner, seasonRef(board), board.order);
+  const score = yield* read.get(scores, ranked.boardRow.scoreId);
   return score && toScoreRecord(score, owner);
 }
 
-/** What counts of a player; of several, the best. */
-function* entryOf(read: Read, board: Board, stream: string): ReadSteps<EntryRow | undefined> {
+/** The player's entry; of several, the best. */
+function* findEntry(read: Read, board: Board, stream: string): ReadSteps<EntryRow | undefined> {
   if (board.entries === 'player') return yield* read.get(leaderboardEntries, board.group, stream, '');
   if (board.label === undefined) {
     const [best] = yield* read.list(leaderboardRecords.byScore, [board.seasonId, stream], { limit: 1 });
@@ -240,22 +242,22 @@ function* entryOf(read: Read, board: Board, stream: string): ReadSteps<EntryRow 
   return best && (yield* read.get(leaderboardEntries, board.group, stream, best.entry));
 }
 
-/** From the row of what counts of a player on: the rows above it, and those from it on. */
+/** The rows above a ranked row, and the rows from it on, inclusive. */
 function* rowsAround(
   read: Read,
   board: Board,
-  standing: Standing,
+  ranked: RankedRow,
   limits: { above: number; below: number },
 ): ReadSteps<readonly RankedScore[]> {
-  if ('counting' in standing) return yield* readRowsAround(read, standing.counting, limits);
-  const { sortScore: score, reachedAt, scoreId: id } = standing.entry;
+  if ('boardRow' in ranked) return yield* readRowsAround(read, ranked.boardRow, limits);
+  const { sortScore: score, reachedAt, scoreId: id } = ranked.entry;
   const boardId = yield* read.groupKey(leaderboardEntries as AnyTable, board.group);
   if (boardId === null) return [];
   const rows = yield* read.all(entriesAround, { boardId, score, reachedAt, id, ...limits });
   return rows.map((row) => toRankedScore(row, board));
 }
 
-function placeIn({ leaderboard, season }: Board) {
+function seasonRef({ leaderboard, season }: Board) {
   return { leaderboard, season };
 }
 

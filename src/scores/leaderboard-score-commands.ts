@@ -18,7 +18,7 @@ import {
 } from './leaderboard-tables.ts';
 import { directionOf } from './ranking.ts';
 import type { ScoreRecord } from './score.ts';
-import { audienceOf, ownerIn, wholeScore } from './score-rules.ts';
+import { audienceOf, ownerIn, toIntegerScore } from './score-rules.ts';
 import { labelsOf, rulesOf, toRecord } from './stored-leaderboard.ts';
 
 export interface ScoreDetails {
@@ -26,13 +26,13 @@ export interface ScoreDetails {
   sessionId?: string | undefined;
   label?: string | undefined;
   metadata?: Record<string, unknown> | undefined;
-  /** What becomes of a fraction in a game of whole numbers; left out: it is refused. */
+  /** How a fraction is handled in a game with integer scores; default: `refuse`. */
   fractions?: 'refuse' | 'round' | undefined;
 }
 
 /**
- * Sets a score in the season under way of a leaderboard that has a name: over the record under `nonce`, or without one, always
- * as a new record. A record keeps its session, label and metadata until it is given others.
+ * Sets a score in the current season of a named leaderboard: overwrites the record under `nonce`, or, without a nonce,
+ * always inserts a new record. A record keeps its session, label and metadata until it is given others.
  * @throws GantryError `leaderboard_unknown`, `label_unknown`, `score_not_integer`, `score_sum_too_large`
  */
 export const setLeaderboardScore = command(
@@ -41,7 +41,7 @@ export const setLeaderboardScore = command(
     tx: Tx,
     owner: Owner,
     name: string,
-    given: number,
+    requestedScore: number,
     { nonce, sessionId, label, metadata, fractions = 'refuse' }: ScoreDetails = {},
   ): Steps<ScoreRecord> {
     const leaderboard = yield* tx.get(leaderboards, owner.gameId, name);
@@ -49,7 +49,7 @@ export const setLeaderboardScore = command(
     if (label !== undefined && !labelsOf(leaderboard).includes(label)) {
       throw new GantryError(
         'label_unknown',
-        'The leaderboard has no such label; an administrator adds labels',
+        'The leaderboard has no such label; an administrator can add it',
       );
     }
     const board = leaderboard.seasonId;
@@ -64,7 +64,7 @@ export const setLeaderboardScore = command(
       byOwnId?.stream === stream && byOwnId.board === board && byOwnId.nonce === null ? byOwnId : undefined;
     const before = byNonce ?? own;
     const policies = policiesOf(game, owner.gameId);
-    const score = policies.scores === 'integer' ? wholeScore(given, fractions) : given;
+    const score = policies.scores === 'integer' ? toIntegerScore(requestedScore, fractions) : requestedScore;
     const rules = rulesOf(leaderboard);
     const row: Omit<RecordRow, 'revision'> = {
       id: before?.id ?? tx.newId(),
@@ -79,8 +79,8 @@ export const setLeaderboardScore = command(
       label: label ?? before?.label ?? null,
       metadata: metadata === undefined ? (before?.metadata ?? null) : JSON.stringify(metadata),
     };
-    const place = { leaderboard: name, season: leaderboard.season };
-    const record = toRecord({ ...row, revision: 0 }, owner, place);
+    const seasonRef = { leaderboard: name, season: leaderboard.season };
+    const record = toRecord({ ...row, revision: 0 }, owner, seasonRef);
     const revision = tx.emit(stream, before ? scorePatched : scoreCreated, record, audienceOf(owner));
     const after: RecordRow = { ...row, revision };
     if (before) tx.put(leaderboardRecords, after);
@@ -90,32 +90,32 @@ export const setLeaderboardScore = command(
   },
 );
 
-/** Takes a score away from a leaderboard that has a name, in whichever season. @throws GantryError `score_unknown` */
+/** Deletes a score from a named leaderboard, in any season. @throws GantryError `score_unknown` */
 export function* deleteRecord(tx: Tx, gameId: string, scoreId: string): Steps<void> {
   const unknown = () => new GantryError('score_unknown', 'The game has no such score');
   const found = yield* tx.get(leaderboardRecords, scoreId);
   const owner = found && ownerIn(found.stream);
   if (!found || owner?.gameId !== gameId) throw unknown();
-  const of = yield* leaderboardOf(tx, gameId, found.board);
-  if (!of) throw unknown();
+  const season = yield* findSeason(tx, gameId, found.board);
+  if (!season) throw unknown();
   const [, before] = yield* tx.all(lockPlayer(tx, owner), tx.get(leaderboardRecords, scoreId));
   if (!before) throw unknown();
   tx.remove(leaderboardRecords, before);
-  yield* rankRecord(tx, rulesOf(of.row), { before, after: undefined, at: tx.now });
-  const place = { leaderboard: of.row.name, season: of.season };
-  tx.emit(before.stream, scoreRemoved, toRecord(before, owner, place), audienceOf(owner));
+  yield* rankRecord(tx, rulesOf(season.leaderboard), { before, after: undefined, at: tx.now });
+  const seasonRef = { leaderboard: season.leaderboard.name, season: season.number };
+  tx.emit(before.stream, scoreRemoved, toRecord(before, owner, seasonRef), audienceOf(owner));
 }
 
-/** The leaderboard a season is of, and the season's number. */
-function* leaderboardOf(
+/** A season's leaderboard and number. */
+function* findSeason(
   tx: Tx,
   gameId: string,
   seasonId: string,
-): Steps<{ row: LeaderboardRow; season: number } | undefined> {
+): Steps<{ leaderboard: LeaderboardRow; number: number } | undefined> {
   const all = yield* tx.list(leaderboards.byGame, [gameId], { limit: maxLeaderboards });
   const current = all.find((row) => row.seasonId === seasonId);
-  if (current) return { row: current, season: current.season };
+  if (current) return { leaderboard: current, number: current.season };
   const finished = yield* tx.get(leaderboardSeasons.byId, seasonId);
-  const row = finished && all.find(({ name }) => name === finished.leaderboard);
-  return row && { row, season: finished.season };
+  const leaderboard = finished && all.find(({ name }) => name === finished.leaderboard);
+  return leaderboard && { leaderboard, number: finished.season };
 }

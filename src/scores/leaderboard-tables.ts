@@ -1,6 +1,6 @@
 import { type RowOf, table } from '../core/storage/table.ts';
 
-/** Of `nextEndAt`: later than any time. */
+/** `nextEndAt` without a schedule: the latest time that a Date can hold. */
 export const neverEnds = 8_640_000_000_000_000;
 
 const leaderboardColumns = {
@@ -13,12 +13,12 @@ const leaderboardColumns = {
   isPublic: 'int',
   /** The labels that scores may carry. */
   labels: 'json',
-  /** Of the season under way, whose scores are ranked together. */
+  /** The current season, whose scores are ranked together. */
   seasonId: 'uuid',
-  /** Counts from 1. */
+  /** The current season's number, from 1. */
   season: 'int',
   seasonStartedAt: 'ms',
-  /** A cron expression; null: seasons end when somebody says so. */
+  /** A cron expression; null: seasons end on request only. */
   schedule: 'text?',
   timeZone: 'text',
   nextEndAt: 'ms',
@@ -28,7 +28,7 @@ const leaderboardColumns = {
   updatedAt: 'ms',
 } as const;
 
-/** The leaderboards of games that have a name; `default`, which every game has, is not among them. */
+/** Games' named leaderboards; `default`, which every game has, is not among them. */
 export const leaderboards = table('leaderboards', leaderboardColumns, {
   key: ['gameId', 'name'],
   indexes: {
@@ -50,7 +50,7 @@ const seasonColumns = {
   endedAt: 'ms',
 } as const;
 
-/** Seasons that are over. */
+/** Finished seasons. */
 export const leaderboardSeasons = table('leaderboard_seasons', seasonColumns, {
   key: ['gameId', 'leaderboard', 'season'],
   indexes: {
@@ -63,7 +63,7 @@ export type SeasonRow = RowOf<typeof seasonColumns>;
 
 const retiredColumns = { id: 'uuid', gameId: 'uuid' } as const;
 
-/** Seasons that nobody sees any more; their rows are deleted a few at a time, and then these are. */
+/** Seasons that are no longer visible: their records are deleted in batches, then their rows here. */
 export const retiredSeasons = table('retired_seasons', retiredColumns, {
   key: ['id'],
   indexes: { inOrder: { on: ['id'] } },
@@ -72,17 +72,17 @@ export const retiredSeasons = table('retired_seasons', retiredColumns, {
 export type RetiredSeasonRow = RowOf<typeof retiredColumns>;
 
 const entryColumns = {
-  /** A season, or what stands for a label in one (`labelBoardOf`). */
+  /** A season's id, or that of a label's board in a season (`labelBoardOf`). */
   board: 'board',
   stream: 'stream',
-  /** Empty where a player has one; else the record's id. */
+  /** Empty when each player has one entry; otherwise the record's id. */
   entry: 'text',
-  /** The record that counts, or the first of those that are added up. */
+  /** The ranked record, or the first of those that are summed or counted. */
   scoreId: 'uuid',
-  /** Ascends from the best: it is the score's negative where more is better. */
+  /** Ascends from the best: the negated score where higher is better. */
   sortScore: 'real',
   reachedAt: 'ms',
-  /** How many records it is made of. */
+  /** How many records it aggregates. */
   records: 'int',
   nonce: 'text?',
   updatedAt: 'ms',
@@ -90,10 +90,10 @@ const entryColumns = {
   metadata: 'json?',
 } as const;
 
-/** What counts on the leaderboards that have a name. Before the records: writing one has its board known. */
+/** The ranked entries of named leaderboards. Listed before the records: writing an entry registers its board's id. */
 export const leaderboardEntries = table('leaderboard_entries', entryColumns, {
   key: ['board', 'stream', 'entry'],
-  of: { stream: 'stream', stays: 'made again of the records' },
+  of: { stream: 'stream', stays: 'rebuilt from the records' },
   ranked: { group: 'board', order: ['sortScore', 'reachedAt', 'scoreId'] },
 });
 export type EntryRow = RowOf<typeof entryColumns>;
@@ -102,13 +102,13 @@ const recordColumns = {
   id: 'uuid',
   board: 'board',
   stream: 'stream',
-  /** The seq of its last event in the stream, which orders the player's records by their update. */
+  /** The seq of its last event in the stream, which orders the player's records by update. */
   revision: 'int',
-  /** Null when the server made it; then it is the id. */
+  /** Null when it was generated; then it is the id. */
   nonce: 'text?',
   score: 'real',
   sortScore: 'real',
-  /** When the record came to hold this score. */
+  /** When the record reached this score. */
   reachedAt: 'ms',
   updatedAt: 'ms',
   sessionId: 'text?',
@@ -116,7 +116,7 @@ const recordColumns = {
   metadata: 'json?',
 } as const;
 
-/** Scores that were set on leaderboards that have a name. */
+/** Scores set on named leaderboards. */
 export const leaderboardRecords = table('leaderboard_records', recordColumns, {
   key: ['id'],
   indexes: {

@@ -3,16 +3,16 @@ import { grouped } from '../core/schemas/grouped.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 import { text } from '../core/schemas/text.ts';
 
-/** The leaderboard every game has, whose order the game's policy says. */
+/** The leaderboard that every game has, ranked by the game's policy. */
 export const defaultLeaderboard = 'default';
 
-/** The most leaderboards of a game beside `default`. */
+/** Maximum leaderboards per game, besides `default`. */
 export const maxLeaderboards = 100;
-/** The most labels of a leaderboard: as many as there are countries, and some. */
+/** Maximum labels per leaderboard: enough for one per country. */
 export const maxLabels = 300;
-/** The most bytes of a score's metadata, as JSON in UTF-8. */
+/** Maximum size of a score's metadata, in bytes of JSON in UTF-8. */
 const maxMetadataBytes = 1_024;
-/** The most players whose places are read at a time. */
+/** Maximum players whose places are read per request. */
 export const maxAmong = 100;
 
 export const leaderboardName = text(1, 64).regex(
@@ -20,7 +20,7 @@ export const leaderboardName = text(1, 64).regex(
   'must be lowercase letters, digits and single hyphens or underscores',
 );
 
-/** A leaderboard in a request: one of any name, so that an unknown and a malformed one get the same answer. */
+/** A leaderboard's name in a request: any text, so that unknown and malformed names get the same response. */
 export const leaderboardInput = text(0, 200)
   .transform((name) => name || undefined)
   .optional()
@@ -28,7 +28,7 @@ export const leaderboardInput = text(0, 200)
 
 export const scoreLabel = text(1, 64);
 
-/** A score's label in a request; empty counts as left out. */
+/** A score's label in a request; empty counts as omitted. */
 export const labelInput = text(0, 64)
   .transform((label) => label || undefined)
   .optional();
@@ -56,12 +56,12 @@ const cron = z
   });
 const timeZone = z.string().max(100);
 
-/** When seasons end, in a request. */
+/** A season schedule in a request. */
 export const scheduleInput = z.object({ cron, timeZone: timeZone.default('UTC') });
 
 export const keepSeasonsInput = z.int().min(0).max(10_000);
 
-/** How a leaderboard is ranked, which does not change after it was created. */
+/** How a leaderboard is ranked; immutable after it is created. */
 export const leaderboardRules = {
   keep: keepRule.meta({ description: "Which of a player's scores counts, or what is made of them" }),
   order: z.enum(['desc', 'asc']).meta({ description: '`desc`: more is better. `asc`: less is better' }),
@@ -120,10 +120,10 @@ export type LeaderboardRules = {
   entries: z.infer<typeof entryRule>;
 };
 
-/** What may be changed of a leaderboard; what is left out stays. */
+/** Changes to a leaderboard; omitted fields are kept. */
 export interface LeaderboardChanges {
   public?: boolean | undefined;
-  /** Added to those there are. */
+  /** Added to the existing labels. */
   addLabels?: string[] | undefined;
   schedule?: { cron: string; timeZone: string } | null | undefined;
   keepSeasons?: number | null | undefined;
@@ -137,7 +137,7 @@ export interface NewLeaderboard extends LeaderboardRules {
   keepSeasons: number | null;
 }
 
-/** Which board is meant: a season of a leaderboard, and in it those with a label. */
+/** Selects a board: a season of a leaderboard (default: the current one), optionally only the scores with a label. */
 export interface BoardChoice {
   leaderboard: string;
   season?: number | undefined;

@@ -8,17 +8,17 @@ const prizeRunColumns = {
   seasonId: 'uuid',
   /** The rule as it was when the season ended. */
   rule: 'json',
-  /** The place whose player is next, counted from 1. */
+  /** The next place to get a prize, from 1. */
   place: 'int',
-  /** What ranks the entry before that; null: none was looked at. */
+  /** The rank key of the entry before it; null: none was processed yet. */
   sortScore: 'real?',
   reachedAt: 'ms?',
   scoreId: 'uuid?',
 } as const;
 
 /**
- * Rules that are carried out for the players of a season that has ended: one row for each rule and season, until the last
- * place was given its prize.
+ * Rules being run for the players of a finished season: one row per rule and season, until the last place has its
+ * prize.
  */
 export const prizeRuns = table('prize_runs', prizeRunColumns, {
   key: ['id'],
@@ -31,8 +31,8 @@ export const prizeRuns = table('prize_runs', prizeRunColumns, {
 export type PrizeRunRow = RowOf<typeof prizeRunColumns>;
 
 /**
- * Seasons whose prizes may have been given after the backup was made that was restored since: what their rules send to a chain
- * waits for an operator, so that it is not paid twice.
+ * Seasons whose prizes may already have been given between a backup and its restore: what their rules send to a chain
+ * waits for an operator, so that nothing is paid twice.
  */
 export const prizeHolds = table(
   'prize_holds',

@@ -9,8 +9,8 @@ import type { RankedScore, ScoreRecord } from './score.ts';
 import { toScoreRecord } from './stored-score.ts';
 import { type BoardRow, board, type ScoreRow, scores } from './tables.ts';
 
-/** How many rows of pages are remembered, over all games. */
-const rememberedRows = 20_000;
+/** Maximum rows of cached pages, over all games. */
+const maxCachedRows = 20_000;
 
 interface LeaderboardRow extends Pick<ScoreRow, 'id' | 'nonce' | 'score' | 'updatedAt'> {
   wallet: string;
@@ -18,7 +18,7 @@ interface LeaderboardRow extends Pick<ScoreRow, 'id' | 'nonce' | 'score' | 'upda
   avatar: string;
 }
 
-/** The record last set, or the one under `nonce`; null where there is none. */
+/** The most recently set record, or the one under `nonce`; null when there is none. */
 export const findScore = query(
   'findScore',
   function* (read: Read, owner: Owner, nonce?: string): ReadSteps<ScoreRecord | null> {
@@ -27,7 +27,7 @@ export const findScore = query(
   },
 );
 
-/** A player's records, last set first; or the one under `nonce`. */
+/** A player's records, most recently set first; or the one under `nonce`. */
 export const listScores = query('listScores', recordsOf);
 
 /** How many records a player has. */
@@ -39,8 +39,8 @@ export const countScores = query(
 );
 
 /**
- * One row a player, by the game's policy; ties to whoever got there first, then by id. The same frozen array again
- * while nothing in it has changed.
+ * One row per player, ranked by the game's policy; ties go to the player who reached the score first, then by id.
+ * Returns the same frozen array while nothing in it has changed.
  */
 export const readLeaderboard = query(
   'readLeaderboard',
@@ -53,14 +53,14 @@ export const readLeaderboard = query(
     return Object.freeze(rows.map((row) => toRankedScore(row, gameId)));
   },
   {
-    max: rememberedRows,
+    max: maxCachedRows,
     keyOf: (gameId, { limit, skip }) => `${gameId} ${skip} ${limit}`,
     group: (gameId) => ({ table: board, group: gameId }),
     weightOf: (rows) => (Array.isArray(rows) ? rows.length + 1 : 1),
   },
 );
 
-/** The player's place on the leaderboard, counted from 1; null without a score. */
+/** The player's place on the leaderboard, from 1; null without a score. */
 export const readPosition = query('readPosition', function* (read: Read, owner: Owner): ReadSteps<
   number | null
 > {
@@ -68,7 +68,7 @@ export const readPosition = query('readPosition', function* (read: Read, owner: 
   return row ? (yield* read.countBefore(board, row)) + 1 : null;
 });
 
-/** The rows next to the one of a player's that counts: those above it, and it with those below, the best first. */
+/** The rows above a player's ranked row, and the rows from it on, inclusive; best first. */
 export function* readRowsAround(
   read: Read,
   { gameId, sortScore: score, reachedAt, scoreId: id }: BoardRow,

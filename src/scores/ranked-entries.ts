@@ -3,9 +3,9 @@ import { type BoardKey, pageRows, rowsAround } from './board-rows.ts';
 import type { LeaderboardRules } from './leaderboard.ts';
 import { type EntryRow, leaderboardEntries } from './leaderboard-tables.ts';
 import type { RankedScore } from './score.ts';
-import { entryToRecord, type ScorePlace } from './stored-leaderboard.ts';
+import { entryToRecord, type SeasonRef } from './stored-leaderboard.ts';
 
-/** A row of a board that has a name, with the player's profile. */
+/** An entry of a named board, with the player's profile. */
 interface RankedEntry
   extends Pick<EntryRow, 'scoreId' | 'nonce' | 'sortScore' | 'updatedAt' | 'label' | 'metadata'> {
   wallet: string;
@@ -33,7 +33,7 @@ export const entriesAround = statement<BoardKey & { above: number; below: number
 
 export function toRankedScore(
   { wallet, username, avatar, ...row }: RankedEntry,
-  { gameId, leaderboard, season, order }: ScorePlace & { gameId: string; order: LeaderboardRules['order'] },
+  { gameId, leaderboard, season, order }: SeasonRef & { gameId: string; order: LeaderboardRules['order'] },
 ): RankedScore {
   const record = entryToRecord(row, { gameId, wallet }, { leaderboard, season }, order);
   return { ...record, username, avatar };

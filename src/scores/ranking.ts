@@ -2,12 +2,12 @@ import type { Owner } from '../core/schemas/owner.ts';
 import type { LeaderboardPolicy } from '../games/game.ts';
 import type { BoardRow, ScoreRow } from './tables.ts';
 
-/** What a score is multiplied with to make the best one sort first. */
+/** The factor by which a score is multiplied so that the best one sorts first. */
 export function directionOf(order: LeaderboardPolicy['order']): 1 | -1 {
   return order === 'desc' ? -1 : 1;
 }
 
-/** The row of the leaderboard that has a record as the one that counts. */
+/** The leaderboard row that ranks a record. */
 export function toBoardRow(
   { stream, id, score, reachedAt }: ScoreRow,
   { gameId }: Owner,
@@ -16,7 +16,7 @@ export function toBoardRow(
   return { stream, gameId, scoreId: id, sortScore: score * directionOf(order), reachedAt };
 }
 
-/** The order of a leaderboard: by score, then who was there first, then by id. */
+/** A leaderboard's order: by score, then by who reached it first, then by id. */
 export function ranksBefore(one: BoardRow, other: BoardRow): boolean {
   if (one.sortScore !== other.sortScore) return one.sortScore < other.sortScore;
   if (one.reachedAt !== other.reachedAt) return one.reachedAt < other.reachedAt;

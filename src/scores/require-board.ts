@@ -7,7 +7,7 @@ import { type Board, findLeaderboard, findSeason } from './leaderboard-queries.t
 import { labelBoardOf, labelsOf, rulesOf } from './stored-leaderboard.ts';
 
 /**
- * The board that is meant. `isPublic`: only one that anyone may read.
+ * Resolves a board. `isPublic`: only a board that anyone may read.
  * @throws GantryError `leaderboard_unknown`, `leaderboard_private`, `season_unknown`, `label_unknown`
  */
 export async function requireBoard(
@@ -36,7 +36,7 @@ export async function requireBoard(
   if (isPublic && row.isPublic === 0) {
     throw new GantryError(
       'leaderboard_private',
-      "This leaderboard is not public: only the game's server and administrators read it",
+      "This leaderboard is not public: only the game's server and administrators can read it",
     );
   }
   if (label !== undefined && !labelsOf(row).includes(label)) throw labelUnknown();

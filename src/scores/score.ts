@@ -21,7 +21,7 @@ export const scoreRecord = z
   .meta({ id: 'ScoreRecord' });
 export type ScoreRecord = z.infer<typeof scoreRecord>;
 
-/** What is stored of a leaderboard row; username and avatar may be empty there (see `Player`). */
+/** A leaderboard row as stored; username and avatar may be empty (see `Player`). */
 export interface RankedScore extends ScoreRecord {
   username: string;
   avatar: string;
@@ -33,12 +33,12 @@ export const leaderboardEntry = scoreRecord
   .meta({ id: 'LeaderboardEntry' });
 export type LeaderboardEntry = z.infer<typeof leaderboardEntry>;
 
-/** The same with its place, counted from 1. */
+/** The same with its place, from 1. */
 export interface PlacedScore extends RankedScore {
   position: number;
 }
 
-/** How many rows of a leaderboard are followed live. */
+/** How many rows of a leaderboard are sent as live updates. */
 export const leaderboardTop = 50;
 
 export const leaderboardRow = leaderboardEntry
@@ -47,14 +47,14 @@ export const leaderboardRow = leaderboardEntry
 export type LeaderboardRow = z.infer<typeof leaderboardRow>;
 
 /**
- * A caller's own id for a record, to find it again or to make a repeated call harmless. Empty counts as left
- * out: Unity's JsonUtility writes a null string so.
+ * A client-chosen id for a record, to find it again or to make a call idempotent. Empty counts as omitted: Unity's
+ * JsonUtility writes null strings that way.
  */
 export const nonce = text(0, 200)
   .transform((value) => value || undefined)
   .optional();
 
-/** The play session that the score was made in: the id it has in trackGameSessions, or any of the game's own. */
+/** The play session in which the score was made: its id in trackGameSessions, or any id the game uses. */
 export const scoreSession = text(0, 200)
   .transform((value) => value || undefined)
   .optional();

@@ -4,31 +4,31 @@ import { repeat } from '../runtime/repeat.ts';
 import { endSeason } from './leaderboard-commands.ts';
 import { listDueSeasons } from './leaderboard-queries.ts';
 
-/** Between two looks at whether a season is to end. */
-const pollMs = 2_000;
-/** Seasons that are ended one after the other before the next look. */
-const endedAtOnce = 50;
-/** One that could not be ended is tried again after this long. */
-const retryMs = 30_000;
+/** How often to check for seasons that are due to end. */
+const pollIntervalMs = 2_000;
+/** Maximum seasons ended per poll. */
+const batchSize = 50;
+/** Delay before a season that could not be ended is tried again. */
+const retryDelayMs = 30_000;
 
 /**
- * Ends seasons when their schedules say so, until the signal is aborted. Every process looks; the command sees to it that a
- * season ends once, and one whose time went by while nobody was there ends at the first look, without those it missed. One
- * that fails holds up no other.
+ * Ends seasons on schedule, until the signal is aborted. Every process polls; the command ensures that a season ends
+ * once. A season that came due while no process ran ends at the first poll, and the ends it missed are skipped. A
+ * season that cannot be ended does not delay the others.
  */
 export function startSeasonEnds(
   db: Database,
   {
     signal,
     report,
-    everyMs = pollMs,
+    everyMs = pollIntervalMs,
   }: { signal: AbortSignal; report(thrown: unknown): void; everyMs?: number },
 ): void {
-  /** When those that failed are tried again, by their season. */
+  /** When to retry failed seasons, by season id. */
   const retryAt = new Map<string, number>();
   const endDue = async () => {
-    // Those that failed stay the first that are due.
-    const due = await db.read(listDueSeasons, endedAtOnce + retryAt.size);
+    // Failed seasons remain first in the list.
+    const due = await db.read(listDueSeasons, batchSize + retryAt.size);
     const isDue = new Set(due.map(({ seasonId }) => seasonId));
     for (const seasonId of retryAt.keys()) if (!isDue.has(seasonId)) retryAt.delete(seasonId);
     for (const { gameId, name, season, seasonId } of due) {
@@ -38,9 +38,9 @@ export function startSeasonEnds(
         await db.write(endSeason, gameId, name, { season, isDue: true });
         retryAt.delete(seasonId);
       } catch (thrown) {
-        // Removed meanwhile: there is nothing to end.
+        // The leaderboard was removed in the meantime.
         if (thrown instanceof GantryError && thrown.reason === 'leaderboard_unknown') continue;
-        retryAt.set(seasonId, Date.now() + retryMs);
+        retryAt.set(seasonId, Date.now() + retryDelayMs);
         report(thrown);
       }
     }

@@ -5,15 +5,15 @@ import { defaultLeaderboard, leaderboardName, scoreLabel } from './leaderboard.t
 import type { SeasonRow } from './leaderboard-tables.ts';
 import { prizeRuns } from './prize-tables.ts';
 
-/** The last place that a rule may give a prize for. */
+/** The last place for which a rule may give a prize. */
 const maxPlace = 10_000;
 
-/** Tells the worker that there are prizes to give (`Tx.wake`). */
+/** Name of the worker that gives prizes, for `Tx.wake`. */
 export const prizeWorkerName = 'prizes';
 
 /**
- * The end of a season at which a rule is carried out, for each player whose final place is among these: on the whole
- * leaderboard, or among those with a label.
+ * The season end at which a rule runs, for each player whose final place is in the range: on the whole leaderboard, or
+ * among the scores with a label.
  */
 export const seasonEnd = z.strictObject({
   leaderboard: leaderboardName.refine((name) => name !== defaultLeaderboard, {
@@ -25,14 +25,14 @@ export const seasonEnd = z.strictObject({
     .refine(({ from, to }) => to >= from, { path: ['to'], error: 'must be at least from' }),
 });
 
-/** Of a game's rules, what is to be known of them here. */
-const rulesAtSeasonEnds = z.array(z.looseObject({ seasonEnd: seasonEnd.optional() }));
+/** A game's rules, parsed only as far as needed here. */
+const seasonEndRules = z.array(z.looseObject({ seasonEnd: seasonEnd.optional() }));
 
-/** Notes every rule of the game that runs when this season ends, in the transaction that ends it. */
+/** Adds a prize run for each rule of the game that runs at this season's end, in the transaction that ends it. */
 export function* startPrizes(tx: Tx, { gameId, leaderboard, season, id: seasonId }: SeasonRow): Steps<void> {
   const { rules = '[]' } = (yield* tx.get(games, gameId)) ?? {};
   if (!rules.includes('"seasonEnd"')) return;
-  for (const rule of rulesAtSeasonEnds.parse(JSON.parse(rules))) {
+  for (const rule of seasonEndRules.parse(JSON.parse(rules))) {
     if (rule.seasonEnd?.leaderboard !== leaderboard) continue;
     tx.insert(prizeRuns, {
       id: tx.newId(),

@@ -34,7 +34,7 @@ export function labelsOf(row: Pick<LeaderboardRow, 'labels'>): string[] {
   return labels.parse(JSON.parse(row.labels));
 }
 
-/** What stands for those with a label in a season, which are ranked for themselves too. */
+/** The id of a label's board in a season: scores with a label are also ranked separately. */
 export function labelBoardOf(seasonId: string, label: string): string {
   return v5(label, seasonId);
 }
@@ -66,14 +66,14 @@ export function toSeasonRecord({ season, startedAt, endedAt }: SeasonRow): Seaso
   return { season, startedAt, endedAt };
 }
 
-/** Where a score was set. */
-export interface ScorePlace {
+/** The season of a leaderboard in which a score was set. */
+export interface SeasonRef {
   leaderboard: string;
   season: number;
 }
 
-/** A score that was set. */
-export function toRecord(row: RecordRow, { gameId, wallet }: Owner, place: ScorePlace): ScoreRecord {
+/** A stored score as clients see it. */
+export function toRecord(row: RecordRow, { gameId, wallet }: Owner, seasonRef: SeasonRef): ScoreRecord {
   return {
     _id: row.id,
     nonce: row.nonce ?? row.id,
@@ -82,16 +82,16 @@ export function toRecord(row: RecordRow, { gameId, wallet }: Owner, place: Score
     score: row.score,
     updatedAt: row.updatedAt,
     ...(row.sessionId === null ? {} : { sessionId: row.sessionId }),
-    ...place,
-    ...ownOf(row),
+    ...seasonRef,
+    ...labelAndMetadata(row),
   };
 }
 
-/** What counts of a player. */
+/** A player's entry as clients see it. */
 export function entryToRecord(
   row: Pick<EntryRow, 'scoreId' | 'nonce' | 'sortScore' | 'updatedAt' | 'label' | 'metadata'>,
   { gameId, wallet }: Owner,
-  place: ScorePlace,
+  seasonRef: SeasonRef,
   direction: LeaderboardRules['order'],
 ): ScoreRecord {
   return {
@@ -99,15 +99,15 @@ export function entryToRecord(
     nonce: row.nonce ?? row.scoreId,
     gameId,
     normalizedAddress: wallet,
-    // + 0: −0 is a score of 0
+    // + 0 turns −0 into 0
     score: row.sortScore * directionOf(direction) + 0,
     updatedAt: row.updatedAt,
-    ...place,
-    ...ownOf(row),
+    ...seasonRef,
+    ...labelAndMetadata(row),
   };
 }
 
-function ownOf({ label, metadata }: Pick<EntryRow, 'label' | 'metadata'>) {
+function labelAndMetadata({ label, metadata }: Pick<EntryRow, 'label' | 'metadata'>) {
   return {
     ...(label === null ? {} : { label }),
     ...(metadata === null ? {} : { metadata: JSON.parse(metadata) as Record<string, unknown> }),

@@ -1,24 +1,24 @@
 import { type RowOf, table } from '../core/storage/table.ts';
 
-/** From this revision on, a player's records are also kept in the order of their scores. */
-const orderedFrom = 8192;
+/** From this revision on, a player's records are also indexed by score. */
+const scoreIndexFrom = 8192;
 
 const scoreColumns = {
   id: 'uuid',
   stream: 'stream',
-  /** The seq of its last event in the stream, which orders the player's records by their update. */
+  /** The seq of its last event in the stream, which orders the player's records by update. */
   revision: 'int',
-  /** Null when the server made it; then it is the id, and needs no index of its own. */
+  /** Null when it was generated; then it is the id, and needs no separate index. */
   nonce: 'text?',
   score: 'real',
-  /** When the record came to hold this score; unlike `updatedAt`, not moved by setting it again. */
+  /** When the record reached this score; unlike `updatedAt`, unchanged when the same score is set again. */
   reachedAt: 'ms',
   updatedAt: 'ms',
-  /** The play session it was made in, where the game says so. */
+  /** The play session in which it was made, if the game reports it. */
   sessionId: 'text?',
 } as const;
 
-/** Scores, by player: a player in a game is known by the name of its stream. */
+/** Scores by player; a player in a game is identified by the name of its stream. */
 export const scores = table('scores', scoreColumns, {
   key: ['id'],
   indexes: {
@@ -26,11 +26,11 @@ export const scores = table('scores', scoreColumns, {
     byUpdate: { on: ['stream', 'revision'] },
     highest: {
       on: ['stream', '-score', 'reachedAt', 'id'],
-      builtFrom: { column: 'revision', from: orderedFrom },
+      builtFrom: { column: 'revision', from: scoreIndexFrom },
     },
     lowest: {
       on: ['stream', 'score', 'reachedAt', 'id'],
-      builtFrom: { column: 'revision', from: orderedFrom },
+      builtFrom: { column: 'revision', from: scoreIndexFrom },
     },
   },
   of: { stream: 'stream' },
@@ -41,16 +41,16 @@ const boardColumns = {
   stream: 'stream',
   gameId: 'board',
   scoreId: 'uuid',
-  /** Ascends from the best: it is the score's negative where more is better. */
+  /** Ascends from the best: the negated score where higher is better. */
   sortScore: 'real',
   reachedAt: 'ms',
 } as const;
 
-/** The record that counts for each player: read with every score that is set, and seldom another one by it. */
+/** Each player's ranked record: read whenever a score is set, but rarely changed by it. */
 export const board = table('board', boardColumns, {
   key: ['stream'],
   kept: true,
-  of: { stream: 'stream', stays: 'made again of the scores' },
+  of: { stream: 'stream', stays: 'rebuilt from the scores' },
   ranked: { group: 'gameId', order: ['sortScore', 'reachedAt', 'scoreId'] },
 });
 export type BoardRow = RowOf<typeof boardColumns>;

@@ -3,7 +3,7 @@ import { id, timestamp } from '../core/schemas/ids.ts';
 import type { Game } from '../games/game.ts';
 import type { Player } from '../players/player.ts';
 
-/** What `channelStatus` answers. */
+/** The response of `channelStatus`. */
 export const channelStatus = z
   .object({
     exists: z.boolean().meta({ description: 'The session is known and has not ended' }),
@@ -17,9 +17,9 @@ export const channelStatus = z
 export type ChannelStatus = z.infer<typeof channelStatus>;
 
 /**
- * Why a session ended: the player ended it, an administrator or the game revoked it, a newer session of the
- * player took its place, the player was banned or erased, it expired, the key its token was signed with was retired, or the
- * game was archived or deleted, or the guest got a wallet.
+ * Why a session ended: the player ended it, an administrator or the game revoked it, a newer session of the player
+ * replaced it, the player was banned or erased, it expired, the key its token was signed with was retired, the game was
+ * archived or deleted, or the guest was upgraded to a wallet.
  */
 export const endReason = z.enum([
   'ended',
@@ -42,14 +42,14 @@ export interface ChannelSession {
   wallet: string;
   openedAt: number;
   expiresAt: number;
-  /** When it was ended or revoked; null while it has not been. */
+  /** When it ended; null while it has not. */
   endedAt: number | null;
   endReason: EndReason | null;
-  /** Someone is there while a launcher of the player is: a launcher opened it, or its player signed in. */
+  /** Present while a launcher of the player is: a launcher opened it, or its player signed in. */
   followsLauncher: boolean;
 }
 
-/** A session with whose it is and which game it is for. */
+/** A session with its player and game. */
 export interface SessionDetails {
   session: ChannelSession;
   player: Player;
@@ -67,12 +67,12 @@ export const sessionSummary = z
   })
   .meta({ id: 'ChannelSession' });
 
-/** A sign-in under way: a message a wallet has been asked to sign (EIP-4361), and what became of it. */
+/** A pending sign-in: the message that a wallet is to sign (EIP-4361). */
 export interface UnverifiedChannel {
   id: string;
   gameId: string;
   wallet: string;
-  /** The exact text to be signed with `personal_sign`. */
+  /** The exact text to sign with `personal_sign`. */
   signRequest: string;
   expiresAt: number;
 }

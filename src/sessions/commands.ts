@@ -16,15 +16,17 @@ import { gameChannelPatched } from './events.ts';
 import { toSession } from './stored-session.ts';
 import { announcedPresent, type SessionRow, sessions } from './tables.ts';
 
-/** How many live sessions of a player are read at a time. */
+/** How many live sessions of a player are read per page. */
 const pageSize = 100;
-/** The most sessions of a player that live at once, in all games together. */
+/** Maximum live sessions of a player, over all games. */
 export const maxLive = 200;
 
 /**
- * Opens a session: by a launcher or a signature of the player's, or by an administrator. Where a game allows one a player, the one before is ended. The lock on the wallet's player keeps it apart
- * from a ban and from another session of the player.
- * @throws GantryError `game_unknown`, `player_banned`; of a guest `guests_forbidden`, `player_unknown`, `guest_upgraded`
+ * Opens a session: for the player (through a launcher or a signature), or for an administrator or a game's server. If
+ * the game allows only one session per player, the previous one is ended. The lock on the wallet's player serializes
+ * this with bans and with other sessions of the player.
+ * @throws GantryError `game_unknown`, `player_banned`; of a guest `guests_forbidden`, `player_unknown`,
+ * `guest_upgraded`
  */
 export const startSession = command(
   'startSession',
@@ -48,7 +50,7 @@ export const startSession = command(
     const game = toGame(gameRow);
     if (isGuestAddress(wallet)) refuseGuests(game, openedBy);
     if (game.policies.oneSessionPerPlayer) yield* endSessionsOf(tx, wallet, gameId, 'replaced');
-    else yield* makeRoom(tx, wallet);
+    else yield* enforceLiveLimit(tx, wallet);
     const row: SessionRow = {
       id: tx.newId(),
       gameId,
@@ -57,7 +59,7 @@ export const startSession = command(
       expiresAt: tx.now + lifetimeMs,
       endedAt: null,
       endReason: null,
-      // A launcher's own is there when its socket is, and for no other's sake.
+      // A launcher's own session is present only by its own socket.
       followsLauncher: openedBy === 'player' && game.kind === 'game' ? 1 : 0,
     };
     tx.insert(sessions, row);
@@ -80,7 +82,7 @@ export const endSession = command(
   },
 );
 
-/** Ends a session whose time is over, so that whoever listens in it is told; another one is left alone. */
+/** Ends a session that has expired, so that its listeners are notified; any other is left unchanged. */
 export const expireSession = command('expireSession', function* (tx: Tx, sessionId: string): Steps<void> {
   const row = yield* tx.get(sessions, sessionId);
   if (row && row.expiresAt <= tx.now) yield* end(tx, row, 'expired');
@@ -97,9 +99,9 @@ export const revokeSessionById = command(
 );
 
 /**
- * Ends a player's live sessions in a game, or the one that is named, and tells how many that were.
- * @throws GantryError `session_unknown` when the one named is not of this player in this game; one that has
- * ended is, and counts for none
+ * Ends a player's live sessions in a game, or only the given one; returns how many were ended. A given session that has
+ * ended already counts as 0.
+ * @throws GantryError `session_unknown` when the given session is not this player's in this game
  */
 export const revokeSessionsInGame = command(
   'revokeSessionsInGame',
@@ -114,7 +116,7 @@ export const revokeSessionsInGame = command(
   },
 );
 
-/** Ends sessions whose tokens are void because the key they were signed with was retired; unknown ones are left out. */
+/** Ends sessions whose tokens are invalid because their signing key was retired; unknown sessions are ignored. */
 export const retireSessions = command(
   'retireSessions',
   function* (tx: Tx, sessionIds: readonly string[]): Steps<void> {
@@ -124,64 +126,70 @@ export const retireSessions = command(
   },
 );
 
-/** Ends a player's live sessions in a game, or (null) in every game, save `but`; how many that were. */
+/** Ends a player's live sessions in a game, or (null) in every game, except `exceptId`; returns how many were ended. */
 export const endSessionsOf = command(
   'endSessionsOf',
-  function* (tx: Tx, wallet: string, gameId: string | null, reason: EndReason, but?: string): Steps<number> {
+  function* (
+    tx: Tx,
+    wallet: string,
+    gameId: string | null,
+    reason: EndReason,
+    exceptId?: string,
+  ): Steps<number> {
     const live = yield* liveSessionsOf(tx, wallet, gameId);
     const ended = yield* forEach(
       tx,
-      live.filter(({ id }) => id !== but),
+      live.filter(({ id }) => id !== exceptId),
       (row) => end(tx, row, reason),
     );
     return ended.filter(Boolean).length;
   },
 );
 
-/** Tells the player's launchers that someone is online in this session, or no longer, if it is not what they were told last. */
+/** Notifies the player's launchers whether this session is present, if that differs from what was last announced. */
 export const recordPresence = command(
   'recordPresence',
   function* (tx: Tx, sessionId: string, present: boolean): Steps<void> {
     const found = yield* tx.get(sessions, sessionId);
     if (!found || found.endedAt !== null) return;
     const [, row, announced] = yield* lockSession(tx, found);
-    // What has ended has been told already, and stays told.
+    // The end of a session has been announced already, and is final.
     if (!row || row.endedAt !== null || present === (announced !== undefined)) return;
     if (announced) tx.remove(announcedPresent, announced);
     else tx.insert(announcedPresent, { sessionId });
-    tell(tx, row, { exists: true, present, endReason: null });
+    announce(tx, row, { exists: true, present, endReason: null });
   },
 );
 
 /** @throws GantryError `guests_forbidden` */
-function refuseGuests({ name, policies }: Game, by: 'player' | 'administrator'): void {
-  if (policies.guests === 'allowed' || (policies.guests === 'server' && by === 'administrator')) return;
+function refuseGuests({ name, policies }: Game, openedBy: 'player' | 'administrator'): void {
+  if (policies.guests === 'allowed' || (policies.guests === 'server' && openedBy === 'administrator')) return;
   throw new GantryError('guests_forbidden', `${name} is played with a wallet: sign in with one`);
 }
 
-/** Ends a session unless it has ended; whether it had not. */
+/** Ends a session; returns false if it had ended already. */
 function* end(tx: Tx, found: SessionRow, reason: EndReason): Steps<boolean> {
   const [, row, announced] = yield* lockSession(tx, found);
   if (!row || row.endedAt !== null) return false;
   tx.put(sessions, { ...row, endedAt: tx.now, endReason: reason });
   if (announced) tx.remove(announcedPresent, announced);
-  tell(tx, row, { exists: false, present: false, endReason: reason });
+  announce(tx, row, { exists: false, present: false, endReason: reason });
   return true;
 }
 
-/** Ends the session that would expire first where a player has as many as may live at once, in all games together. */
-function* makeRoom(tx: Tx, wallet: string): Steps<void> {
+/** Ends the session that would expire first if the player has `maxLive` live sessions already. */
+function* enforceLiveLimit(tx: Tx, wallet: string): Steps<void> {
   const latest = yield* tx.list(sessions.live, [wallet], { limit: maxLive, last: true });
   const first = latest[maxLive - 1];
   if (first && first.expiresAt > tx.now) yield* end(tx, first, 'replaced');
 }
 
-/** What is written of a session is guarded by its player's stream in the game: what was read before is read again. */
+/** Locks a session through its player's stream in the game, and reads it again. */
 function lockSession(tx: Tx, found: SessionRow) {
   return tx.all(lockPlayer(tx, found), tx.get(sessions, found.id), tx.get(announcedPresent, found.id));
 }
 
-/** Those that have neither ended nor expired, oldest first. */
+/** Sessions that have neither ended nor expired, oldest first. */
 function* liveSessionsOf(tx: Tx, wallet: string, gameId: string | null): Steps<SessionRow[]> {
   const live: SessionRow[] = [];
   for (let after: SessionRow | undefined; ; ) {
@@ -198,15 +206,15 @@ function* liveSessionsOf(tx: Tx, wallet: string, gameId: string | null): Steps<S
   return live.sort((one, other) => one.openedAt - other.openedAt || (one.id < other.id ? -1 : 1));
 }
 
-function tell(
+function announce(
   tx: Tx,
   { id, gameId, wallet, openedAt }: SessionRow,
-  now: { exists: boolean; present: boolean; endReason: EndReason | null },
+  status: { exists: boolean; present: boolean; endReason: EndReason | null },
 ): void {
   tx.emit(
     streamOf.player(gameId, wallet),
     gameChannelPatched,
-    { _id: id, gameId, wallet, ...now, openedAt },
+    { _id: id, gameId, wallet, ...status, openedAt },
     { kind: 'players', gameId, wallets: [wallet] },
   );
 }

@@ -2,32 +2,35 @@ import type { Database } from '../core/storage/database.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
 import type { SecretBox } from '../games/game-secret.ts';
 import { keepServerKey, replaceServerKey, serverKey } from './server-keys.ts';
-import { keysAsText, newKey, parseKeys, type TokenKey, type TokenKeyStore } from './token-keys.ts';
+import { generateKey, keysAsText, parseKeys, type TokenKey, type TokenKeyStore } from './token-keys.ts';
 
 /**
- * The key pairs in the database, encrypted. For nodes that share nothing else: each sees a rotation with its next call,
- * because what it remembers of the database is looked at then.
+ * Stores the key pairs in the database, encrypted. For nodes that share nothing but the database: each sees a rotation
+ * with its next call, because cached database reads are revalidated then.
  */
 export class DatabaseTokenKeys implements TokenKeyStore {
-  readonly unnoticedMs = 0;
+  readonly maxStalenessMs = 0;
   readonly #db: Database;
   readonly #box: SecretBox;
-  /** Decrypted once for as long as they stay. */
-  #known: { sealed: string; keys: readonly TokenKey[] } | null = null;
+  /** The decrypted keys, cached until the stored ones change. */
+  #cached: { sealed: string; keys: readonly TokenKey[] } | null = null;
 
   private constructor(db: Database, box: SecretBox) {
     this.#db = db;
     this.#box = box;
   }
 
-  /** Makes the first key pair where there is none. @throws DatabaseUnusableError where they are encrypted under another key */
+  /**
+   * Generates the first key pair if there is none.
+   * @throws DatabaseUnusableError when they are encrypted with another key
+   */
   static async open(db: Database, box: SecretBox): Promise<DatabaseTokenKeys> {
-    const opened = new DatabaseTokenKeys(db, box);
-    if ((await opened.read()).length === 0) {
-      await db.write(keepServerKey, 'token-keys', box.seal(keysAsText([newKey()])));
-      await opened.read(); // another node may have been first, with another key
+    const store = new DatabaseTokenKeys(db, box);
+    if ((await store.read()).length === 0) {
+      await db.write(keepServerKey, 'token-keys', box.seal(keysAsText([generateKey()])));
+      await store.read(); // another node may have been first, with another encryption key
     }
-    return opened;
+    return store;
   }
 
   async read(): Promise<readonly TokenKey[]> {
@@ -44,8 +47,8 @@ export class DatabaseTokenKeys implements TokenKeyStore {
   }
 
   #open(sealed: string): readonly TokenKey[] {
-    if (this.#known?.sealed !== sealed) this.#known = { sealed, keys: parseKeys(this.#decrypt(sealed)) };
-    return this.#known.keys;
+    if (this.#cached?.sealed !== sealed) this.#cached = { sealed, keys: parseKeys(this.#decrypt(sealed)) };
+    return this.#cached.keys;
   }
 
   #decrypt(sealed: string): string {
@@ -53,8 +56,8 @@ export class DatabaseTokenKeys implements TokenKeyStore {
       return this.#box.open(sealed);
     } catch (cause) {
       throw new DatabaseUnusableError(
-        'GANTRY_SECRET_KEY is not the key that the keys in the database were encrypted under. Set it to the one that ' +
-          'the other nodes have.',
+        'GANTRY_SECRET_KEY is not the key that the keys in the database were encrypted with. Set it to the value ' +
+          'that the other nodes use.',
         { cause },
       );
     }

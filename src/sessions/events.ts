@@ -4,7 +4,7 @@ import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 import { endReason } from './channel-session.ts';
 
-/** A channel session as its own launchers hear of it. */
+/** A channel session as announced to its player's launchers. */
 const gameChannelRecord = z
   .object({
     _id: id.meta({ description: 'The channel session' }),

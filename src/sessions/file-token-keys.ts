@@ -1,13 +1,15 @@
 import { readFileSync, statSync } from 'node:fs';
 import { KeyFileError, readOrCreateKeyFile, replaceKeyFile } from '../runtime/key-file.ts';
-import { keysAsText, newKey, parseKeys, type TokenKey, type TokenKeyStore } from './token-keys.ts';
+import { generateKey, keysAsText, parseKeys, type TokenKey, type TokenKeyStore } from './token-keys.ts';
 
-/** How often a running server looks whether the command line has rotated the keys. */
-const lookEveryMs = 1_000;
+/** How often a running server checks whether the CLI has rotated the keys. */
+const checkIntervalMs = 1_000;
 
-/** The key pairs in a file of the data directory, made when it is first opened. For processes that share the directory. */
+/**
+ * Stores the key pairs in a file of the data directory, created on first use. For processes that share the directory.
+ */
 export class FileTokenKeys implements TokenKeyStore {
-  readonly unnoticedMs = lookEveryMs;
+  readonly maxStalenessMs = checkIntervalMs;
   readonly #file: string;
   #keys: readonly TokenKey[];
   #readAt = 0;
@@ -16,16 +18,16 @@ export class FileTokenKeys implements TokenKeyStore {
   /** @throws KeyFileError */
   constructor(file: string) {
     this.#file = file;
-    readOrCreateKeyFile(file, () => keysAsText([newKey()]));
+    readOrCreateKeyFile(file, () => keysAsText([generateKey()]));
     this.#keys = this.#read();
   }
 
-  /** A file that is gone, or cannot be read just now, takes nothing away: what is known goes on. */
+  /** While the file is missing or unreadable, the cached keys stay in use. */
   async read(): Promise<readonly TokenKey[]> {
     const now = Date.now();
-    if (now - this.#readAt >= lookEveryMs) {
+    if (now - this.#readAt >= checkIntervalMs) {
       this.#readAt = now;
-      this.#readAgain();
+      this.#refresh();
     }
     return this.#keys;
   }
@@ -35,11 +37,11 @@ export class FileTokenKeys implements TokenKeyStore {
     this.#keys = this.#read();
   }
 
-  #readAgain(): void {
+  #refresh(): void {
     try {
       if (statSync(this.#file).mtimeMs !== this.#modifiedAt) this.#keys = this.#read();
     } catch {
-      this.#modifiedAt = 0; // looked at again the next time
+      this.#modifiedAt = 0; // read again at the next check
     }
   }
 
@@ -50,8 +52,8 @@ export class FileTokenKeys implements TokenKeyStore {
       return parseKeys(text);
     } catch {
       throw new KeyFileError(
-        `${this.#file} does not hold the keys that tokens are signed with. Put it back from a backup; if there is ` +
-          'none, remove it and run `gantry key rotate`: players then sign in again.',
+        `${this.#file} does not hold the keys that tokens are signed with. Restore it from a backup; if there is ` +
+          'none, remove it and run `gantry key rotate`: players must then sign in again.',
       );
     }
   }

@@ -10,33 +10,33 @@ import type { TokenKeys } from './token-keys.ts';
 const issuer = 'gantry';
 const audience = 'gantry:launcher';
 /**
- * What clients of basement.fun expect. That no other token passes for a launcher token is the audience's to say; there
- * is no other kind of token.
+ * The `typ` that clients of basement.fun expect. It does not distinguish kinds of tokens: the audience does, and there
+ * is only one kind.
  */
 const type = 'JWT';
-/** The second is that of tokens issued before; they are good until their sessions end. */
-const types: readonly unknown[] = [type, 'launcher+jwt'];
-/** Longer than any token we make; a longer text is not looked at. */
+/** The second was used by earlier versions; those tokens are valid until their sessions end. */
+const acceptedTypes: readonly unknown[] = [type, 'launcher+jwt'];
+/** Longer than any issued token; a longer text is rejected without parsing. */
 const maxLength = 4096;
-const rememberedTokens = 50_000;
+const maxCachedTokens = 50_000;
 /**
- * A token is good in one spelling only: no padding, no white space, and the two bits that the last character
- * of a 64-byte signature leaves unused are zero. Otherwise one token would pass under many texts.
+ * The only accepted encoding of a token: no padding, no white space, and the two bits that the last character of a
+ * 64-byte signature leaves unused are zero. Otherwise one token would be valid in several encodings.
  */
-const onlyForm = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/;
+const canonicalForm = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/;
 
-/** What a launcher token says beside the registered claims; what public clients decode of it. */
+/** A launcher token's claims besides the registered ones, which public clients decode. */
 export interface LauncherClaims {
   /** The channel session, the token's `jti`. */
   sessionId: string;
-  /** In the token as `id`, too. */
+  /** Also in the token as `id`. */
   userId: string;
   gameId: string;
   address: string;
-  /** Left out: the player never chose one, and clients show their own stand-in. */
+  /** Omitted when the player never chose one; clients then show a default name. */
   username?: string | undefined;
   avatar: string;
-  /** Unix milliseconds; the token carries seconds. */
+  /** Unix milliseconds; seconds in the token. */
   issuedAt: number;
   expiresAt: number;
 }
@@ -51,16 +51,17 @@ interface VerifiedToken {
 const payload = z.object({ jti: z.string(), exp: z.number() });
 
 /**
- * Issues and verifies launcher tokens: EdDSA JWTs (RFC 8725) signed with the newest of the keys. Only EdDSA is accepted, so a token "signed" HS256 with the public key fails.
+ * Issues and verifies launcher tokens: EdDSA JWTs (RFC 8725) signed with the newest key. Only EdDSA is accepted, so a
+ * token "signed" with HS256 and the public key is rejected.
  */
 export class LauncherTokens {
   readonly #keys: TokenKeys;
   /**
-   * Tokens that were verified: a token's signature never changes, so it is checked once. By size, not by number, so that
-   * room is made as tokens come, and not for all of them at the start.
+   * Verified tokens: a token's signature never changes, so it is checked once. Bounded by size rather than `max`, so
+   * that memory is allocated as tokens arrive, not up front.
    */
   readonly #verified = new LRUCache<string, VerifiedToken>({
-    maxSize: rememberedTokens,
+    maxSize: maxCachedTokens,
     sizeCalculation: () => 1,
   });
 
@@ -69,9 +70,9 @@ export class LauncherTokens {
   }
 
   async issue(claims: LauncherClaims): Promise<string> {
-    const { sessionId, issuedAt, expiresAt, userId, ...shown } = claims;
+    const { sessionId, issuedAt, expiresAt, userId, ...publicClaims } = claims;
     const { kid, privateKey } = await this.#keys.signingKey();
-    return new SignJWT({ id: userId, userId, ...shown })
+    return new SignJWT({ id: userId, userId, ...publicClaims })
       .setProtectedHeader({ alg: 'EdDSA', typ: type, kid })
       .setIssuer(issuer)
       .setAudience(audience)
@@ -83,16 +84,16 @@ export class LauncherTokens {
   }
 
   /**
-   * What `read` answers of the channel session that a token is for; whether that session still lives is for it to say. It is
-   * read while the token's key is looked up, so that both share a round trip where keys are in the database.
+   * Returns what `read` returns for the token's channel session; `read` decides whether that session is still live. It
+   * runs while the token's key is looked up, so that both share a round trip when keys are in the database.
    * @throws GantryError `token_invalid`, `token_expired`
    */
   async verify<Session>(token: string, read: (sessionId: string) => Promise<Session>): Promise<Session> {
     if (token.length > maxLength) throw invalid();
     const { kid, sessionId, expiresAt } = this.#verified.get(token) ?? (await this.#check(token));
     // The key may have been rotated out since the token was first seen.
-    const [isGoodKey, session] = await Promise.all([this.#keys.verifies(kid), read(sessionId)]);
-    if (!isGoodKey) throw invalid();
+    const [isValidKey, session] = await Promise.all([this.#keys.verifies(kid), read(sessionId)]);
+    if (!isValidKey) throw invalid();
     if (expiresAt <= Date.now()) throw expired();
     return session;
   }
@@ -102,13 +103,13 @@ export class LauncherTokens {
     return this.#verified.get(token)?.kid ?? decodeProtectedHeader(token).kid;
   }
 
-  /** Whether tokens signed with this key are good still. */
+  /** Whether tokens signed with this key are still valid. */
   isGoodKey(kid: string | undefined): Promise<boolean> {
     return this.#keys.verifies(kid);
   }
 
   async #check(token: string): Promise<VerifiedToken> {
-    if (!onlyForm.test(token)) throw invalid();
+    if (!canonicalForm.test(token)) throw invalid();
     try {
       const verified = await jwtVerify(token, (header) => this.#keys.publicKey(header.kid), {
         algorithms: ['EdDSA'],
@@ -116,11 +117,11 @@ export class LauncherTokens {
         audience,
         requiredClaims: ['jti', 'sub', 'exp', 'iat'],
       });
-      if (!types.includes(verified.protectedHeader.typ)) throw invalid();
+      if (!acceptedTypes.includes(verified.protectedHeader.typ)) throw invalid();
       const { jti, exp } = payload.parse(verified.payload);
-      const known = { sessionId: jti, expiresAt: exp * 1000, kid: verified.protectedHeader.kid };
-      this.#verified.set(token, known);
-      return known;
+      const result = { sessionId: jti, expiresAt: exp * 1000, kid: verified.protectedHeader.kid };
+      this.#verified.set(token, result);
+      return result;
     } catch (error) {
       if (error instanceof GantryError) throw error; // the keys could not be read
       throw error instanceof errors.JWTExpired ? expired() : invalid();

@@ -10,8 +10,8 @@ import type { SessionDetails } from './channel-session.ts';
 import { toSession } from './stored-session.ts';
 import { type SessionRow, sessions, signIns } from './tables.ts';
 
-/** How many sessions are remembered. */
-const maxRemembered = 50_000;
+/** Maximum cached sessions. */
+const maxCached = 50_000;
 
 export interface SessionFilter {
   wallet?: string | undefined;
@@ -27,14 +27,14 @@ export const findGameOfSignIn = query(
   },
 );
 
-/** The session in whatever condition it is: ended and expired ones are found too. Asked with every call of a player. */
+/** A session, even if it has ended or expired; null when there is none. Runs with every call of a player. */
 export const findSession = query(
   'findSession',
   function* (read: Read, sessionId: string): ReadSteps<SessionDetails | null> {
     const row = yield* read.get(sessions, sessionId);
     return row ? yield* detailsOf(read, row) : null;
   },
-  { max: maxRemembered, keyOf: (sessionId) => sessionId },
+  { max: maxCached, keyOf: (sessionId) => sessionId },
 );
 
 /** A player's sessions that have neither ended nor expired, in all games, newest first. */
@@ -44,7 +44,7 @@ export const liveSessions = query('liveSessions', function* (read: Read, wallet:
   return yield* allDetailsOf(read, yield* read.all(liveOf, { wallet, now: read.now }));
 });
 
-/** Sessions in whatever condition, newest first. */
+/** Sessions, including ended and expired ones, newest first. */
 export const findSessions = query(
   'findSessions',
   function* (
@@ -54,13 +54,13 @@ export const findSessions = query(
   ): ReadSteps<Paged<SessionDetails>> {
     const { count, list } =
       wallet === undefined ? (gameId === undefined ? all : ofGame) : gameId === undefined ? ofWallet : ofBoth;
-    const by = {
+    const filter = {
       ...(wallet !== undefined && { wallet }),
       ...(gameId !== undefined && { gameId: comparableId(gameId) }),
     };
     return {
-      total: (yield* read.first(count, by))?.count ?? 0,
-      rows: yield* allDetailsOf(read, yield* read.all(list, { ...by, limit, skip })),
+      total: (yield* read.first(count, filter))?.count ?? 0,
+      rows: yield* allDetailsOf(read, yield* read.all(list, { ...filter, limit, skip })),
     };
   },
 );
@@ -70,7 +70,7 @@ export const lastSessionExpiry = query('lastSessionExpiry', function* (read: Rea
   return (yield* read.first(lastExpiry, {}))?.at ?? null;
 });
 
-/** Live sessions whose launchers were told last that someone is online, by id; those after `after`. */
+/** The ids of live sessions last announced as present, in order, after `after`. */
 export const listAnnouncedPresent = query(
   'listAnnouncedPresent',
   function* (read: Read, after: string, limit: number): ReadSteps<string[]> {
@@ -121,6 +121,7 @@ function* allDetailsOf(read: Read, rows: readonly SessionRow[]): ReadSteps<Sessi
 function* detailsOf(read: Read, row: SessionRow): ReadSteps<SessionDetails> {
   const player = yield* read.get(players, row.wallet);
   const game = yield* read.ask(findGame, row.gameId);
-  if (!player || !game) throw new Error(`session ${row.id} is of a player or a game that is not there`);
+  if (!player || !game)
+    throw new Error(`session ${row.id} belongs to a player or a game that does not exist`);
   return { session: toSession(row), player: toPlayer(player), game };
 }

@@ -1,7 +1,7 @@
 import { GantryError } from '../errors.ts';
 import type { Game } from '../games/game.ts';
 
-/** A launcher has no server that opens sessions: its sessions reach every game. @throws GantryError `sign_in_required` */
+/** A launcher's server may not open sessions, because they reach every game. @throws GantryError `sign_in_required` */
 export function refuseLauncherServer(game: Game): void {
   if (game.kind !== 'launcher') return;
   throw new GantryError(

@@ -2,10 +2,10 @@ import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { serverKeys } from './tables.ts';
 
-/** What is kept of the server's own keys in the database, encrypted, where nodes share no data directory. */
+/** Names of the server's own keys in the database, encrypted; used when nodes share no data directory. */
 export type ServerKeyName = 'token-keys' | 'admin-token';
 
-/** The key as it is now, encrypted; null where there is none. */
+/** The current key, encrypted; null when there is none. */
 export const serverKey = query(
   'serverKey',
   function* (read: Read, name: ServerKeyName): ReadSteps<{ readonly sealed: string } | null> {
@@ -14,7 +14,7 @@ export const serverKey = query(
   { max: 10, keyOf: (name) => name },
 );
 
-/** Keeps a key unless there is one of that name; answers what is kept. */
+/** Stores a key unless one of that name exists; returns the stored one. */
 export const keepServerKey = command(
   'keepServerKey',
   function* (tx: Tx, name: ServerKeyName, sealed: string): Steps<string> {
@@ -22,7 +22,7 @@ export const keepServerKey = command(
   },
 );
 
-/** Puts another key in the place of `before` (null: of none); false where there is another one by now. */
+/** Replaces the key `before` (null: no key) with another; returns false when it has changed in the meantime. */
 export const replaceServerKey = command(
   'replaceServerKey',
   function* (tx: Tx, name: ServerKeyName, before: string | null, sealed: string): Steps<boolean> {

@@ -6,12 +6,12 @@ import { toUnverifiedChannel } from './stored-session.ts';
 import { type SignInRow, signIns } from './tables.ts';
 
 const maxAttempts = 5;
-/** A sign-in is kept this long past its expiry, so that a late caller is told "expired", not "unknown". */
-const keepExpiredMs = 24 * 60 * 60 * 1000;
-/** How many that are older go with each new one. */
-const forgottenAtOnce = 10;
+/** How long a sign-in is kept after it expires, so that late callers get "expired" rather than "unknown". */
+const expiredRetentionMs = 24 * 60 * 60 * 1000;
+/** How many old sign-ins each new one deletes. */
+const deleteBatchSize = 10;
 
-/** Keeps a sign-in until it is used or expires. `guest`: it is by which this guest gets the wallet, and opens no session. */
+/** Stores a pending sign-in. `guest`: it upgrades this guest to the wallet, and opens no session. */
 export const requestSignIn = command(
   'requestSignIn',
   function* (
@@ -19,15 +19,15 @@ export const requestSignIn = command(
     { id, gameId, wallet, signRequest, expiresAt }: UnverifiedChannel,
     guest: string | null = null,
   ): Steps<void> {
-    const oldest = yield* tx.list(signIns.byExpiry, [], { limit: forgottenAtOnce });
-    for (const row of oldest) if (row.expiresAt < tx.now - keepExpiredMs) tx.remove(signIns, row);
+    const oldest = yield* tx.list(signIns.byExpiry, [], { limit: deleteBatchSize });
+    for (const row of oldest) if (row.expiresAt < tx.now - expiredRetentionMs) tx.remove(signIns, row);
     tx.insert(signIns, { id, gameId, wallet, signRequest, attempts: 0, expiresAt, usedAt: null, guest });
   },
 );
 
 /**
- * Counts one attempt at a sign-in and returns it, so that parallel guesses cannot exceed the five allowed. `guest`: who is to
- * have the wallet, when it is for that.
+ * Counts one attempt at a sign-in and returns the sign-in, so that parallel guesses cannot exceed the five allowed.
+ * `guest`: the guest to upgrade, if the sign-in is an upgrade.
  * @throws GantryError `sign_in_unknown`, `sign_in_expired`, `sign_in_used`, `sign_in_attempts_exhausted`
  */
 export const beginAttempt = command(
@@ -45,15 +45,16 @@ export const beginAttempt = command(
   },
 );
 
-/** Takes back an attempt that `beginAttempt` counted, because nobody could judge its signature. */
+/** Refunds an attempt that `beginAttempt` counted, when its signature could not be checked. */
 export const refundAttempt = command('refundAttempt', function* (tx: Tx, signInId: string): Steps<void> {
   const signIn = yield* tx.lock(signIns, signInId);
   if (signIn && signIn.attempts > 0) tx.put(signIns, { ...signIn, attempts: signIn.attempts - 1 });
 });
 
 /**
- * Opens the session a sign-in was for, once.
- * @throws GantryError `sign_in_unknown`, `sign_in_expired`; `sign_in_used` when another call was first; as `startSession`
+ * Opens the session that a sign-in is for, once.
+ * @throws GantryError `sign_in_unknown`, `sign_in_expired`; `sign_in_used` when another call was first; as
+ * `startSession`
  */
 export const completeSignIn = command(
   'completeSignIn',
@@ -65,8 +66,8 @@ export const completeSignIn = command(
 );
 
 /**
- * Has a sign-in to itself that can still be completed: of a wallet (`guest` null), or one by which a guest gets a wallet. The
- * one is not known where the other is asked for.
+ * Locks a sign-in that can still be completed: a wallet's (`guest` null), or a guest's upgrade. Neither is found in
+ * place of the other.
  */
 export function* lockOpenSignIn(tx: Tx, signInId: string, guest: string | null): Steps<SignInRow> {
   const signIn = yield* tx.lock(signIns, signInId);

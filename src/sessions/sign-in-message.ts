@@ -9,16 +9,16 @@ export const signInChain = z
   .int()
   .min(0)
   .default(1)
-  .transform((sent) => sent || 1)
+  .transform((chainId) => chainId || 1)
   .meta({
     description: 'The chain a contract wallet is on; 1 for any other wallet, and when left out or 0',
   });
 
-/** The text a wallet signs to sign in (EIP-4361), bound to this server, this channel and ten minutes. */
+/** The text a wallet signs to sign in (EIP-4361), bound to this server and this channel, and valid for ten minutes. */
 export function signInMessage(request: {
   wallet: string;
   gameName: string;
-  /** Who is to have the wallet; left out: the wallet signs in. */
+  /** The guest to upgrade; omitted: the wallet signs in. */
   guest?: string;
   channelId: string;
   chainId: number;
@@ -29,7 +29,7 @@ export function signInMessage(request: {
   const statement = request.guest
     ? `Keep the player ${request.guest} of ${printable(request.gameName)} with this wallet.`
     : `Sign in to play ${printable(request.gameName)}.`;
-  // Libraries that write it refuse hosts such as `gantry:3000` and `[::1]`, which EIP-4361 allows.
+  // Built by hand: libraries reject hosts such as `gantry:3000` and `[::1]`, which EIP-4361 allows.
   return [
     `${new URL(request.uri).host} wants you to sign in with your Ethereum account:`,
     Address.checksum(request.wallet as Address.Address),

@@ -8,7 +8,7 @@ const sessionColumns = {
   expiresAt: 'ms',
   endedAt: 'ms?',
   endReason: 'text?',
-  /** 1: someone is there while the player's launcher is. */
+  /** 1: present while the player's launcher is. */
   followsLauncher: 'int',
 } as const;
 
@@ -17,7 +17,7 @@ export const sessions = table('channel_sessions', sessionColumns, {
   indexes: {
     byWallet: { on: ['wallet', 'openedAt', 'id'] },
     byGame: { on: ['gameId', 'openedAt', 'id'] },
-    /** A wallet's that have not ended; those that have expired come first. */
+    /** A wallet's sessions that have not ended; expired ones first. */
     live: { on: ['wallet', 'expiresAt', 'id'], whereNull: 'endedAt' },
   },
   of: { player: 'wallet', game: 'gameId', stays: 'tokens are signed with the keys of this server' },
@@ -33,20 +33,20 @@ const signInColumns = {
   attempts: 'int',
   expiresAt: 'ms',
   usedAt: 'ms?',
-  /** The guest who is to have the wallet; null: the wallet signs in. */
+  /** The guest to upgrade; null: the wallet signs in. */
   guest: 'text?',
 } as const;
 
 export const signIns = table('sign_ins', signInColumns, {
   key: ['id'],
   indexes: { byExpiry: { on: ['expiresAt', 'id'] } },
-  of: { player: 'wallet', game: 'gameId', stays: 'over in ten minutes' },
+  of: { player: 'wallet', game: 'gameId', stays: 'expires in ten minutes' },
 });
 export type SignInRow = RowOf<typeof signInColumns>;
 
 /**
- * The server's own keys, encrypted: what tokens are signed with, and the hash of the admin token. Only where nodes share
- * no data directory, in which they lie otherwise.
+ * The server's own keys, encrypted: the token signing keys, and the hash of the admin token. Used only when nodes share
+ * no data directory, which holds them otherwise.
  */
 export const serverKeys = table(
   'server_keys',
@@ -54,13 +54,13 @@ export const serverKeys = table(
   { key: ['name'], remembered: 'rows' },
 );
 
-/** Sessions whose launchers were told last that someone is online, so that they can be told when nobody is. */
+/** Sessions last announced to launchers as present, so that their absence can be announced. */
 export const announcedPresent = table(
   'told_present',
   { sessionId: 'uuid' },
   {
     key: ['sessionId'],
     indexes: { byId: { on: ['sessionId'] } },
-    of: { via: { table: sessions, column: 'sessionId' }, stays: 'of sessions' },
+    of: { via: { table: sessions, column: 'sessionId' }, stays: 'belongs to sessions' },
   },
 );

@@ -11,36 +11,36 @@ const tokenKey = z.object({
   kid: z.string(),
   x: z.string(),
   d: z.string(),
-  /** After that, tokens signed with this key are no longer accepted; only keys that were rotated out have it. */
+  /** When tokens signed with this key stop being accepted; only on keys that were rotated out. */
   retiresAt: z.int().optional(),
 });
-/** A key pair, as it is kept. */
+/** A key pair as stored. */
 export type TokenKey = z.infer<typeof tokenKey>;
-const keptKeys = z.object({ keys: z.array(tokenKey).min(1) });
+const storedKeys = z.object({ keys: z.array(tokenKey).min(1) });
 
-/** The keys of a text that is kept. @throws what zod or JSON says of a text that holds none */
+/** Parses stored keys. @throws ZodError or SyntaxError when the text does not contain any */
 export function parseKeys(text: string): readonly TokenKey[] {
-  return keptKeys.parse(JSON.parse(text)).keys;
+  return storedKeys.parse(JSON.parse(text)).keys;
 }
 
-/** As it is kept. */
+/** The stored form of keys. */
 export function keysAsText(keys: readonly TokenKey[]): string {
   return JSON.stringify({ keys });
 }
 
-/** Where the key pairs are kept. */
+/** Stores the key pairs. */
 export interface TokenKeyStore {
-  /** For so long, in milliseconds, a process may not know of a rotation that another one has made. */
-  readonly unnoticedMs: number;
-  /** The newest first; those that are retired may be among them. */
+  /** How long a process may use stale keys after another one has rotated them, in milliseconds. */
+  readonly maxStalenessMs: number;
+  /** The keys, newest first; may include retired ones. */
   read(): Promise<readonly TokenKey[]>;
-  /** Puts in their place what `change` makes of them, which may be called again. */
+  /** Replaces the keys with what `change` returns; `change` may be called again on a conflict. */
   replace(change: (keys: readonly TokenKey[]) => readonly TokenKey[]): Promise<void>;
 }
 
 /**
- * The key pairs launcher tokens are signed with. `rotate` adds one, and the earlier ones go on verifying until their
- * tokens are over.
+ * The key pairs that launcher tokens are signed with. `rotate` adds one; earlier ones keep verifying tokens until their
+ * overlap ends.
  */
 export class TokenKeys {
   readonly #store: TokenKeyStore;
@@ -59,76 +59,79 @@ export class TokenKeys {
     const [newest] = await this.#current();
     if (!newest) throw new Error('there is no key to sign tokens with; run `gantry key rotate`');
     const { kid } = newest;
-    return { kid, privateKey: await imported(privateKeys, newest, ({ retiresAt: _, ...jwk }) => jwk) };
+    return { kid, privateKey: await importedKey(privateKeys, newest, ({ retiresAt: _, ...jwk }) => jwk) };
   }
 
-  /** Whether tokens signed with this key are good: it is the newest, or its overlap is not over. */
+  /** Whether tokens signed with this key are accepted: it is the newest, or its overlap has not ended. */
   async verifies(kid: string | undefined): Promise<boolean> {
     const now = Date.now();
-    return (await this.#store.read()).some((one) => one.kid === kid && isGood(one, now));
+    return (await this.#store.read()).some((key) => key.kid === kid && isActive(key, now));
   }
 
   /** @throws JWKSNoMatchingKey */
   async publicKey(kid: string | undefined): Promise<CryptoKey> {
-    const key = (await this.#current()).find((one) => one.kid === kid);
+    const key = (await this.#current()).find((candidate) => candidate.kid === kid);
     if (!key) throw new errors.JWKSNoMatchingKey();
-    return imported(publicKeys, key, ({ kty, crv, kid: id, x }) => ({ kty, crv, kid: id, x }));
+    return importedKey(publicKeys, key, ({ kty, crv, kid: id, x }) => ({ kty, crv, kid: id, x }));
   }
 
   /**
-   * Adds a new key, to sign with from now on; the others go on verifying for `overlapMs` at most, and for the moment in
-   * which a running server does not know of the new one yet. With 0 they are gone at once: what such a server signs in
-   * that moment is void.
+   * Adds a new signing key. The others keep verifying for at most `overlapMs`, plus the time in which a running server
+   * may still use stale keys. With 0 they are removed immediately: what such a server signs during that time is
+   * invalid.
    */
   async rotate(overlapMs: number): Promise<{ kid: string }> {
     const now = Date.now();
-    const key = newKey();
-    const retiresAt = overlapMs === 0 ? now : Math.ceil(now + overlapMs) + this.#store.unnoticedMs;
+    const key = generateKey();
+    const retiresAt = overlapMs === 0 ? now : Math.ceil(now + overlapMs) + this.#store.maxStalenessMs;
     await this.#store.replace((keys) => {
-      const earlier = keys.map((one) => ({
-        ...one,
-        retiresAt: Math.min(one.retiresAt ?? retiresAt, retiresAt),
+      const earlier = keys.map((previous) => ({
+        ...previous,
+        retiresAt: Math.min(previous.retiresAt ?? retiresAt, retiresAt),
       }));
-      return [key, ...earlier.filter((one) => one.retiresAt > now)];
+      return [key, ...earlier.filter((previous) => previous.retiresAt > now)];
     });
     return { kid: key.kid };
   }
 
   async #current(): Promise<TokenKey[]> {
     const now = Date.now();
-    return (await this.#store.read()).filter((one) => isGood(one, now));
+    return (await this.#store.read()).filter((key) => isActive(key, now));
   }
 }
 
-function isGood({ retiresAt }: TokenKey, now: number): boolean {
+function isActive({ retiresAt }: TokenKey, now: number): boolean {
   return retiresAt === undefined || retiresAt > now;
 }
 
-/** To import a key takes as long as to sign with it. Held for as long as the store holds the key it was imported from. */
+/**
+ * Importing a key takes as long as signing with it. Imported keys are cached for as long as the store keeps their
+ * source.
+ */
 const privateKeys = new WeakMap<TokenKey, Promise<CryptoKey>>();
 const publicKeys = new WeakMap<TokenKey, Promise<CryptoKey>>();
 
-function imported(
+function importedKey(
   keys: WeakMap<TokenKey, Promise<CryptoKey>>,
   key: TokenKey,
   jwkOf: (key: TokenKey) => JWK,
 ): Promise<CryptoKey> {
   let importing = keys.get(key);
   if (!importing) {
-    importing = asCryptoKey(jwkOf(key));
+    importing = importKey(jwkOf(key));
     keys.set(key, importing);
   }
   return importing;
 }
 
-async function asCryptoKey(jwk: JWK): Promise<CryptoKey> {
+async function importKey(jwk: JWK): Promise<CryptoKey> {
   const key = await importJWK(jwk, 'EdDSA');
-  if (key instanceof Uint8Array) throw new Error('an Ed25519 key was read as a secret');
+  if (key instanceof Uint8Array) throw new Error('an Ed25519 key was importedKey as a symmetric key');
   return key;
 }
 
-/** A new key pair. */
-export function newKey(): TokenKey {
+/** Generates a key pair. */
+export function generateKey(): TokenKey {
   const { privateKey } = generateKeyPairSync('ed25519');
   return tokenKey.parse({ ...privateKey.export({ format: 'jwk' }), kid: newId() });
 }

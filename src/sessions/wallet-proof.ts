@@ -14,13 +14,13 @@ export const signatureChain = z
   .int()
   .min(0)
   .optional()
-  .transform((sent) => sent || undefined)
+  .transform((chainId) => chainId || undefined)
   .meta({
     description:
       'The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out',
   });
 
-/** What a wallet has signed. */
+/** A wallet's signature for a sign-in. */
 interface Proof {
   channelId: string;
   signature: string;
@@ -28,35 +28,35 @@ interface Proof {
 }
 
 /**
- * The sign-in that a wallet's signature is for. `guest`: who is to have the wallet, when it is for that.
+ * Verifies a wallet's signature, and returns the sign-in it is for. `guest`: the guest to upgrade, if it is an upgrade.
  * @throws GantryError `wallet_signature_invalid`; as `beginAttempt`; as `ContractWallets.isSigned`
  */
-export async function provenSignIn(
+export async function verifySignIn(
   proof: Proof,
   guest: string | null,
   services: { db: Database; contractWallets: ContractWallets },
 ): Promise<UnverifiedChannel> {
   const { db } = services;
-  // Counted before it is judged, so that no more than five are, however many come at once.
+  // Counted before the signature is checked, so that at most five are checked, however many arrive at once.
   const signIn = await db.write(beginAttempt, proof.channelId, guest);
-  const isRight = await isSigned(signIn, proof, services).catch(async (error: unknown) => {
-    await db.write(refundAttempt, signIn.id); // nobody has judged it: no RPC server, an unknown chain or not the text's
+  const isValid = await isSigned(signIn, proof, services).catch(async (error: unknown) => {
+    await db.write(refundAttempt, signIn.id); // not checked: no RPC server, an unknown chain or not the message's chain
     throw error;
   });
-  if (isRight) return signIn;
+  if (isValid) return signIn;
   throw new GantryError(
     'wallet_signature_invalid',
     'The signature does not match: sign the whole signRequest with personal_sign, with the wallet it names',
   );
 }
 
-/** Checked here first, so that a wallet with a key of its own signs in while every RPC server is down. */
+/** Checked locally first, so that an externally owned account can sign in while every RPC server is down. */
 async function isSigned(
   { signRequest, wallet }: UnverifiedChannel,
   { signature, chainId }: Proof,
   { contractWallets }: { contractWallets: ContractWallets },
 ): Promise<boolean> {
-  const { isSignedByEoa } = await import('./wallet-signature.ts'); // the curve is loaded with the first sign-in
+  const { isSignedByEoa } = await import('./wallet-signature.ts'); // loads the curve on the first sign-in
   if (isSignedByEoa(signRequest, signature, wallet)) return true;
   return chainId !== undefined && contractWallets.isSigned(chainId, signRequest, signature, wallet);
 }

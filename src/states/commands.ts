@@ -18,36 +18,36 @@ import { type StoredState, toHead } from './stored-state.ts';
 import { type StateRow, states } from './tables.ts';
 import { refuseOtherVersion } from './version-conflict.ts';
 
-/** So many states one command hides: other writes wait for no more than that. */
-const hiddenAtOnce = 500;
+/** How many states one command hides; bounds how long other writes wait. */
+const hideBatchSize = 500;
 
-/** What may be said of a write. */
+/** Options of a write. */
 export interface WriteOptions {
-  /** The version that must be there; 0: none must. */
+  /** The version that must be stored; 0: the state must not exist. */
   ifVersion?: number | undefined;
-  /** Whether other players may read it; left out: as before, and a new state is private. */
+  /** Whether other players may read it; default: unchanged, and private for a new state. */
   public?: boolean | undefined;
 }
 
-/** A state to be written; `json` is canonical and `ipfsHash` its content id. */
+/** A state to write; `json` is canonical and `ipfsHash` its content id. */
 export interface StateWrite extends CanonicalState, WriteOptions {
   label: string;
 }
 
-/** What is known of a state that is about to be written, and the bytes of its text. */
-type Before = readonly [Pick<StateRow, 'id' | 'version' | 'isPrivate'> | undefined, number | undefined];
+/** The stored state before a write, and the size of its text in bytes. */
+type StoredBefore = readonly [Pick<StateRow, 'id' | 'version' | 'isPrivate'> | undefined, number | undefined];
 
-/** A state as it is to be; the version of a new one is still open. */
+/** The row to write; the version of a new state is not final yet. */
 interface Change {
   row: StateRow;
   isNew: boolean;
-  /** It counts so much more than before. */
+  /** The change in counted bytes. */
   bytes: number;
 }
 
 /**
- * Upserts on (game, player, label). `json` is canonical and `ipfsHash` its content id; `quota` is the most bytes the player
- * may keep in the game. Returns all but the state.
+ * Upserts on (game, player, label). `json` is canonical and `ipfsHash` its content id; `quota` is the maximum number of
+ * bytes the player may store in the game. Returns the state without its content.
  * @throws GantryError `version_conflict`, `storage_full`
  */
 export const saveState = command(
@@ -64,7 +64,7 @@ export const saveState = command(
     const [, revision, before] = yield* tx.all(
       lockPlayer(tx, owner),
       lastRevision(tx, owner),
-      lookAt(tx, owner, label),
+      readBefore(tx, owner, label),
     );
     const change = changeOf(tx, owner, { label, json, ipfsHash, ...options }, before, revision + 1);
     return toHead(yield* writeOne(tx, owner, change, quota));
@@ -72,8 +72,8 @@ export const saveState = command(
 );
 
 /**
- * The same for several labels, each once: all of them or none.
- * @throws GantryError `version_conflict` for the first that is there in another version, `storage_full`
+ * The same for several distinct labels, atomically.
+ * @throws GantryError `version_conflict` for the first one stored in another version, `storage_full`
  */
 export const saveStates = command(
   'saveStates',
@@ -81,7 +81,7 @@ export const saveStates = command(
     const [, revision, before] = yield* tx.all(
       lockPlayer(tx, owner),
       lastRevision(tx, owner),
-      tx.all(...writes.map(({ label }) => lookAt(tx, owner, label))),
+      tx.all(...writes.map(({ label }) => readBefore(tx, owner, label))),
     );
     const changes = writes.map((write, at) =>
       changeOf(tx, owner, write, before[at] ?? [undefined, undefined], revision + 1 + at),
@@ -94,9 +94,9 @@ export const saveStates = command(
 );
 
 /**
- * Merges a patch (RFC 7396, as text) into the state under a label, or into none.
- * @throws GantryError `version_conflict`, `storage_full`; `states_changed` when they are too large together to be merged
- * while other writes wait: the state has grown since `stateBytes` was asked
+ * Merges a patch (RFC 7396, as text) into the state under a label, or into an empty one when there is none.
+ * @throws GantryError `version_conflict`, `storage_full`; `states_changed` when the two are together too large to merge
+ * within the write: the state has grown since `stateBytes` was read
  */
 export const patchState = command(
   'patchState',
@@ -111,43 +111,43 @@ export const patchState = command(
     const [, revision, before] = yield* tx.all(
       lockPlayer(tx, owner),
       lastRevision(tx, owner),
-      lookAt(tx, owner, label),
+      readBefore(tx, owner, label),
     );
-    const [there, bytes = 0] = before;
+    const [existing, bytes = 0] = before;
     if (bytes + Buffer.byteLength(patch) > mergedInWriteBytes) {
       throw new GantryError(
         'states_changed',
-        `The state "${label}" was written again and again meanwhile; nothing was done, send the patch again`,
+        `The state "${label}" was modified concurrently; nothing was written, send the patch again`,
       );
     }
-    const stored = there && (yield* tx.get(states, owner.gameId, owner.wallet, label));
+    const stored = existing && (yield* tx.get(states, owner.gameId, owner.wallet, label));
     const { json, ipfsHash } = mergedState(stored?.json ?? null, patch);
     const change = changeOf(tx, owner, { label, json, ipfsHash, ...options }, before, revision + 1);
     return { ...toHead(yield* writeOne(tx, owner, change, quota)), json };
   },
 );
 
-/** Writes nothing, and answers null. @throws GantryError `version_conflict` */
+/** Checks the version without writing; returns null. @throws GantryError `version_conflict` */
 export const requireVersion = command(
   'requireVersion',
   function* (tx: Tx, { gameId, wallet }: Owner, label: string, ifVersion: number): Steps<null> {
-    const there = yield* tx.peek(states, ['version'], gameId, wallet, label);
-    refuseOtherVersion(label, there?.version, ifVersion);
+    const existing = yield* tx.peek(states, ['version'], gameId, wallet, label);
+    refuseOtherVersion(label, existing?.version, ifVersion);
     return null;
   },
 );
 
-/** What was removed; null: there was none. @throws GantryError `version_conflict` */
+/** Returns the removed state; null: there was none. @throws GantryError `version_conflict` */
 export const removeState = command(
   'removeState',
   function* (tx: Tx, owner: Owner, label: string, ifVersion?: number): Steps<StateHead | null> {
     const { gameId, wallet } = owner;
-    const [, there] = yield* tx.all(
+    const [, existing] = yield* tx.all(
       lockPlayer(tx, owner),
       tx.peek(states, ['version'], gameId, wallet, label),
     );
-    refuseOtherVersion(label, there?.version, ifVersion);
-    const row = there && (yield* tx.get(states, gameId, wallet, label));
+    refuseOtherVersion(label, existing?.version, ifVersion);
+    const row = existing && (yield* tx.get(states, gameId, wallet, label));
     if (!row) return null;
     yield* countStored(tx, owner, -countedBytes(row.json));
     const use = yield* tx.get(storageUse, gameId, wallet);
@@ -159,11 +159,11 @@ export const removeState = command(
   },
 );
 
-/** Makes states of a player in every game private, a limited number at a time; true: there may be more. */
+/** Makes a batch of a player's states private, in any game. Returns true when there may be more. */
 export const hideStatesOf = exclusiveCommand(
   'hideStatesOf',
   function* (tx: ExclusiveTx, wallet: string): Steps<boolean> {
-    return (yield* tx.run(hideStates, { wallet, limit: hiddenAtOnce })) === hiddenAtOnce;
+    return (yield* tx.run(hideStates, { wallet, limit: hideBatchSize })) === hideBatchSize;
   },
 );
 
@@ -173,12 +173,12 @@ const hideStates = statement<{ wallet: string; limit: number }>(
   { changes: [states] },
 );
 
-/** The number of the player's last update in the game. */
+/** The revision of the player's latest update in the game. */
 function lastRevision(tx: Tx, { gameId, wallet }: Owner): Request<number> {
   return tx.max(states.byUpdate, [gameId, wallet]);
 }
 
-function lookAt(tx: Tx, { gameId, wallet }: Owner, label: string): Request<Before> {
+function readBefore(tx: Tx, { gameId, wallet }: Owner, label: string): Request<StoredBefore> {
   return tx.all(
     tx.peek(states, ['id', 'version', 'isPrivate'], gameId, wallet, label),
     tx.octets(states, 'json', gameId, wallet, label),
@@ -190,14 +190,14 @@ function changeOf(
   tx: Tx,
   { gameId, wallet }: Owner,
   { label, json, ipfsHash, ifVersion, public: isPublic }: StateWrite,
-  [there, bytes]: Before,
+  [existing, bytes]: StoredBefore,
   revision: number,
 ): Change {
-  refuseOtherVersion(label, there?.version, ifVersion);
-  const isPrivate = isPublic === undefined ? (there ? there.isPrivate : 1) : isPublic ? null : 1;
+  refuseOtherVersion(label, existing?.version, ifVersion);
+  const isPrivate = isPublic === undefined ? (existing ? existing.isPrivate : 1) : isPublic ? null : 1;
   return {
     row: {
-      id: there?.id ?? tx.newId(),
+      id: existing?.id ?? tx.newId(),
       gameId,
       wallet,
       label,
@@ -205,10 +205,10 @@ function changeOf(
       json,
       updatedAt: tx.now,
       revision,
-      version: (there?.version ?? 0) + 1,
+      version: (existing?.version ?? 0) + 1,
       isPrivate,
     },
-    isNew: there === undefined,
+    isNew: existing === undefined,
     bytes: countedBytes(json) - (bytes === undefined ? 0 : countedRowBytes + bytes),
   };
 }
@@ -220,8 +220,8 @@ function* writeOne(tx: Tx, owner: Owner, change: Change, quota?: number): Steps<
 }
 
 /**
- * Behind which version new states among these begin. To be asked before any is written: a row that was not read as a whole
- * cannot be read again once it was written.
+ * The version after which new states among these start. Call this before any of them is written: a row that was only
+ * partly read cannot be read again once it is written.
  */
 function* removedVersionFor(tx: Tx, { gameId, wallet }: Owner, changes: readonly Change[]): Steps<number> {
   if (!changes.some(({ isNew }) => isNew)) return 0;
@@ -233,7 +233,7 @@ function write(tx: Tx, { row, isNew }: Change, removedVersion: number): StateRow
     tx.put(states, row);
     return row;
   }
-  const first = { ...row, version: removedVersion + 1 };
-  tx.insert(states, first);
-  return first;
+  const created = { ...row, version: removedVersion + 1 };
+  tx.insert(states, created);
+  return created;
 }

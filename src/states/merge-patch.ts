@@ -1,11 +1,11 @@
-import { asKept, type CanonicalState, setOwn } from './state.ts';
+import { type CanonicalState, setOwn, toCanonicalState } from './state.ts';
 
-/** A state and a patch of so many bytes together are merged within the write: half a millisecond's work. */
+/** Maximum total size in bytes of a state and a patch that are merged within the write: about 0.5 ms of work. */
 export const mergedInWriteBytes = 32 * 1024;
 
 /**
- * A JSON merge patch (RFC 7396) carried out on a value, which is changed where that serves; `undefined`: there is none.
- * Neither may nest without bounds.
+ * Applies a JSON merge patch (RFC 7396) to a value, which may be modified in place; `undefined`: there is no value. The
+ * caller must have bounded the depth of both.
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
@@ -23,9 +23,12 @@ function isObject(value: unknown): value is Record<string, never> {
 }
 
 /**
- * What becomes of a stored state (null: there is none) with a patch, both as text.
- * @throws GantryError `state_too_large`, of the field `patch`
+ * Merges a patch into a stored state (null: there is none), both as text.
+ * @throws GantryError `state_too_large` for the field `patch`
  */
 export function mergedState(stored: string | null, patch: string): CanonicalState {
-  return asKept(mergePatch(stored === null ? undefined : JSON.parse(stored), JSON.parse(patch)), 'patch');
+  return toCanonicalState(
+    mergePatch(stored === null ? undefined : JSON.parse(stored), JSON.parse(patch)),
+    'patch',
+  );
 }

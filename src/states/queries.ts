@@ -5,23 +5,23 @@ import { statement } from '../core/storage/statement.ts';
 import { type StateSummary, type StoredState, toHead, toStoredState } from './stored-state.ts';
 import { type StateRow, states } from './tables.ts';
 
-/** The most that the states of a page take together, in bytes; one state may be a quarter of it. */
+/** Maximum total size of the states of a page, in bytes; one state may take a quarter of it. */
 export const maxPageBytes = 4 * 1024 * 1024;
 
 export interface StatesPage {
   states: StoredState[];
-  /** There are fewer than asked for because they would take too much together: read on behind them. */
+  /** Whether the page was cut short to stay within `maxPageBytes`: continue after the returned states. */
   isShortened: boolean;
 }
 
-/** Which states of a player are asked for; left out: all. */
+/** Selects states of a player; default: all. */
 export interface StateFilter {
   label?: string | undefined;
-  /** What their labels begin with. */
+  /** The prefix of their labels. */
   prefix?: string | undefined;
 }
 
-/** A player's states, last updated first; or the one under a label. */
+/** A player's states, most recently updated first; or the one under a label. */
 export const listPlayerStates = query(
   'listPlayerStates',
   function* (
@@ -39,7 +39,7 @@ export const listPlayerStates = query(
   },
 );
 
-/** The same, as many as fit into an answer; those with a prefix in the order of their labels. */
+/** The same, limited to what fits into a response; with a prefix, ordered by label. */
 export const readStatesPage = query(
   'readStatesPage',
   function* (read: Read, owner: Owner, page: Page, filter: StateFilter = {}): ReadSteps<StatesPage> {
@@ -60,20 +60,20 @@ export const readStatesPage = query(
   },
 );
 
-/** What others may read of a player's states, by label, as many as fit into an answer. */
+/** A player's public states by label, limited to what fits into a response. */
 export const readPublicStatesPage = query(
   'readPublicStatesPage',
   function* (read: Read, owner: Owner, page: Page, filter: StateFilter = {}): ReadSteps<StatesPage> {
     const range = rangeOf(filter);
     if (!range) return { states: [], isShortened: false };
-    // One under a label too: by the index of public states, so that a private one is not even looked at.
+    // A single label too uses the index of public states, so that a private state is never read.
     return yield* pageByLabel(read, publicByLabel, owner, page, range);
   },
 );
 
-/** The labels that are asked for; null: none can be. */
+/** The range of selected labels; null: it is empty. */
 function rangeOf({ label, prefix = '' }: StateFilter): { from: string; to: string } | null {
-  if (label === undefined) return { from: prefix, to: prefix + behindEveryLabel };
+  if (label === undefined) return { from: prefix, to: prefix + greatestLabel };
   return label.startsWith(prefix) ? { from: label, to: label } : null;
 }
 
@@ -91,8 +91,10 @@ function* pageByLabel(
   return { states: page.map(toStoredState), isShortened: fitting < found.length };
 }
 
-/** Labels have 200 characters at most, and none comes behind this one; so no label that begins as it does is greater. */
-const behindEveryLabel = '\u{10ffff}'.repeat(200);
+/**
+ * An upper bound of all labels, which have at most 200 characters: appended to a prefix, an upper bound of its labels.
+ */
+const greatestLabel = '\u{10ffff}'.repeat(200);
 
 interface LabelRange extends Record<string, string | number> {
   gameId: string;
@@ -103,7 +105,7 @@ interface LabelRange extends Record<string, string | number> {
   skip: number;
 }
 
-/** A player's states with labels from `from` to `to`, in their order: how large they are, and themselves. */
+/** Statements for a player's states with labels from `from` to `to`, by label: their sizes, and their rows. */
 function byLabel(condition: string) {
   const range = `FROM states WHERE game_id = @gameId AND wallet = @wallet AND label BETWEEN @from AND @to${condition}
     ORDER BY label LIMIT @limit OFFSET @skip`;
@@ -119,14 +121,14 @@ function byLabel(condition: string) {
 const ownByLabel = byLabel('');
 const publicByLabel = byLabel(' AND is_private IS NULL');
 
-/** How many of the first ones fit on a page; at least one. */
+/** How many of the first states fit on a page; at least one. */
 function countFitting(sizes: readonly { bytes: number }[]): number {
   let total = 0;
-  const over = sizes.findIndex(({ bytes }) => {
+  const firstOver = sizes.findIndex(({ bytes }) => {
     total += bytes;
     return total > maxPageBytes;
   });
-  return over === -1 ? sizes.length : Math.max(1, over);
+  return firstOver === -1 ? sizes.length : Math.max(1, firstOver);
 }
 
 const sizesOfPlayer = statement<
@@ -137,7 +139,7 @@ const sizesOfPlayer = statement<
     ORDER BY revision DESC LIMIT @limit OFFSET @skip`,
 );
 
-/** A game's states without what is in them, by wallet and label; of one player where a wallet is given. */
+/** A game's states without their content, by wallet and label; only one player's when a wallet is given. */
 export const listGameStates = query(
   'listGameStates',
   function* (read: Read, { gameId, wallet }: GameFilter, page: Page): ReadSteps<Paged<StateSummary>> {
@@ -151,7 +153,7 @@ export const listGameStates = query(
   },
 );
 
-/** How many bytes a player's state has, as it is kept; 0 where there is none. */
+/** The size of a player's stored state in bytes; 0 when there is none. */
 export const stateBytes = query(
   'stateBytes',
   function* (read: Read, { gameId, wallet }: Owner, label: string): ReadSteps<number> {
@@ -159,7 +161,7 @@ export const stateBytes = query(
   },
 );
 
-/** The content id of a player's state; null where there is none. Its text is not read. */
+/** The content id of a player's state, without reading its text; null when there is none. */
 export const stateContentId = query(
   'stateContentId',
   function* (read: Read, { gameId, wallet }: Owner, label: string): ReadSteps<string | null> {
@@ -167,7 +169,7 @@ export const stateContentId = query(
   },
 );
 
-/** The text of a player's state, as long as it has this content id; null when it has another, or is gone. */
+/** The text of a player's state with this content id; null when it has another one now, or was removed. */
 export const stateText = query(
   'stateText',
   function* (
@@ -189,12 +191,12 @@ const selectContentId = statement<{ gameId: string; wallet: string; label: strin
   `SELECT ipfs_hash AS "ipfsHash" FROM states WHERE game_id = @gameId AND wallet = @wallet AND label = @label`,
 );
 
-/** One player's, or (from before to behind every address) everybody's. */
+/** One player's states, or, with a range around every address, all players'. */
 const matching = 'game_id = @gameId AND wallet BETWEEN @from AND @to';
 const countOfGame = statement<{ gameId: string; from: string; to: string }, { total: number }>(
   `SELECT count(*) AS total FROM states WHERE ${matching}`,
 );
-// In the order of the unique index, so that a page deep in a large game sorts nothing.
+// Ordered by the unique index, so that a deep page of a large game needs no sort.
 const selectOfGame = statement<
   { gameId: string; from: string; to: string; limit: number; skip: number },
   Omit<StateRow, 'json' | 'revision'> & { bytes: number }

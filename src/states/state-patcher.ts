@@ -10,22 +10,23 @@ import type { StoredState } from './stored-state.ts';
 import { refuseOtherVersion } from './version-conflict.ts';
 
 /**
- * What a write of a patch answers; without the text where it was carried out before, under the same idempotency key, as a
+ * The result of writing a patch; without the text when it was replayed, under the same idempotency key, from an earlier
  * write of the whole state.
  */
 type Written = StateHead & { json?: string };
 
-/** So often a large state is merged that others write meanwhile. */
-const mostMerges = 5;
+/** Maximum merge attempts for a large state that is modified concurrently. */
+const maxMergeAttempts = 5;
 
 /**
- * Merges patches into states. Small ones are merged within the write. Large ones would hold up the writes of others: they
- * are merged in a thread and written if the state still has the version that was merged into, or merged again. Those that
- * come to this process take turns, so that they do not make each other's work in vain.
+ * Merges patches into states. Small ones are merged within the write. Large ones would block other writes: they are
+ * merged in a worker thread and written if the state still has the version they were merged into; otherwise the merge
+ * is retried. Within this process, large merges into the same state are serialized, so that they do not invalidate each
+ * other.
  */
 export class StatePatcher {
   readonly #reader: StateReader;
-  /** The last large merge that was asked for, by state. */
+  /** The most recently queued large merge, by state. */
   readonly #last = new Map<string, Promise<unknown>>();
 
   constructor(reader: StateReader) {
@@ -33,10 +34,10 @@ export class StatePatcher {
   }
 
   /**
-   * `patch` is a JSON merge patch (RFC 7396), as text. The first write to `db` that succeeds is the patch, whole: so it can
-   * be carried out once under an idempotency key, and together with others.
-   * @throws GantryError `version_conflict`, also without `ifVersion` when others write a large state again and again;
-   * `state_too_large`, `storage_full`
+   * `patch` is a JSON merge patch (RFC 7396), as text. The first write to `db` that succeeds is the complete patch, so
+   * it can run under an idempotency key and in a batch.
+   * @throws GantryError `version_conflict`, also without `ifVersion` when a large state keeps being modified
+   * concurrently; `state_too_large`, `storage_full`
    */
   async patch(
     db: Database,
@@ -51,14 +52,14 @@ export class StatePatcher {
       bytes <= mergedInWriteBytes ? await patchWithinWrite(db, owner, label, patch, quota, options) : null;
     const written =
       small ??
-      (await this.#inTurn(owner, label, () => this.#patchLarge(db, owner, label, patch, quota, options)));
-    return asKeptNow(db, owner, written);
+      (await this.#serialize(owner, label, () => this.#patchLarge(db, owner, label, patch, quota, options)));
+    return withText(db, owner, written);
   }
 
-  async #inTurn<Result>(owner: Owner, label: string, merge: () => Promise<Result>): Promise<Result> {
+  async #serialize<Result>(owner: Owner, label: string, merge: () => Promise<Result>): Promise<Result> {
     const name = JSON.stringify([owner.gameId, owner.wallet, label]);
-    const before = this.#last.get(name) ?? Promise.resolve();
-    const merging = before.then(merge, merge);
+    const previous = this.#last.get(name) ?? Promise.resolve();
+    const merging = previous.then(merge, merge);
     this.#last.set(name, merging);
     try {
       return await merging;
@@ -75,26 +76,26 @@ export class StatePatcher {
     quota: number,
     options: WriteOptions,
   ): Promise<Written> {
-    for (let merges = 1; ; merges++) {
-      const [there] = await db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, label);
-      if (options.ifVersion !== undefined && options.ifVersion !== (there?.version ?? 0)) {
-        const before: Written | null = await db.write(requireVersion, owner, label, options.ifVersion);
-        if (before) return before; // carried out before, under the same idempotency key
-        refuseOtherVersion(label, there?.version, options.ifVersion);
+    for (let attempt = 1; ; attempt++) {
+      const [existing] = await db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, label);
+      if (options.ifVersion !== undefined && options.ifVersion !== (existing?.version ?? 0)) {
+        const replayed: Written | null = await db.write(requireVersion, owner, label, options.ifVersion);
+        if (replayed) return replayed; // written before, under the same idempotency key
+        refuseOtherVersion(label, existing?.version, options.ifVersion);
       }
-      const { json, ipfsHash } = await this.#reader.merge(there?.json ?? null, patch);
-      const ifThere = { ...options, ifVersion: there?.version ?? 0 };
+      const { json, ipfsHash } = await this.#reader.merge(existing?.json ?? null, patch);
+      const ifUnchanged = { ...options, ifVersion: existing?.version ?? 0 };
       try {
-        const written: Written = await db.write(saveState, owner, label, json, ipfsHash, quota, ifThere);
+        const written: Written = await db.write(saveState, owner, label, json, ipfsHash, quota, ifUnchanged);
         return written.ipfsHash === ipfsHash ? { ...written, json } : written;
       } catch (error) {
-        if (!isRefusal(error, 'version_conflict') || merges === mostMerges) throw error;
+        if (!isRefusal(error, 'version_conflict') || attempt === maxMergeAttempts) throw error;
       }
     }
   }
 }
 
-/** Null: the state has grown in between, and is too large for it. */
+/** Null: the state has grown in the meantime and is too large to merge within the write. */
 async function patchWithinWrite(...args: Parameters<StatePatcher['patch']>): Promise<Written | null> {
   const [db, ...patch] = args;
   try {
@@ -106,17 +107,17 @@ async function patchWithinWrite(...args: Parameters<StatePatcher['patch']>): Pro
 }
 
 /**
- * The state that a patch has written, read where only its head is known, if it is still there.
- * @throws GantryError `states_changed`
+ * The state that a patch wrote; its text is read when the result lacks it.
+ * @throws GantryError `states_changed` when the state was written again since
  */
-async function asKeptNow(db: Database, owner: Owner, written: Written): Promise<StoredState> {
+async function withText(db: Database, owner: Owner, written: Written): Promise<StoredState> {
   const { json, label, ipfsHash, version } = written;
   if (json !== undefined) return { ...written, json };
-  const [there] = await db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, label);
-  if (there?.ipfsHash === ipfsHash) return { ...written, json: there.json };
+  const [current] = await db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, label);
+  if (current?.ipfsHash === ipfsHash) return { ...written, json: current.json };
   throw new GantryError(
     'states_changed',
-    `This patch was carried out before, as version ${version} of "${label}", which was written again since: read it`,
+    `This patch was already applied, as version ${version} of "${label}", which has been written again since: read it`,
   );
 }
 

@@ -5,100 +5,104 @@ import { type Failure, fromFailure } from '../runtime/failure.ts';
 import { startThread } from '../runtime/start-thread.ts';
 import {
   type CallFields,
-  callIn,
-  fieldsIn,
-  inputOf,
   type LargeCall,
   type LargeField,
+  parseCall,
+  parseInput,
+  toInput,
 } from './large-input.ts';
 import { mergedState } from './merge-patch.ts';
 import { type CanonicalState, readState } from './state.ts';
 import { type StateValue, valuesIn } from './state-values.ts';
 
 /** To a thread: a text to read, and the path of the field it was sent in. */
-export interface StateText {
+export interface ReadTask {
   id: number;
   text: string;
   path: string | undefined;
 }
 
-/** To a thread: a stored state's text, and what is to be found in it. */
-export interface StoredText {
+/** To a thread: a stored state's text, and the keys to extract from it. */
+export interface ExtractTask {
   id: number;
   text: string;
   keys: readonly string[];
 }
 
 /** To a thread: a stored state's text, or null, and a patch to merge into it. */
-export interface PatchedText {
+export interface MergeTask {
   id: number;
   text: string | null;
   patch: string;
 }
 
-/** From a thread: what came of a text that was sent, or of a patch. */
-export type ReadState = { id: number; state: CanonicalState } | { id: number; failure: Failure };
-export interface FoundValues {
+/** From a thread: the result of reading a text or merging a patch. */
+export type StateReply = { id: number; state: CanonicalState } | { id: number; failure: Failure };
+export interface ValuesReply {
   id: number;
   values: StateValue[];
 }
 
-/** To a thread: an input to read. */
-export interface LargeBody {
+/** To a thread: an input to parse. */
+export interface InputTask {
   id: number;
   body: Uint8Array;
 }
 
-/** To a thread: a call to read. */
-export interface LargeCallText {
+/** To a thread: a call to parse. */
+export interface CallTask {
   id: number;
   call: string;
 }
 
-export interface FoundCall {
+export interface CallReply {
   id: number;
   found: CallFields;
 }
 
-export interface FoundFields {
+export interface FieldsReply {
   id: number;
   fields: LargeField[];
 }
 
-export type ToThread = StateText | StoredText | PatchedText | LargeBody | LargeCallText;
-export type FromThread = ReadState | FoundValues | FoundFields | FoundCall;
+export type Task = ReadTask | ExtractTask | MergeTask | InputTask | CallTask;
+export type Reply = StateReply | ValuesReply | FieldsReply | CallReply;
 
-/** A smaller text is read sooner than it is handed over: half a millisecond's work. */
+/**
+ * Minimum length of a text for a thread, in UTF-16 units: a shorter one is read in about 0.5 ms, faster than it is
+ * posted.
+ */
 const largeLength = 32 * 1024;
 const maxThreads = 2;
 
-/** The most text of values kept, in UTF-16 units. */
-const keptLength = 4 * 1024 * 1024;
+/** Maximum total length of cached values, in UTF-16 units. */
+const maxCachedLength = 4 * 1024 * 1024;
 
-interface Reading {
-  /** Does without the thread. */
-  readHere(): void;
-  take(answer: FromThread): void;
+interface PendingTask {
+  /** Runs the task on the main thread instead. */
+  runInline(): void;
+  settle(reply: Reply): void;
 }
 
 interface Thread {
   worker: Worker;
-  readings: Map<number, Reading>;
+  /** By task id. */
+  pending: Map<number, PendingTask>;
 }
 
 /**
- * Reads states: those sent as text, what lies inside stored ones, and patches into them. A megabyte takes some 15 ms, in which nobody else
- * would be answered, so large ones are read by threads of their own, which begin with the first of them.
+ * Parses states sent as text, extracts values from stored ones, and merges patches into them. A megabyte takes about 15
+ * ms, which would block the event loop, so large ones are handled by worker threads, started on demand.
  */
 export class StateReader {
   readonly #threads: Thread[] = [];
-  readonly #mostThreads = Math.min(maxThreads, Math.max(1, availableParallelism() - 1));
+  readonly #threadLimit = Math.min(maxThreads, Math.max(1, availableParallelism() - 1));
   readonly #startThread: () => Worker;
-  /** What is being looked for right now: calls that come together look once. */
-  readonly #finding = new Map<string, Promise<StateValue[] | null>>();
-  /** By content id and key: what has an id never changes. */
+  /** Extractions in flight: concurrent calls for the same values share one. */
+  readonly #inFlight = new Map<string, Promise<StateValue[] | null>>();
+  /** By content id and key; never invalidated, because an id's content never changes. */
   readonly #values = new LRUCache<string, { value: StateValue }>({
-    maxSize: keptLength,
+    maxSize: maxCachedLength,
     sizeCalculation: ({ value }, key) => key.length + lengthOf(value),
   });
   #lastId = 0;
@@ -107,104 +111,110 @@ export class StateReader {
     this.#startThread = start;
   }
 
-  /** `path`: of the field it was sent in. @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json` */
+  /**
+   * `path`: path of the field it was sent in.
+   * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
+   */
   async read(text: string, path?: string): Promise<CanonicalState> {
     if (text.length < largeLength) return readState(text, path);
     return this.#inThread({ text, path }, () => readState(text, path), stateOf);
   }
 
-  /** As `mergedState`, for large ones. @throws GantryError `state_too_large` */
+  /** Like `mergedState`, in a worker thread. @throws GantryError `state_too_large` */
   async merge(stored: string | null, patch: string): Promise<CanonicalState> {
     return this.#inThread({ text: stored, patch }, () => mergedState(stored, patch), stateOf);
   }
 
   /**
-   * What lies under these keys of the stored state with this content id, in their order. `readText` is asked for its text
-   * unless everything is known already; null when it is no longer there.
+   * The values under these keys of the stored state with this content id, in the keys' order. `readText` is called for
+   * its text unless all values are cached; null when the state is no longer stored.
    */
   async valuesOf(
     contentId: string,
     keys: readonly string[],
     readText: () => Promise<string | null>,
   ): Promise<StateValue[] | null> {
-    const known = keys.map((key) => this.#values.get(`${contentId} ${key}`));
-    if (known.every((one) => one !== undefined)) return known.map(({ value }) => value);
+    const cached = keys.map((key) => this.#values.get(`${contentId} ${key}`));
+    if (cached.every((entry) => entry !== undefined)) return cached.map(({ value }) => value);
     const name = JSON.stringify([contentId, ...keys]);
-    const finding = this.#finding.get(name) ?? this.#findIn(contentId, keys, readText);
-    this.#finding.set(name, finding);
+    const extraction = this.#inFlight.get(name) ?? this.#readAndExtract(contentId, keys, readText);
+    this.#inFlight.set(name, extraction);
     try {
-      return await finding;
+      return await extraction;
     } finally {
-      this.#finding.delete(name);
+      this.#inFlight.delete(name);
     }
   }
 
-  async #findIn(
+  async #readAndExtract(
     contentId: string,
     keys: readonly string[],
     readText: () => Promise<string | null>,
   ): Promise<StateValue[] | null> {
     const text = await readText();
     if (text === null) return null;
-    const values = text.length < largeLength ? valuesIn(text, keys) : await this.#find(text, keys);
+    const values = text.length < largeLength ? valuesIn(text, keys) : await this.#extract(text, keys);
     for (const [at, key] of keys.entries()) this.#values.set(`${contentId} ${key}`, { value: values[at] });
     return values;
   }
 
-  #find(text: string, keys: readonly string[]): Promise<StateValue[]> {
+  #extract(text: string, keys: readonly string[]): Promise<StateValue[]> {
     return this.#inThread(
       { text, keys },
       () => valuesIn(text, keys),
-      (answer) => {
-        if ('values' in answer) return answer.values;
-        throw 'failure' in answer
-          ? fromFailure(answer.failure)
-          : new Error('a thread answered something else');
+      (reply) => {
+        if ('values' in reply) return reply.values;
+        throw 'failure' in reply
+          ? fromFailure(reply.failure)
+          : new Error('unexpected reply from a state thread');
       },
     );
   }
 
   #inThread<Result>(
     task:
-      | Omit<StateText, 'id'>
-      | Omit<StoredText, 'id'>
-      | Omit<PatchedText, 'id'>
-      | Omit<LargeBody, 'id'>
-      | Omit<LargeCallText, 'id'>,
-    doHere: () => Result,
-    resultOf: (answer: FromThread) => Result,
+      | Omit<ReadTask, 'id'>
+      | Omit<ExtractTask, 'id'>
+      | Omit<MergeTask, 'id'>
+      | Omit<InputTask, 'id'>
+      | Omit<CallTask, 'id'>,
+    runInline: () => Result,
+    resultOf: (reply: Reply) => Result,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const settle = (make: () => Result) => {
+      const settle = (result: () => Result) => {
         try {
-          resolve(make());
+          resolve(result());
         } catch (error) {
           reject(error);
         }
       };
-      const { worker, readings } = this.#leastBusy();
+      const { worker, pending } = this.#leastBusy();
       const id = ++this.#lastId;
-      readings.set(id, { readHere: () => settle(doHere), take: (answer) => settle(() => resultOf(answer)) });
-      worker.postMessage({ id, ...task } satisfies ToThread);
+      pending.set(id, {
+        runInline: () => settle(runInline),
+        settle: (reply) => settle(() => resultOf(reply)),
+      });
+      worker.postMessage({ id, ...task } satisfies Task);
     });
   }
 
   /**
-   * Reads a large body; the objects and lists in it become `LargeValue`s.
+   * Parses a large body; its objects and arrays become `LargeValue`s.
    * @throws GantryError `body_not_json`, `body_too_deep`, `body_not_object`
    */
   async readInput(bytes: Buffer): Promise<Record<string, unknown>> {
-    const fields = await this.#inThread({ body: bytes }, () => fieldsIn(bytes), fieldsOf);
-    return inputOf(fields);
+    const fields = await this.#inThread({ body: bytes }, () => parseInput(bytes), fieldsOf);
+    return toInput(fields);
   }
 
   /**
-   * The same for a large call of a socket, given as JSON.
+   * The same for a large socket call, given as JSON.
    * @throws GantryError `body_not_json`, `body_too_deep`, `body_not_object`
    */
   async readCall(call: string): Promise<LargeCall> {
-    const { fields, ...named } = await this.#inThread({ call }, () => callIn(call), callOf);
-    return { ...named, input: inputOf(fields) };
+    const { fields, ...target } = await this.#inThread({ call }, () => parseCall(call), callOf);
+    return { ...target, input: toInput(fields) };
   }
 
   async close(): Promise<void> {
@@ -212,25 +222,25 @@ export class StateReader {
   }
 
   #leastBusy(): Thread {
-    const [first] = this.#threads.toSorted((one, other) => one.readings.size - other.readings.size);
-    if (first && (first.readings.size === 0 || this.#threads.length >= this.#mostThreads)) return first;
+    const [first] = this.#threads.toSorted((one, other) => one.pending.size - other.pending.size);
+    if (first && (first.pending.size === 0 || this.#threads.length >= this.#threadLimit)) return first;
     return this.#start();
   }
 
   #start(): Thread {
-    const thread: Thread = { worker: this.#startThread(), readings: new Map() };
-    const { worker, readings } = thread;
-    worker.on('message', (answer: FromThread) => {
-      const reading = readings.get(answer.id);
-      readings.delete(answer.id);
-      reading?.take(answer);
+    const thread: Thread = { worker: this.#startThread(), pending: new Map() };
+    const { worker, pending } = thread;
+    worker.on('message', (reply: Reply) => {
+      const task = pending.get(reply.id);
+      pending.delete(reply.id);
+      task?.settle(reply);
     });
-    worker.on('error', () => {}); // said by what follows: an exit
+    worker.on('error', () => {}); // handled by the exit that follows
     worker.once('exit', () => {
       const index = this.#threads.indexOf(thread);
       if (index !== -1) this.#threads.splice(index, 1);
-      // The thread is gone, whatever the reason; callers need not know.
-      for (const reading of readings.values()) reading.readHere();
+      // Whatever ended the thread, its tasks run on the main thread, unnoticed by callers.
+      for (const task of pending.values()) task.runInline();
     });
     worker.unref();
     this.#threads.push(thread);
@@ -238,22 +248,22 @@ export class StateReader {
   }
 }
 
-function stateOf(answer: FromThread): CanonicalState {
-  if ('state' in answer) return answer.state;
-  throw 'failure' in answer ? fromFailure(answer.failure) : new Error('a thread answered something else');
+function stateOf(reply: Reply): CanonicalState {
+  if ('state' in reply) return reply.state;
+  throw 'failure' in reply ? fromFailure(reply.failure) : new Error('unexpected reply from a state thread');
 }
 
-function fieldsOf(answer: FromThread): LargeField[] {
-  if ('fields' in answer) return answer.fields;
-  throw 'failure' in answer ? fromFailure(answer.failure) : new Error('a thread answered something else');
+function fieldsOf(reply: Reply): LargeField[] {
+  if ('fields' in reply) return reply.fields;
+  throw 'failure' in reply ? fromFailure(reply.failure) : new Error('unexpected reply from a state thread');
 }
 
-function callOf(answer: FromThread): CallFields {
-  if ('found' in answer) return answer.found;
-  throw 'failure' in answer ? fromFailure(answer.failure) : new Error('a thread answered something else');
+function callOf(reply: Reply): CallFields {
+  if ('found' in reply) return reply.found;
+  throw 'failure' in reply ? fromFailure(reply.failure) : new Error('unexpected reply from a state thread');
 }
 
-/** Of what is kept of a value, at least 1. */
+/** The length of a cached value, at least 1. */
 function lengthOf(value: StateValue): number {
   if (typeof value === 'string') return value.length + 1;
   return typeof value === 'object' && value !== null ? value.json.length : 1;

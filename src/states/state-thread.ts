@@ -1,61 +1,61 @@
 import { toFailure } from '../runtime/failure.ts';
 import { runThread } from '../runtime/run-thread.ts';
-import { callIn, fieldsIn } from './large-input.ts';
+import { parseCall, parseInput } from './large-input.ts';
 import { mergedState } from './merge-patch.ts';
 import { type CanonicalState, readState } from './state.ts';
 import type {
-  FoundValues,
-  FromThread,
-  LargeBody,
-  LargeCallText,
-  PatchedText,
-  ReadState,
-  StateText,
-  StoredText,
-  ToThread,
+  CallTask,
+  ExtractTask,
+  InputTask,
+  MergeTask,
+  ReadTask,
+  Reply,
+  StateReply,
+  Task,
+  ValuesReply,
 } from './state-reader.ts';
 import { valuesIn } from './state-values.ts';
 
-/** A thread that reads large states; see `StateReader`. */
+/** A worker thread that reads large states; see `StateReader`. */
 runThread((port) => {
-  port.on('message', (asked: ToThread) => {
-    if ('body' in asked) port.postMessage(readInput(asked));
-    else if ('call' in asked) port.postMessage(readCall(asked));
-    else port.postMessage('keys' in asked ? find(asked) : 'patch' in asked ? merge(asked) : read(asked));
+  port.on('message', (task: Task) => {
+    if ('body' in task) port.postMessage(readInput(task));
+    else if ('call' in task) port.postMessage(readCall(task));
+    else port.postMessage('keys' in task ? extract(task) : 'patch' in task ? merge(task) : read(task));
   });
 });
 
-function readInput({ id, body }: LargeBody): FromThread {
+function readInput({ id, body }: InputTask): Reply {
   try {
-    return { id, fields: fieldsIn(Buffer.from(body.buffer, body.byteOffset, body.byteLength)) };
+    return { id, fields: parseInput(Buffer.from(body.buffer, body.byteOffset, body.byteLength)) };
   } catch (thrown) {
     return { id, failure: toFailure(thrown) };
   }
 }
 
-function readCall({ id, call }: LargeCallText): FromThread {
+function readCall({ id, call }: CallTask): Reply {
   try {
-    return { id, found: callIn(call) };
+    return { id, found: parseCall(call) };
   } catch (thrown) {
     return { id, failure: toFailure(thrown) };
   }
 }
 
-function find({ id, text, keys }: StoredText): FoundValues {
+function extract({ id, text, keys }: ExtractTask): ValuesReply {
   return { id, values: valuesIn(text, keys) };
 }
 
-function read({ id, text, path }: StateText): ReadState {
+function read({ id, text, path }: ReadTask): StateReply {
   return stateOrFailure(id, () => readState(text, path));
 }
 
-function merge({ id, text, patch }: PatchedText): ReadState {
+function merge({ id, text, patch }: MergeTask): StateReply {
   return stateOrFailure(id, () => mergedState(text, patch));
 }
 
-function stateOrFailure(id: number, make: () => CanonicalState): ReadState {
+function stateOrFailure(id: number, produce: () => CanonicalState): StateReply {
   try {
-    return { id, state: make() };
+    return { id, state: produce() };
   } catch (thrown) {
     return { id, failure: toFailure(thrown) };
   }

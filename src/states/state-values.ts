@@ -1,31 +1,31 @@
-/** What is found inside a state: what JSON can hold, an object or a list as its text; undefined: nothing. */
+/** A value extracted from a state: any JSON value, objects and arrays as their text; undefined: no such value. */
 export type StateValue = string | number | boolean | null | undefined | { json: string };
 
-/** Longer texts, in UTF-16 units, are cut to one more than this: nobody who asks can use all of them. */
-export const longestValue = 10_000;
+/** Longer texts, in UTF-16 units, are truncated to one more than this: no caller accepts a longer one. */
+export const maxValueLength = 10_000;
 
-/** Names the state as a whole. */
+/** The key of the whole state. */
 export const wholeState = '';
 
-/** What lies under these dotted keys of a state's text, or (`wholeState`) all of it. */
+/** Extracts the values under these dotted keys of a state's text; `wholeState` extracts all of it. */
 export function valuesIn(json: string, keys: readonly string[]): StateValue[] {
   const state: unknown = JSON.parse(json);
-  return keys.map((key) => asStateValue(key === wholeState ? state : valueAt(state, key)));
+  return keys.map((key) => toStateValue(key === wholeState ? state : valueAt(state, key)));
 }
 
 /** Follows a dotted key through own properties only, so that `constructor` finds nothing. */
 function valueAt(state: unknown, key: string): unknown {
-  let at = state;
+  let value = state;
   for (const part of key.split('.')) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined;
-    at = (at as Record<string, unknown>)[part];
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string, unknown>)[part];
   }
-  return at;
+  return value;
 }
 
-function asStateValue(value: unknown): StateValue {
+function toStateValue(value: unknown): StateValue {
   if (value === undefined || value === null) return value;
   if (typeof value === 'number' || typeof value === 'boolean') return value;
-  if (typeof value === 'string') return value.slice(0, longestValue + 1);
-  return { json: JSON.stringify(value).slice(0, longestValue + 1) };
+  if (typeof value === 'string') return value.slice(0, maxValueLength + 1);
+  return { json: JSON.stringify(value).slice(0, maxValueLength + 1) };
 }

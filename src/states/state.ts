@@ -10,7 +10,7 @@ import { maxDepth, valueNestsTooDeep } from '../core/schemas/json-value.ts';
 import { text } from '../core/schemas/text.ts';
 import { GantryError, type Reason } from '../errors.ts';
 
-/** The most a state may take, in bytes of UTF-8 (INTERFACE.md section 8). */
+/** Maximum size of a state, in bytes of UTF-8 (INTERFACE.md section 8). */
 export const maxStateBytes = 1_048_576;
 
 type Json = z.core.util.JSONType;
@@ -33,35 +33,35 @@ export const stateRecord = z
   })
   .meta({ id: 'StateRecord' });
 export type StateRecord = z.infer<typeof stateRecord>;
-/** All of a state but what is in it. */
+/** A state without its content. */
 export const stateHead = stateRecord.omit({ state: true }).meta({ id: 'StateHead' });
 export type StateHead = z.infer<typeof stateHead>;
 
-/** A state as it is kept. */
+/** A state in its stored form. */
 export interface CanonicalState {
   json: string;
   ipfsHash: string;
 }
 
 /**
- * A state sent as text. `path`: of the field it was sent in, for errors.
+ * Reads a state sent as text. `path`: path of the field it was sent in, for errors.
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
  */
 export function readState(text: string, path?: string): CanonicalState {
-  return asKept(parseJson(text, path), path);
+  return toCanonicalState(parseJson(text, path), path);
 }
 
 /**
- * A state sent as a value, which is changed where that serves. `within`: how many levels of what was sent are around it.
+ * Canonicalizes a state sent as a value, which may be modified in place. `depth`: its nesting depth in the request.
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
  */
-export function asKept(value: unknown, path?: string, within = 0): CanonicalState {
-  const { json } = canonicalState(value, path, within);
+export function toCanonicalState(value: unknown, path?: string, depth = 0): CanonicalState {
+  const { json } = canonicalState(value, path, depth);
   return { json, ipfsHash: contentId(json) };
 }
 
 /**
- * Reads a state sent as a string of JSON.
+ * Parses a state sent as a JSON string.
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
  */
 export function parseState(json: string, path?: string): Json {
@@ -70,41 +70,42 @@ export function parseState(json: string, path?: string): Json {
   return state;
 }
 
-/** The parser takes any depth; who goes through the value then must not. @throws GantryError `state_too_large`, `state_not_json` */
+/** `JSON.parse` accepts any depth; callers must check it. @throws GantryError `state_too_large`, `state_not_json` */
 function parseJson(json: string, path?: string): Json {
   refuseLargeState(Buffer.byteLength(json), path);
   try {
     return JSON.parse(json);
   } catch {
-    throw wrongState('state_not_json', 'must be a string that contains JSON', path);
+    throw invalidState('state_not_json', 'must be a string that contains JSON', path);
   }
 }
 
 /**
- * A JSON value with its keys put in order, and the one text that stands for it, whatever order they were sent in:
- * RFC 8785, save that keys that are whole numbers come first, because that is how JavaScript writes any object,
- * answers included, and the text is to be theirs. The value itself is changed where that serves.
- * `within`: how many levels of what was sent are around it.
+ * Sorts a JSON value's keys and serializes it, so that equal values have the same text whatever their key order: RFC
+ * 8785, except that integer keys come first, because JavaScript serializes every object that way, and the stored text
+ * must match that of responses. The value may be modified in place. `depth`: its nesting depth in the request.
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json` (a number too large for a double)
  */
-export function canonicalState(value: unknown, path?: string, within = 0): { json: string; state: Json } {
-  const state = new Sorter(path).sorted(value, within);
+export function canonicalState(value: unknown, path?: string, depth = 0): { json: string; state: Json } {
+  const state = new Sorter(path).sorted(value, depth);
   const json = JSON.stringify(state);
-  // A string has at most three bytes a UTF-16 unit, so most need no counting.
+  // UTF-8 takes at most three bytes per UTF-16 unit, so most strings need no counting.
   if (json.length * 3 > maxStateBytes) refuseLargeState(Buffer.byteLength(json), path);
   return { json, state };
 }
 
-/** The keys of an object as they are and as they should be. */
+/** An object's keys as they are, and sorted. */
 interface Order {
   keys: readonly string[];
   ordered: readonly string[];
   isInOrder: boolean;
 }
 
-/** Sorting the keys and letting `JSON.stringify` write them is much faster than writing them ourselves. */
+/** Sorting the keys and calling `JSON.stringify` is much faster than a custom serializer. */
 class Sorter {
-  /** By depth: the things of a list mostly have the same keys, so the order found last mostly fits the next. */
+  /**
+   * The last order by depth: the elements of an array usually have the same keys, so it usually fits the next object.
+   */
   readonly #orders: Order[] = [];
   readonly #path: string | undefined;
 
@@ -116,7 +117,11 @@ class Sorter {
     if (typeof value !== 'object' || value === null) {
       if (typeof value !== 'number' || Number.isFinite(value))
         return value as string | number | boolean | null;
-      throw wrongState('state_not_json', 'holds a value that JSON cannot carry, such as 1e999', this.#path);
+      throw invalidState(
+        'state_not_json',
+        'holds a value that JSON cannot represent, such as 1e999',
+        this.#path,
+      );
     }
     if (depth >= maxDepth) throw tooDeep(this.#path);
     const container = value as Record<string | number, Json>;
@@ -125,22 +130,22 @@ class Sorter {
       return container;
     }
     const { ordered, isInOrder } = this.#order(Object.keys(value), depth);
-    if (!isInOrder) return this.#inOrder(container, ordered, depth);
+    if (!isInOrder) return this.#reordered(container, ordered, depth);
     for (const key of ordered) this.#sortChild(container, key, depth);
     return container;
   }
 
-  /** Most children stay what they are, and storing them again would take as long as looking at them. */
+  /** Most children are unchanged, and assigning them again would take as long as visiting them. */
   #sortChild(container: Record<string | number, Json>, key: string | number, depth: number): void {
     const child = container[key];
     const sorted = this.sorted(child, depth + 1);
     if (sorted !== child) setOwn(container, key, sorted);
   }
 
-  #inOrder(object: Record<string, Json>, keys: readonly string[], depth: number): Json {
-    const made: Record<string, Json> = {};
-    for (const key of keys) setOwn(made, key, this.sorted(object[key], depth + 1));
-    return made;
+  #reordered(object: Record<string, Json>, keys: readonly string[], depth: number): Json {
+    const sorted: Record<string, Json> = {};
+    for (const key of keys) setOwn(sorted, key, this.sorted(object[key], depth + 1));
+    return sorted;
   }
 
   #order(keys: readonly string[], depth: number): Order {
@@ -155,9 +160,9 @@ class Sorter {
   }
 }
 
-/** Sets a property of an object that was read from JSON, whatever its name. */
+/** Sets an own property of an object that was read from JSON, whatever its name. */
 export function setOwn(object: Record<string | number, Json>, key: string | number, value: Json): void {
-  // Set like any other, this one would become the object's prototype.
+  // A plain assignment would set the object's prototype.
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   else object[key] = value;
@@ -165,15 +170,15 @@ export function setOwn(object: Record<string | number, Json>, key: string | numb
 
 function refuseLargeState(bytes: number, path: string | undefined): void {
   if (bytes > maxStateBytes) {
-    throw wrongState('state_too_large', `must be at most ${maxStateBytes} bytes of UTF-8`, path);
+    throw invalidState('state_too_large', `must be at most ${maxStateBytes} bytes of UTF-8`, path);
   }
 }
 
 function tooDeep(path: string | undefined): GantryError {
-  return wrongState('body_too_deep', `nests deeper than ${maxDepth} levels`, path);
+  return invalidState('body_too_deep', `nests deeper than ${maxDepth} levels`, path);
 }
 
-function wrongState(reason: Reason, message: string, path = 'state'): GantryError {
+function invalidState(reason: Reason, message: string, path = 'state'): GantryError {
   return new GantryError(reason, `${path}: ${message}`, { fields: [{ path, message }] });
 }
 

@@ -1,13 +1,13 @@
 import type { StateHead } from './state.ts';
 import type { StateRow } from './tables.ts';
 
-/** A state as it is stored: `json` is its canonical text, which an answer takes in as it is. */
+/** A state as stored: `json` is its canonical text, which responses include verbatim. */
 export interface StoredState extends StateHead {
   json: string;
 }
 
 export interface StateSummary extends StateHead {
-  /** Of the canonical JSON, in UTF-8. */
+  /** Size of the canonical JSON in UTF-8. */
   bytes: number;
 }
 
@@ -15,7 +15,7 @@ export function toStoredState({ json, ...row }: StateRow): StoredState {
   return { ...toHead(row), json };
 }
 
-/** All of a state but what is in it. */
+/** A state without its content. */
 export function toHead(row: Omit<StateRow, 'json' | 'revision'>): StateHead {
   return {
     _id: row.id,

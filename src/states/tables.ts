@@ -9,11 +9,11 @@ const columns = {
   /** Canonical. */
   json: 'json',
   updatedAt: 'ms',
-  /** Counts the player's updates in order. */
+  /** Sequence number of the player's updates in the game. */
   revision: 'int',
-  /** Counts the writes of this state; see `removedVersion` of `storageUse` for where it begins. */
+  /** Counts this state's writes; starts after `removedVersion` of `storageUse`. */
   version: 'int',
-  /** 1; null: other players of the game may read it. */
+  /** 1: private; null: other players of the game may read it. */
   isPrivate: 'int?',
 } as const;
 

@@ -1,9 +1,8 @@
 import { GantryError } from '../errors.ts';
 
 /**
- * `version` is that of the state under the label, undefined where there is none; `ifVersion` the one a caller asks for, 0
- * for none.
- * @throws GantryError `version_conflict` when they differ, with the version there is; never without `ifVersion`
+ * `version`: the stored state's, undefined when there is none. `ifVersion`: the one the caller expects, 0 for none.
+ * @throws GantryError `version_conflict` with the stored version when they differ; never without `ifVersion`
  */
 export function refuseOtherVersion(
   label: string,
@@ -15,14 +14,14 @@ export function refuseOtherVersion(
 }
 
 function versionConflict(label: string, version: number | undefined, ifVersion: number): GantryError {
-  const there =
+  const found =
     version === undefined
       ? `There is no state ${JSON.stringify(label)}`
-      : `The state ${JSON.stringify(label)} has the version ${version}`;
-  const wanted = ifVersion === 0 ? 'there should be none' : `${ifVersion} was expected`;
+      : `The state ${JSON.stringify(label)} has version ${version}`;
+  const expected = ifVersion === 0 ? 'none was expected' : `version ${ifVersion} was expected`;
   return new GantryError(
     'version_conflict',
-    `${there}, and ${wanted}: read it again, and decide on what it is now. Nothing was written`,
+    `${found}, but ${expected}. Nothing was written: read the state again, and decide based on its current content`,
     { present: { label, version: version ?? 0 } },
   );
 }

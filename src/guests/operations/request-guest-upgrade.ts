@@ -28,7 +28,7 @@ export const requestGuestUpgrade = defineOperation({
     if (await db.read(findPlayer, input.wallet)) {
       throw new GantryError(
         'wallet_taken',
-        'This wallet is a player already, and two players do not become one: use another wallet, or sign in with this one',
+        'This wallet already belongs to a player, and players cannot be merged: use another wallet, or sign in with this one',
       );
     }
     const now = Date.now();

@@ -10,7 +10,7 @@ import {
   type NewSessionServices,
   signInToken,
 } from '../../sessions/operations/new-session.ts';
-import { provenSignIn, signatureChain, walletSignature } from '../../sessions/wallet-proof.ts';
+import { signatureChain, verifySignIn, walletSignature } from '../../sessions/wallet-proof.ts';
 import type { UpgradeGuest } from '../upgrade.ts';
 import { requireGuestCaller } from './require-guest-caller.ts';
 
@@ -33,7 +33,7 @@ export const upgradeGuest = defineOperation({
   ) {
     requireGuestCaller(caller);
     const { db, sessionLifetimeMs } = services;
-    const signIn = await provenSignIn(input, caller.wallet, services);
+    const signIn = await verifySignIn(input, caller.wallet, services);
     const details = await db.write(services.upgradeGuest, ownerOf(caller), signIn.id, sessionLifetimeMs);
     const launcherJwt = await announceSession(details, services);
     return { success: true, wallet: details.player.wallet, launcherJwt, jwt: launcherJwt };

@@ -32,7 +32,7 @@ export const setRules = defineOperation({
     { db, ruleChains }: { db: Database; ruleChains: RuleChains },
   ) {
     await refuseUnknownLeaderboards(db, gameId, rules);
-    const checked = await ruleChains.checked(rules);
-    return { success: true, ...(await db.write(replaceRules, gameId, checked, version)) };
+    const validated = await ruleChains.validate(rules);
+    return { success: true, ...(await db.write(replaceRules, gameId, validated, version)) };
   },
 });

@@ -46,11 +46,11 @@ export const testRules = defineOperation({
     ),
   }),
   async handler(
-    { input: { gameId, wallet, rules: given, ...input } },
+    { input: { gameId, wallet, rules: submitted, ...input } },
     { db, ruleChains, states: reader }: { db: Database; ruleChains: RuleChains; states: StateReader },
   ) {
     await requireGame(db, gameId);
-    const rules = given ? await ruleChains.checked(given) : (await db.read(readRules, gameId)).rules;
+    const rules = submitted ? await ruleChains.validate(submitted) : (await db.read(readRules, gameId)).rules;
     const chain = await ruleChains.factsFor(rules, input.trigger, wallet);
     const owner = { gameId, wallet };
     const states = await stateFactsFor(rules, input.trigger, owner, { db, reader });

@@ -14,8 +14,8 @@ import type { RuleChains } from '../rule-chains.ts';
 import { stateFactsFor } from '../state-facts.ts';
 import { anyValue, integerValue } from '../trigger-value.ts';
 
-/** So often a trigger is judged, while the player's states or the rules change under it. */
-const mostJudgements = 5;
+/** Maximum attempts for a trigger while the player's states or the rules are changed concurrently. */
+const maxAttempts = 5;
 
 export const triggerRulesEngine = defineOperation({
   name: 'triggerRulesEngine',
@@ -35,7 +35,7 @@ export const triggerRulesEngine = defineOperation({
     { db, ruleChains, states: reader }: { db: Database; ruleChains: RuleChains; states: StateReader },
   ) {
     const owner = ownerOf(caller);
-    for (let judgement = 1; ; judgement++) {
+    for (let attempt = 1; ; attempt++) {
       const rules = reportedRules((await db.read(readRules, owner.gameId)).rules);
       const chain = await ruleChains.factsFor(rules, input.trigger, owner.wallet);
       const states = await stateFactsFor(rules, input.trigger, owner, { db, reader });
@@ -43,7 +43,7 @@ export const triggerRulesEngine = defineOperation({
         return { success: true, ...(await db.write(triggerRules, owner, input, chain, states)) };
       } catch (error) {
         const isChanged = error instanceof GantryError && error.reason === 'states_changed';
-        if (!isChanged || judgement === mostJudgements) throw error;
+        if (!isChanged || attempt === maxAttempts) throw error;
       }
     }
   },

@@ -6,7 +6,7 @@ import { defaultLeaderboard, labelInput, leaderboardInput, seasonInput } from '.
 import { type LeaderboardRow, leaderboardRow, type PlacedScore } from '../score.ts';
 import { toLeaderboardEntry } from './to-leaderboard-entry.ts';
 
-/** Which board of a game is read. */
+/** The board of a game to read. */
 export const boardInput = {
   gameId: idInput,
   leaderboard: leaderboardInput,
@@ -14,8 +14,8 @@ export const boardInput = {
   label: labelInput,
 };
 
-/** The board that an input names. */
-export function choiceOf(input: {
+/** The board that an input selects. */
+export function toBoardChoice(input: {
   leaderboard?: string | undefined;
   season?: number | undefined;
   label?: string | undefined;

@@ -57,7 +57,7 @@ export const createLeaderboard = defineOperation({
       error: 'is for leaderboards with one entry a player: leave it out, or set entries to player',
     }),
   output: z.object({ success, leaderboard: leaderboardRecord }),
-  async handler({ input: { gameId, ...made } }, { db }: { db: Database }) {
-    return { success: true, leaderboard: await db.write(addLeaderboard, gameId, made) };
+  async handler({ input: { gameId, ...leaderboard } }, { db }: { db: Database }) {
+    return { success: true, leaderboard: await db.write(addLeaderboard, gameId, leaderboard) };
   },
 });

@@ -13,8 +13,8 @@ import { requireBoard } from '../require-board.ts';
 import { type LeaderboardEntry, leaderboardEntry, type RankedScore } from '../score.ts';
 import { toLeaderboardEntry } from './to-leaderboard-entry.ts';
 
-/** The answer made of a page of the database's, for as long as it is the same page. */
-const answers = new WeakMap<
+/** The response built from a cached page, kept for as long as that page is. */
+const responses = new WeakMap<
   readonly RankedScore[],
   Readonly<{ success: true; leaderboard: LeaderboardEntry[] }>
 >();
@@ -45,11 +45,11 @@ export const getGameScoresLeaderboard = defineOperation({
           await requireBoard(db, game, { leaderboard: name, season, label }, { isPublic: true }),
           input,
         );
-    const known = answers.get(rows);
-    if (known) return known;
+    const cached = responses.get(rows);
+    if (cached) return cached;
     const leaderboard = rows.map((row) => toLeaderboardEntry(row, publicUrls));
-    const answer = Object.freeze({ success: true as const, leaderboard });
-    answers.set(rows, answer);
-    return answer;
+    const response = Object.freeze({ success: true as const, leaderboard });
+    responses.set(rows, response);
+    return response;
   },
 });

@@ -7,7 +7,7 @@ import type { PublicUrls } from '../../public-urls.ts';
 import { maxAmong } from '../leaderboard.ts';
 import { readAmong } from '../leaderboard-queries.ts';
 import { requireBoard } from '../require-board.ts';
-import { boardInput, choiceOf, placedOutput, toPlacedRows } from './board-input.ts';
+import { boardInput, placedOutput, toBoardChoice, toPlacedRows } from './board-input.ts';
 
 export const getLeaderboardAmong = defineOperation({
   name: 'getLeaderboardAmong',
@@ -20,7 +20,7 @@ export const getLeaderboardAmong = defineOperation({
   output: placedOutput,
   async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
-    const board = await requireBoard(db, game, choiceOf(input), { isPublic: true });
+    const board = await requireBoard(db, game, toBoardChoice(input), { isPublic: true });
     const rows = await db.read(readAmong, board, input.wallets);
     return { success: true, leaderboard: toPlacedRows(rows, publicUrls) };
   },

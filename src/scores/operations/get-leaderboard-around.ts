@@ -7,9 +7,9 @@ import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import { readAround } from '../leaderboard-queries.ts';
 import { requireBoard } from '../require-board.ts';
-import { boardInput, choiceOf, placedOutput, toPlacedRows } from './board-input.ts';
+import { boardInput, placedOutput, toBoardChoice, toPlacedRows } from './board-input.ts';
 
-const usualRows = 11;
+const defaultRows = 11;
 const maxRows = 101;
 
 export const getLeaderboardAround = defineOperation({
@@ -25,10 +25,10 @@ export const getLeaderboardAround = defineOperation({
       z
         .int()
         .min(0)
-        .default(usualRows)
-        .transform((asked) => Math.min(asked || usualRows, maxRows))
+        .default(defaultRows)
+        .transform((limit) => Math.min(limit || defaultRows, maxRows))
         .meta({
-          description: `Rows wanted, the player's in the middle; default ${usualRows}, more than ${maxRows} is capped to ${maxRows}`,
+          description: `Rows wanted, the player's in the middle; default ${defaultRows}, more than ${maxRows} is capped to ${maxRows}`,
         }),
       'paging_invalid',
     ),
@@ -36,7 +36,7 @@ export const getLeaderboardAround = defineOperation({
   output: placedOutput,
   async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
-    const board = await requireBoard(db, game, choiceOf(input), { isPublic: true });
+    const board = await requireBoard(db, game, toBoardChoice(input), { isPublic: true });
     const rows = (await db.read(readAround, board, input.wallet, input.limit)) ?? [];
     return { success: true, leaderboard: toPlacedRows(rows, publicUrls) };
   },

@@ -9,7 +9,7 @@ import { leaderboardInput, seasonRecord } from '../leaderboard.ts';
 import { listSeasons } from '../leaderboard-queries.ts';
 import { requireBoard } from '../require-board.ts';
 import { toSeasonRecord } from '../stored-leaderboard.ts';
-import { choiceOf } from './board-input.ts';
+import { toBoardChoice } from './board-input.ts';
 
 export const getLeaderboardSeasons = defineOperation({
   name: 'getLeaderboardSeasons',
@@ -21,7 +21,7 @@ export const getLeaderboardSeasons = defineOperation({
   output: z.object({ success, seasons: z.array(seasonRecord) }),
   async handler({ input }, { db }: { db: Database }) {
     const game = await requireGame(db, input.gameId);
-    const { leaderboard } = await requireBoard(db, game, choiceOf({ leaderboard: input.leaderboard }), {
+    const { leaderboard } = await requireBoard(db, game, toBoardChoice({ leaderboard: input.leaderboard }), {
       isPublic: true,
     });
     const rows = await db.read(listSeasons, game.id, leaderboard, input);

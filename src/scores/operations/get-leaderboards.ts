@@ -19,7 +19,7 @@ export const getLeaderboards = defineOperation({
   async handler({ input: { gameId } }, { db }: { db: Database }) {
     await requireGame(db, gameId);
     const rows = await db.read(listLeaderboardRows, gameId);
-    const shown = rows.filter(({ isPublic }) => isPublic === 1);
-    return { success: true, leaderboards: shown.map(toLeaderboardSummary) };
+    const visible = rows.filter(({ isPublic }) => isPublic === 1);
+    return { success: true, leaderboards: visible.map(toLeaderboardSummary) };
   },
 });

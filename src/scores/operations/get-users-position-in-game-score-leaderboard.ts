@@ -35,7 +35,7 @@ export const getUsersPositionInGameScoreLeaderboard = defineOperation({
           await requireBoard(db, game, { leaderboard, season, label }, { isPublic: true }),
           wallet,
         );
-    // Left out rather than null: clients with fixed types, such as a C# int, refuse null.
+    // Omitted rather than null: statically typed clients, such as a C# int, reject null.
     return position === null ? { success: true } : { success: true, position };
   },
 });

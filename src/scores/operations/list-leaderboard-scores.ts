@@ -8,7 +8,7 @@ import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import { readAround } from '../leaderboard-queries.ts';
 import { requireBoard } from '../require-board.ts';
-import { boardInput, choiceOf, placedOutput, toPlacedRows } from './board-input.ts';
+import { boardInput, placedOutput, toBoardChoice, toPlacedRows } from './board-input.ts';
 import { placedPage } from './placed-page.ts';
 
 export const listLeaderboardScores = defineOperation({
@@ -28,7 +28,7 @@ export const listLeaderboardScores = defineOperation({
   output: placedOutput,
   async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
-    const board = await requireBoard(db, game, choiceOf(input), { isPublic: false });
+    const board = await requireBoard(db, game, toBoardChoice(input), { isPublic: false });
     const rows =
       input.around === undefined
         ? await placedPage(db, board, input)

@@ -9,7 +9,7 @@ import { seasonRecord } from '../leaderboard.ts';
 import { countSeasons, listSeasons } from '../leaderboard-queries.ts';
 import { requireBoard } from '../require-board.ts';
 import { toSeasonRecord } from '../stored-leaderboard.ts';
-import { choiceOf } from './board-input.ts';
+import { toBoardChoice } from './board-input.ts';
 
 export const listLeaderboardSeasons = defineOperation({
   name: 'listLeaderboardSeasons',
@@ -22,7 +22,7 @@ export const listLeaderboardSeasons = defineOperation({
   output: pagedOutput(seasonRecord),
   async handler({ input: { gameId, leaderboard, limit, skip } }, { db }: { db: Database }) {
     const game = await requireGame(db, gameId);
-    await requireBoard(db, game, choiceOf({ leaderboard }), { isPublic: false });
+    await requireBoard(db, game, toBoardChoice({ leaderboard }), { isPublic: false });
     const rows = await db.read(listSeasons, gameId, leaderboard, { limit, skip });
     const total = await db.read(countSeasons, gameId, leaderboard);
     return { total, limit, skip, data: rows.map(toSeasonRecord) };

@@ -4,7 +4,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import { requireBoard } from '../require-board.ts';
-import { boardInput, choiceOf, placedOutput, toPlacedRows } from './board-input.ts';
+import { boardInput, placedOutput, toBoardChoice, toPlacedRows } from './board-input.ts';
 import { placedPage } from './placed-page.ts';
 
 const { leaderboard, season, label } = boardInput;
@@ -18,7 +18,7 @@ export const readLeaderboard = defineOperation({
   input: z.object({ leaderboard, season, label, ...pagingOf() }),
   output: placedOutput,
   async handler({ input, caller }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
-    const board = await requireBoard(db, caller.game, choiceOf(input), { isPublic: false });
+    const board = await requireBoard(db, caller.game, toBoardChoice(input), { isPublic: false });
     return { success: true, leaderboard: toPlacedRows(await placedPage(db, board, input), publicUrls) };
   },
 });

@@ -16,7 +16,7 @@ export const removeLeaderboard = defineOperation({
   input: z.object({ gameId: idInput, leaderboard: z.string().min(1).max(200) }),
   output: z.object({ success }),
   async handler({ input: { gameId, leaderboard } }, { db }: { db: Database }) {
-    // Other writes come in between.
+    // One write per batch, so that other writes can run in between.
     while (!(await db.write(deleteLeaderboard, gameId, leaderboard)));
     return { success: true };
   },

@@ -9,8 +9,8 @@ import { defaultLeaderboard, labelInput, leaderboardInput, metadataInput } from 
 import { setLeaderboardScore } from '../leaderboard-score-commands.ts';
 import { finiteScore, integerScore, nonce, scoreRecord, scoreSession } from '../score.ts';
 
-/** What a score carries on leaderboards that have a name. */
-const named = { leaderboard: leaderboardInput, label: labelInput, metadata: metadataInput };
+/** Fields of a score on a named leaderboard. */
+const namedFields = { leaderboard: leaderboardInput, label: labelInput, metadata: metadataInput };
 
 export const setUserScore = defineOperation({
   name: 'setUserScore',
@@ -18,8 +18,8 @@ export const setUserScore = defineOperation({
   kind: 'write',
   summary: "Set the player's score; with a nonce used before, replace the score under it",
   auth: 'player-or-server',
-  input: z.object({ score: integerScore, nonce, sessionId: scoreSession, ...named }),
-  dispatchInput: z.object({ score: finiteScore, nonce, sessionId: scoreSession, ...named }),
+  input: z.object({ score: integerScore, nonce, sessionId: scoreSession, ...namedFields }),
+  dispatchInput: z.object({ score: finiteScore, nonce, sessionId: scoreSession, ...namedFields }),
   output: z.object({ success, newScore: scoreRecord }),
   async handler({ input, caller }, { db }: { db: Database }) {
     const { leaderboard = defaultLeaderboard } = input;
@@ -35,7 +35,7 @@ export const setUserScore = defineOperation({
     if (input.label !== undefined || input.metadata !== undefined) {
       throw new GantryError(
         'metadata_not_kept',
-        'Scores of the leaderboard `default` carry no label and no metadata: name another leaderboard',
+        'Scores on the leaderboard `default` carry neither label nor metadata: name another leaderboard',
       );
     }
     return {

@@ -14,8 +14,8 @@ export const channelHeartbeat = defineOperation({
   auth: 'player',
   input: z.object({}),
   output: z.object({ success }),
-  async handler({ caller: { session } }, parts: { db: Database; presence: Presence }) {
-    if (await parts.presence.heartbeat(session.id)) await announcePresence(parts, session.id);
+  async handler({ caller: { session } }, services: { db: Database; presence: Presence }) {
+    if (await services.presence.heartbeat(session.id)) await announcePresence(services, session.id);
     return { success: true };
   },
 });

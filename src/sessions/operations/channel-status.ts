@@ -13,11 +13,11 @@ export const channelStatus = defineOperation({
   auth: 'session',
   input: z.object({}),
   output: status,
-  async handler({ caller: { session } }, parts: { db: Database; presence: Presence }) {
+  async handler({ caller: { session } }, services: { db: Database; presence: Presence }) {
     const exists = session.endedAt === null;
     return {
       exists,
-      present: exists && (await isSessionPresent(parts, session)),
+      present: exists && (await isSessionPresent(services, session)),
       wallet: session.wallet,
       openedAt: session.openedAt,
     };

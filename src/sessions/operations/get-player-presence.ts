@@ -33,11 +33,11 @@ export const getPlayerPresence = defineOperation({
       )
       .meta({ description: 'In the order asked' }),
   }),
-  async handler({ input, caller: { game } }, parts: { db: Database; presence: Presence }) {
+  async handler({ input, caller: { game } }, services: { db: Database; presence: Presence }) {
     const players = input.wallets.map(async (wallet) => {
-      const live = await parts.db.read(liveSessions, wallet);
-      const here = live.filter((one) => one.game.id === game.id);
-      const present = await Promise.all(here.map(({ session }) => isSessionPresent(parts, session)));
+      const live = await services.db.read(liveSessions, wallet);
+      const here = live.filter((session) => session.game.id === game.id);
+      const present = await Promise.all(here.map(({ session }) => isSessionPresent(services, session)));
       return { wallet, present: present.includes(true), sessions: here.length };
     });
     return { success: true, players: await Promise.all(players) };

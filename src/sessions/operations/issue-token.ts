@@ -2,7 +2,7 @@ import type { PublicUrls } from '../../public-urls.ts';
 import type { SessionDetails } from '../channel-session.ts';
 import type { LauncherTokens } from '../launcher-token.ts';
 
-/** The launcher token of a channel session; it can be made again, and lasts as long as the session. */
+/** Issues the launcher token of a channel session, valid as long as the session; it can be issued repeatedly. */
 export function issueToken(
   { session, player }: SessionDetails,
   { tokens, publicUrls }: { tokens: LauncherTokens; publicUrls: PublicUrls },

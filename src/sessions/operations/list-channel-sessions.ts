@@ -15,9 +15,9 @@ export const listChannelSessions = defineOperation({
   auth: 'player-or-server',
   input: z.object({}),
   output: z.object({ success, sessions: z.array(sessionSummary) }),
-  async handler({ caller }, parts: { db: Database; presence: Presence }) {
-    const live = await parts.db.read(liveSessions, caller.wallet);
-    // A launcher's server speaks for the launcher, not for its players in other games.
+  async handler({ caller }, services: { db: Database; presence: Presence }) {
+    const live = await services.db.read(liveSessions, caller.wallet);
+    // A launcher's server acts for the launcher, not for its players in other games.
     const seesAll = caller.session !== null && caller.game.kind === 'launcher';
     const visible = live.filter(({ game }) => seesAll || game.id === caller.game.id);
     const sessions = await Promise.all(
@@ -27,7 +27,7 @@ export const listChannelSessions = defineOperation({
         gameName: game.name,
         openedAt: session.openedAt,
         expiresAt: session.expiresAt,
-        present: await isSessionPresent(parts, session),
+        present: await isSessionPresent(services, session),
       })),
     );
     return { success: true, sessions };

@@ -30,12 +30,12 @@ export const listSessions = defineOperation({
       present: z.boolean(),
     }),
   ),
-  async handler({ input }, parts: { db: Database; presence: Presence }) {
-    const { total, rows } = await parts.db.read(findSessions, input, input);
+  async handler({ input }, services: { db: Database; presence: Presence }) {
+    const { total, rows } = await services.db.read(findSessions, input, input);
     const data = rows.map(async ({ session }) => {
-      const { id: sessionId, followsLauncher: _, ...shown } = session;
-      const present = session.endedAt === null && (await isSessionPresent(parts, session));
-      return { sessionId, ...shown, present };
+      const { id: sessionId, followsLauncher: _, ...fields } = session;
+      const present = session.endedAt === null && (await isSessionPresent(services, session));
+      return { sessionId, ...fields, present };
     });
     return { total, limit: input.limit, skip: input.skip, data: await Promise.all(data) };
   },

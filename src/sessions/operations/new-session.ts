@@ -7,7 +7,7 @@ import type { LauncherTokens } from '../launcher-token.ts';
 import { announcePresence } from '../session-presence.ts';
 import { issueToken } from './issue-token.ts';
 
-/** What an operation needs to open a session and answer with its token. */
+/** The services that an operation needs to open a session and return its token. */
 export interface NewSessionServices {
   db: Database;
   presence: Presence;
@@ -16,13 +16,13 @@ export interface NewSessionServices {
   publicUrls: PublicUrls;
 }
 
-/** The token in the answer to a sign-in. */
+/** The token in the response to a sign-in. */
 export const signInToken = {
   launcherJwt: z.string(),
   jwt: z.string().meta({ description: 'The same token, under the name that dispatch clients read' }),
 };
 
-/** The token of a session that was just opened, once the player's launchers have been told of the session. */
+/** Announces a newly opened session to the player's launchers, and returns its token. */
 export async function announceSession(
   details: SessionDetails,
   services: NewSessionServices,

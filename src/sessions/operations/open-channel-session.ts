@@ -55,7 +55,7 @@ export const openChannelSession = defineOperation({
 /** The game of a server. @throws GantryError `secret_invalid`, `sign_in_required` */
 function ownGame(game: Game, gameId: string | undefined): Game {
   if (gameId !== undefined && gameId !== game.id) {
-    throw new GantryError('secret_invalid', 'The game secret is of another game');
+    throw new GantryError('secret_invalid', 'The game secret belongs to another game');
   }
   refuseLauncherServer(game);
   return game;
@@ -77,8 +77,8 @@ async function namedGame(db: Database, { kind }: Game, gameId: string | undefine
 
 function withToken(url: string, { policies }: Game, token: string): string {
   if (url === '') return '';
-  const opened = new URL(url);
-  if (policies.tokenIn === 'fragment') opened.hash = `token=${token}`;
-  else opened.searchParams.set('token', token);
-  return opened.href;
+  const target = new URL(url);
+  if (policies.tokenIn === 'fragment') target.hash = `token=${token}`;
+  else target.searchParams.set('token', token);
+  return target.href;
 }

@@ -4,7 +4,7 @@ import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { completeSignIn } from '../sign-in-commands.ts';
-import { provenSignIn, signatureChain, walletSignature } from '../wallet-proof.ts';
+import { signatureChain, verifySignIn, walletSignature } from '../wallet-proof.ts';
 import { announceSession, type NewSessionServices, signInToken } from './new-session.ts';
 
 export const verifyUnverifiedChannel = defineOperation({
@@ -24,7 +24,7 @@ export const verifyUnverifiedChannel = defineOperation({
   }),
   async handler({ input }, services: NewSessionServices & { contractWallets: ContractWallets }) {
     const { db, sessionLifetimeMs } = services;
-    const signIn = await provenSignIn(input, null, services);
+    const signIn = await verifySignIn(input, null, services);
     const details = await db.write(completeSignIn, signIn.id, sessionLifetimeMs);
     const launcherJwt = await announceSession(details, services);
     return { success: true, launcherJwt, jwt: launcherJwt };

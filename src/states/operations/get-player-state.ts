@@ -21,7 +21,7 @@ export const getPlayerState = defineOperation({
   output: z.object({ success, state: stateRecord.nullable() }),
   async handler({ input: { label, ...owner } }, { db }: { db: Database }) {
     await requireGame(db, owner.gameId);
-    const [kept] = await db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, label);
-    return { success: true, state: kept ? toStateRecord(kept) : null };
+    const [stored] = await db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, label);
+    return { success: true, state: stored ? toStateRecord(stored) : null };
   },
 });

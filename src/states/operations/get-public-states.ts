@@ -5,7 +5,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { readPublicStatesPage } from '../queries.ts';
 import { filterOf, stateFilter, statesOutput } from './get-states.ts';
-import { toStatesAnswer } from './to-state-record.ts';
+import { toStatesResponse } from './to-state-record.ts';
 
 export const getPublicStates = defineOperation({
   name: 'getPublicStates',
@@ -18,6 +18,6 @@ export const getPublicStates = defineOperation({
   output: statesOutput,
   async handler({ input, caller }, { db }: { db: Database }) {
     const owner = { gameId: caller.session.gameId, wallet: input.wallet };
-    return toStatesAnswer(await db.read(readPublicStatesPage, owner, input, filterOf(input)));
+    return toStatesResponse(await db.read(readPublicStatesPage, owner, input, filterOf(input)));
   },
 });

@@ -7,9 +7,9 @@ import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { readStatesPage, type StateFilter } from '../queries.ts';
 import { stateRecord } from '../state.ts';
-import { toStatesAnswer } from './to-state-record.ts';
+import { toStatesResponse } from './to-state-record.ts';
 
-/** Which states are asked for; an empty text counts as left out. */
+/** Selects states; an empty string counts as omitted. */
 export const stateFilter = {
   label: text(0, 200).optional().meta({ description: 'Only the state with this label' }),
   prefix: text(0, 200)
@@ -34,6 +34,6 @@ export const getStates = defineOperation({
   input: z.object({ ...pagingOf(20), ...stateFilter }),
   output: statesOutput,
   async handler({ input, caller }, { db }: { db: Database }) {
-    return toStatesAnswer(await db.read(readStatesPage, ownerOf(caller), input, filterOf(input)));
+    return toStatesResponse(await db.read(readStatesPage, ownerOf(caller), input, filterOf(input)));
   },
 });

@@ -29,7 +29,7 @@ export const setPlayerState = defineOperation({
     ifVersion,
   }),
   output: z.object({ success, newState: stateRecord }),
-  // A state is large, and what a player is erased with must not stay in the log.
+  // States are large, and their content must not stay in the audit log after the player is erased.
   auditInput: ({ state, ...input }) => ({ ...input, bytes: Buffer.byteLength(String(state)) }),
   async handler(
     { input: { label, state, ifVersion: version, ...owner } },
@@ -40,7 +40,7 @@ export const setPlayerState = defineOperation({
       throw new GantryError('player_unknown', 'There is no player with this wallet');
     const { json, ipfsHash } = await canonicalInput(state, 'state', states);
     const options = { ifVersion: version };
-    const kept = await db.write(saveState, owner, label, json, ipfsHash, storageQuota, options);
-    return { success: true, newState: toStateRecord({ ...kept, json }) };
+    const head = await db.write(saveState, owner, label, json, ipfsHash, storageQuota, options);
+    return { success: true, newState: toStateRecord({ ...head, json }) };
   },
 });

@@ -25,7 +25,7 @@ export const setState = defineOperation({
   ) {
     const { json, ipfsHash } = await canonicalInput(state, 'state', states);
     const owner = ownerOf(caller);
-    const kept = await db.write(saveState, owner, label, json, ipfsHash, storageQuota, options);
-    return { success: true, newState: toStateRecord({ ...kept, json }) };
+    const head = await db.write(saveState, owner, label, json, ipfsHash, storageQuota, options);
+    return { success: true, newState: toStateRecord({ ...head, json }) };
   },
 });

@@ -9,26 +9,26 @@ import type { StateReader } from '../state-reader.ts';
 import { canonicalInput, ifVersion, isPublic, jsonOrText, stateText } from './state-input.ts';
 import { toStateRecord } from './to-state-record.ts';
 
-const mostStates = 20;
+const maxStates = 20;
 
-/** `state` as each calling style has it. */
-function listOf<State extends z.ZodType>(state: State) {
-  const one = z.object({
+/** `state`: its schema on the calling path. */
+function stateList<State extends z.ZodType>(state: State) {
+  const item = z.object({
     label: stateLabel,
     state,
-    // Clients in typed languages send null for what they leave out.
+    // Clients in statically typed languages send null for omitted fields.
     ifVersion: ifVersion.nullish().transform((version) => version ?? undefined),
     public: isPublic.nullish().transform((given) => given ?? undefined),
   });
   return z
-    .array(one)
-    .min(1, `must have 1 to ${mostStates} states`)
-    .max(mostStates, `must have 1 to ${mostStates} states`)
+    .array(item)
+    .min(1, `must have 1 to ${maxStates} states`)
+    .max(maxStates, `must have 1 to ${maxStates} states`)
     .refine(
       (states) => new Set(states.map(({ label }) => label)).size === states.length,
       'must have each label once',
     )
-    .meta({ description: `1 to ${mostStates} states with different labels` });
+    .meta({ description: `1 to ${maxStates} states with different labels` });
 }
 
 export const setStates = defineOperation({
@@ -38,8 +38,8 @@ export const setStates = defineOperation({
   summary: 'Keep several states of the player, each as `setState` does: all of them or none',
   auth: 'player-or-server',
   serverOnlyWith: 'setState',
-  input: z.object({ states: listOf(stateText) }),
-  dispatchInput: z.object({ states: listOf(jsonOrText) }),
+  input: z.object({ states: stateList(stateText) }),
+  dispatchInput: z.object({ states: stateList(jsonOrText) }),
   takesLargeValues: true,
   output: z.object({
     success,
@@ -53,9 +53,9 @@ export const setStates = defineOperation({
     for (const [at, { state, ...options }] of input.states.entries()) {
       writes.push({ ...options, ...(await canonicalInput(state, `states.${at}.state`, reader)) });
     }
-    const kept = await db.write(saveStates, ownerOf(caller), writes, storageQuota);
+    const heads = await db.write(saveStates, ownerOf(caller), writes, storageQuota);
     const newStates = writes.flatMap(({ json }, at) => {
-      const head = kept[at];
+      const head = heads[at];
       return head ? [toStateRecord({ ...head, json })] : [];
     });
     return { success: true, newStates };

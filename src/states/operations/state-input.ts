@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { LargeValue } from '../large-input.ts';
-import { asKept, type CanonicalState } from '../state.ts';
+import { type CanonicalState, toCanonicalState } from '../state.ts';
 import type { StateReader } from '../state-reader.ts';
 
 type Json = z.core.util.JSONType;
 
-/** JSON in an input of a dedicated path: always as text. */
+/** JSON in the input of a dedicated path: always a string. */
 export function jsonText(description: string): z.ZodType<Json> {
   const isText = (value: unknown) =>
     typeof value === 'string' || (value instanceof LargeValue && value.isText);
   return z.custom<Json>(isText, 'must be a string that contains JSON').meta({ type: 'string', description });
 }
 
-/** JSON in an input of the dispatch path: a value that is not a string is the JSON itself. */
+/** JSON in the input of the dispatch path: a string containing JSON, or the JSON value itself. */
 export const jsonOrText = z.unknown().transform((value, context) => {
   if (value === undefined) context.issues.push({ code: 'custom', message: 'is required', input: value });
   return value as Json;
@@ -34,7 +34,7 @@ export const isPublic = z.boolean().optional().meta({
 });
 
 /**
- * The JSON of such a field, whichever way it was sent. `path`: of the field.
+ * The canonical state of such a field, however it was sent. `path`: path of the field.
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
  */
 export async function canonicalInput(
@@ -43,5 +43,5 @@ export async function canonicalInput(
   states: StateReader,
 ): Promise<CanonicalState> {
   if (typeof value === 'string') return states.read(value, path);
-  return value instanceof LargeValue ? value.state() : asKept(value, path);
+  return value instanceof LargeValue ? value.state() : toCanonicalState(value, path);
 }

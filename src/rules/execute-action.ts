@@ -12,15 +12,15 @@ import { changeAction, enqueue } from '../queue/actions.ts';
 import { spend } from '../queue/spending.ts';
 import { grants } from '../queue/tables.ts';
 import { setScore } from '../scores/commands.ts';
-import { scoreOn } from '../scores/current-score.ts';
+import { findLeaderboardScore } from '../scores/current-score.ts';
 import { defaultLeaderboard } from '../scores/leaderboard.ts';
 import { setLeaderboardScore } from '../scores/leaderboard-score-commands.ts';
 import { tellWebhooks } from '../webhooks/report.ts';
 import { webhookEventOfTrigger } from '../webhooks/webhook-events.ts';
-import { costOf, preparedCall } from './chain-actions.ts';
+import { costOf, prepareCall } from './chain-actions.ts';
 import type { Facts } from './evaluate.ts';
 import { windowMessageCreated } from './events.ts';
-import { grantOf, isThere, unknownSigner } from './facts.ts';
+import { findGrant, hasLeaderboard, unknownSigner } from './facts.ts';
 import { type Action, type ChainAction, isChainAction } from './rule.ts';
 import type { ChainFacts, TriggerInput } from './trigger.ts';
 
@@ -28,10 +28,10 @@ type Triggered = TriggerInput & { triggerUuid: string };
 type TxFacts = Facts<Request<unknown>>;
 
 /**
- * Carries out an action that is due, within the trigger's transaction, or queues it. The player is locked. False: there
- * was nothing to do, because the player has the achievement, or the leaderboard is gone.
+ * Executes an action that is due, within the trigger's transaction, or enqueues it. The player is locked. Returns false
+ * when there was nothing to do, because the player has the achievement already, or the leaderboard was removed.
  */
-export function* carryOut(
+export function* executeAction(
   tx: Tx,
   owner: Owner,
   action: Action,
@@ -39,7 +39,7 @@ export function* carryOut(
   facts: TxFacts,
   chain: ChainFacts,
 ): Steps<boolean> {
-  const sent = {
+  const values = {
     value: String(input.value ?? ''),
     nonce: input.nonce ?? '',
     ...(input.finished && { place: String(input.finished.place), season: String(input.finished.season) }),
@@ -49,7 +49,7 @@ export function* carryOut(
     case 'Notify': {
       const player = yield* tx.get(players, wallet);
       if (!player) throw new Error(`wallet ${wallet} has no player`);
-      const filled = fillPlaceholders(action.message, { ...sent, username: shownName(player), wallet });
+      const filled = fillPlaceholders(action.message, { ...values, username: shownName(player), wallet });
       yield* notifyPlayer(tx, owner, {
         message: asMessage(filled),
         type: action.notificationType,
@@ -58,16 +58,17 @@ export function* carryOut(
     }
     case 'SendCustomActivity':
       yield* recordActivity(tx, owner, {
-        label: shortened(fillPlaceholders(action.label, sent), maxLabelLength),
+        label: shortened(fillPlaceholders(action.label, values), maxLabelLength),
         eventId: action.eventId,
       });
       return true;
     case 'UpdateScore': {
       const { leaderboard, nonce } = action;
-      // Removed since the rule was saved: there is nothing to set.
-      if (!(yield* isThere(tx, owner, leaderboard))) return false;
+      // The leaderboard was removed after the rule was saved.
+      if (!(yield* hasLeaderboard(tx, owner, leaderboard))) return false;
       const amount = action.amount ?? (action.ratio ?? 0) * (facts.value ?? 0);
-      const base = action.mode === 'add' ? ((yield* scoreOn(tx, owner, leaderboard, nonce)) ?? 0) : 0;
+      const base =
+        action.mode === 'add' ? ((yield* findLeaderboardScore(tx, owner, leaderboard, nonce)) ?? 0) : 0;
       const fractions = 'round';
       if (leaderboard === undefined || leaderboard === defaultLeaderboard)
         yield* setScore(tx, owner, base + amount, nonce, { fractions });
@@ -75,7 +76,7 @@ export function* carryOut(
       return true;
     }
     case 'PostWindowMessage': {
-      const message = asMessage(fillPlaceholders(action.message, { ...sent, wallet }));
+      const message = asMessage(fillPlaceholders(action.message, { ...values, wallet }));
       const record = { _id: tx.newId(), gameId, normalizedAddress: wallet, message, createdAt: tx.now };
       const audience = { kind: 'players' as const, gameId, wallets: [wallet] };
       tx.emit(streamOf.player(gameId, wallet), windowMessageCreated, record, audience);
@@ -85,7 +86,7 @@ export function* carryOut(
       yield* queueWebhooks(tx, owner, action, input);
       return true;
     case 'GrantAchievementToken': {
-      if (yield* grantOf(tx, owner, action.achievement)) return false;
+      if (yield* findGrant(tx, owner, action.achievement)) return false;
       const grant = { ...owner, achievement: action.achievement, at: tx.now };
       if (!isChainAction(action)) {
         tx.insert(grants, { ...grant, actionId: '', granted: 1 });
@@ -102,29 +103,29 @@ export function* carryOut(
   }
 }
 
-/** A template may be nothing but a value that was left out, and a message is never empty. */
+/** Never empty, although a template may consist only of an omitted value. */
 function asMessage(filled: string): string {
   return shortened(filled, maxMessageLength) || '…';
 }
 
-/** Queues a delivery for each webhook; where there is none, an action that has failed says so. */
+/** Enqueues a delivery for each webhook; if there is none, enqueues a failed action that says so. */
 function* queueWebhooks(
   tx: Tx,
   { gameId, wallet }: Owner,
   { type, name }: Extract<Action, { type: 'Webhook' }>,
-  { trigger, triggerUuid, ...sent }: Triggered,
+  { trigger, triggerUuid, ...input }: Triggered,
 ): Steps<void> {
-  const { value = null, nonce = null } = sent;
-  const told = { triggerUuid, gameId, normalizedAddress: wallet, name, trigger, value, nonce };
-  const event = webhookEventOfTrigger(told);
+  const { value = null, nonce = null } = input;
+  const data = { triggerUuid, gameId, normalizedAddress: wallet, name, trigger, value, nonce };
+  const event = webhookEventOfTrigger(data);
   if ((yield* tellWebhooks(tx, event, { type, triggerUuid })) > 0) return;
-  const payload = { type: event.type, timestamp: new Date(tx.now).toISOString(), data: told };
+  const payload = { type: event.type, timestamp: new Date(tx.now).toISOString(), data };
   const row = yield* enqueue(tx, { kind: 'webhook', type, gameId, wallet, triggerUuid, payload });
   const error = 'the game has no enabled webhook that takes it in';
   yield* changeAction(tx, row, { state: 'failed', error });
 }
 
-/** Writes a call of a contract to the queue; one that cannot be made, as failed. */
+/** Enqueues a contract call; one that cannot be made is enqueued as failed. */
 function* queueCall(
   tx: Tx,
   owner: Owner,
@@ -135,7 +136,7 @@ function* queueCall(
   actionId: string,
 ): Steps<void> {
   const signer = signers[action.signer];
-  const call = yield* preparedCall(action, { ...input, wallet: owner.wallet }, facts);
+  const call = yield* prepareCall(action, { ...input, wallet: owner.wallet }, facts);
   const row = yield* enqueue(
     tx,
     {
