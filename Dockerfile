@@ -1,14 +1,14 @@
-# Gantry as one executable, on a Debian that has nothing of Node. Built from the repository's top folder:
+# Gantry as one executable, on a Debian image without Node. Build it from the repository root:
 #   docker build -t gantry .
 
 FROM debian:bookworm-slim AS base
-# What the Node inside the executable is linked with, and Debian's smallest image is without.
+# Libraries that the Node inside the executable links to; Debian's slim image lacks them.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libatomic1 libstdc++6 \
  && rm -rf /var/lib/apt/lists/*
 
 FROM node:24-bookworm-slim AS build
-# Any Node that npm runs on: the one that Gantry runs on comes with the packages.
+# Any Node that can run npm: the one that Gantry runs on is installed with the packages.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libatomic1 \
  && rm -rf /var/lib/apt/lists/*
@@ -26,7 +26,7 @@ RUN groupadd --gid 10001 gantry \
  && install -d -o gantry -g gantry -m 700 /data /opt/gantry
 COPY --from=build /src/dist/gantry /usr/local/bin/gantry
 USER gantry
-# SQLite is unpacked here when the image is made, so that the container can run with a read-only root.
+# SQLite is unpacked here when the image is built, so that the container can run with a read-only root.
 ENV TMPDIR=/opt/gantry
 RUN DATA_DIR=/opt/gantry/first gantry game list && rm -r /opt/gantry/first
 ENV HOST=0.0.0.0 PORT=3000 DATA_DIR=/data GANTRY_DEMO=off
