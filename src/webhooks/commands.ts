@@ -1,7 +1,7 @@
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { games } from '../games/tables.ts';
-import { lockAction, queueAgain } from '../queue/actions.ts';
+import { lockAction, requeue } from '../queue/actions.ts';
 import { actions } from '../queue/tables.ts';
 import type { NewWebhook, WebhookChanges } from './delivery.ts';
 import { webhooksOf } from './report.ts';
@@ -94,7 +94,7 @@ export const replayDelivery = command(
     if (webhook.enabled === 0) {
       throw new GantryError('webhook_disabled', 'The webhook is disabled: enable it, then replay');
     }
-    return toDelivery(yield* queueAgain(tx, row));
+    return toDelivery(yield* requeue(tx, row));
   },
 );
 
