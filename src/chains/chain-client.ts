@@ -3,7 +3,7 @@ import type { ChainRpcs } from './contract-wallets.ts';
 
 const rpcTimeoutMs = 5_000;
 
-/** Connections to the chains of the configuration, made when first asked for. */
+/** Clients of the configured chains, created on first use. */
 export class ChainClients {
   readonly #rpcs: ChainRpcs;
   readonly #clients = new Map<number, Promise<PublicClient>>();
@@ -16,7 +16,7 @@ export class ChainClients {
     return [...this.#rpcs.keys()];
   }
 
-  /** A client whose servers have said that they are of this chain. @throws Error in words */
+  /** A client whose RPC server has confirmed the chain id. @throws Error with a description for operators */
   get(chainId: number): Promise<PublicClient> {
     const known = this.#clients.get(chainId);
     if (known) return known;
