@@ -40,7 +40,7 @@ export function checkSignature(
     const unsupported = inputs.find(({ type }) => !isSupported(type));
     if (unsupported) refuse('function', `takes a ${unsupported.type}, which is not supported`);
     if (inputs.length !== args.length) {
-      refuse('args', `the function takes ${inputs.length} arguments, but ${args.length} are given`);
+      refuse('args', `the function takes ${inputs.length} arguments, and ${args.length} are given`);
     }
   } catch (error) {
     refuse(
