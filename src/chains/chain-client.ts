@@ -37,9 +37,9 @@ export class ChainClients {
       ccipRead: false,
       cacheTime: 0,
     });
-    const answered = await client.getChainId();
-    if (answered !== chainId) {
-      throw new Error(`the RPC server configured for chain ${chainId} is of chain ${answered}`);
+    const actualChainId = await client.getChainId();
+    if (actualChainId !== chainId) {
+      throw new Error(`the RPC server configured for chain ${chainId} is of chain ${actualChainId}`);
     }
     return client;
   }

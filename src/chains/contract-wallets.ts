@@ -36,13 +36,13 @@ export class ContractWallets {
     }
     const { isErc6492Signature } = await import('viem');
     const [address, signed] = [asHex(wallet), asHex(signature)];
-    const [answered, code] = await Promise.all([client.getChainId(), client.getCode({ address })]).catch(() =>
-      Promise.reject(unavailable(chainId)),
+    const [actualChainId, code] = await Promise.all([client.getChainId(), client.getCode({ address })]).catch(
+      () => Promise.reject(unavailable(chainId)),
     );
-    if (answered !== chainId) {
+    if (actualChainId !== chainId) {
       throw new GantryError(
         'chain_unavailable',
-        `The RPC server configured for chain ${chainId} is of chain ${answered}`,
+        `The RPC server configured for chain ${chainId} is of chain ${actualChainId}`,
       );
     }
     // Without code it is not a contract. The signature of its key has already been rejected in the only accepted

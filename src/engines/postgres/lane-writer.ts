@@ -163,12 +163,12 @@ export class LaneWriter {
       let lane: WriteLane | undefined;
       try {
         lane = await this.#currentLane();
-        const begunAt = performance.now();
+        const startedAt = performance.now();
         before = new Batch(batch, lane.connection, lane.place, this.#options, before);
         await before.run((result) => {
           attempt.result = result;
         });
-        this.#options.meter.committed(batch.length, performance.now() - begunAt);
+        this.#options.meter.committed(batch.length, performance.now() - startedAt);
         lane.place.n++;
         lane.place.position = attempt.result?.position ?? lane.place.position;
         this.#settle(batch, attempt.result);
@@ -178,7 +178,7 @@ export class LaneWriter {
         this.#options.existing.clear();
         this.#options.readCache.clear();
         this.#options.rowCache.clear();
-        this.#options.ranks.forget();
+        this.#options.ranks.forgetBoards();
         if (isConnectionLost(error) || lane?.connection.isLost) {
           const doubt = lane && attempt.result ? await this.#resolveDoubt(lane.place) : 'undone';
           if (doubt === 'committed') return this.#settle(batch, attempt.result);

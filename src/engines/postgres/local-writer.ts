@@ -58,8 +58,8 @@ export class LocalWriter implements NodeWriter, WritingSide {
       newId: idMaker,
       epoch: () => this.#epoch,
       meter: this.#meter,
-      committed: ({ events: told, wakes }) => {
-        if (told.length > 0) for (const listener of this.#commitListeners) listener(told);
+      committed: ({ events: written, wakes }) => {
+        if (written.length > 0) for (const listener of this.#commitListeners) listener(written);
         if (wakes.length > 0) for (const listener of this.#wakeListeners) listener(wakes);
       },
       lostTail: () => this.#renameHistory(),

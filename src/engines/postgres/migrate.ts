@@ -39,7 +39,7 @@ const migrations: readonly string[] = [
 export const schemaVersion = migrations.length;
 
 /** How often creating the version table is tried, when other nodes start at the same time. */
-const makeTries = 20;
+const maxAttempts = 20;
 
 /**
  * Migrates a database to this program's schema. Several nodes may start at once: one migrates, the others wait for it.
@@ -76,7 +76,7 @@ export async function migrate(url: string): Promise<void> {
 
 /** Retries: when several nodes create the table at once, `IF NOT EXISTS` does not keep all but one from failing. */
 async function makeVersionTable(connection: Connection): Promise<void> {
-  for (let tried = 1; ; tried++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       await connection.script(
         'CREATE TABLE IF NOT EXISTS schema_version (id boolean PRIMARY KEY DEFAULT true CHECK (id), version integer NOT NULL)',
@@ -84,7 +84,7 @@ async function makeVersionTable(connection: Connection): Promise<void> {
       await connection.script('INSERT INTO schema_version (version) VALUES (0) ON CONFLICT DO NOTHING');
       return;
     } catch (error) {
-      if (tried === makeTries) throw error;
+      if (attempt === maxAttempts) throw error;
     }
   }
 }

@@ -126,13 +126,13 @@ export class PhysicalTable {
   }
 
   /**
-   * The columns to select from `alias`, under their declared names; without those in `knows`, which the caller has
+   * The columns to select from `alias`, under their declared names; without those in `omitted`, which the caller has
    * already.
    */
-  selection(alias: string, names: readonly string[] | null = null, knows: readonly string[] = []): string {
+  selection(alias: string, names: readonly string[] | null = null, omitted: readonly string[] = []): string {
     const wanted = names === null ? this.columns : this.columnsOf(names);
     const selected = wanted.flatMap(({ kind, name, physicalName: physical }) => {
-      if (knows.includes(name)) return [];
+      if (omitted.includes(name)) return [];
       const source =
         kind === 'stream'
           ? `(SELECT name FROM streams WHERE id = ${alias}.${physical})`

@@ -155,7 +155,7 @@ export class RankCounts {
   }
 
   /** Call this after a rollback, which may have undone the insertion of boards. */
-  forget(): void {
+  forgetBoards(): void {
     this.#knownBoards.clear();
   }
 

@@ -36,9 +36,9 @@ export function rowsByKeys(
 ): string {
   const names = by.map((_, at) => `c${at}`);
   const conditions = by.map((column, at) => `t.${table.searched(column)} = k.c${at}`);
-  const knows = by.map(({ name }) => name).filter((name) => table.column(name).kind === 'stream');
+  const omitted = by.map(({ name }) => name).filter((name) => table.column(name).kind === 'stream');
   return `SELECT k.i, f.* FROM unnest(${arrays(table.searchColumns(by))}) WITH ORDINALITY AS k(${[...names, 'i'].join(', ')})
-    CROSS JOIN LATERAL (SELECT ${select ?? table.selection('t', wanted, knows)} FROM ${table.table.name} AS t
+    CROSS JOIN LATERAL (SELECT ${select ?? table.selection('t', wanted, omitted)} FROM ${table.table.name} AS t
       WHERE ${conditions.join(' AND ')} LIMIT 1${isLock ? ' FOR UPDATE OF t' : ''}) AS f`;
 }
 
