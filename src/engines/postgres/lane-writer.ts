@@ -189,7 +189,7 @@ export class LaneWriter {
         }
         await lane?.connection.script('ROLLBACK').catch(() => {});
         if (error instanceof LaneLost && lane?.place.isSoleWriter && (await isStillOwned(lane))) {
-          lane.place.isSoleWriter = false; // another node has joined; the next attempt finds out if the lane was lost too
+          lane.place.isSoleWriter = false; // another node joined; the next attempt shows if the lane is lost too
         } else if (error instanceof LaneLost || (lane && isConflict(error) && !(await isStillOwned(lane)))) {
           this.counts.lanesLost++;
           lane?.connection.destroy();
