@@ -1,7 +1,7 @@
 import { type AbiFunction, parseAbi, parseAbiItem } from 'abitype';
 import type { z } from 'zod';
 
-/** What a chain's contract is asked to do, with its arguments as texts; made when the trigger came. */
+/** A contract call with its arguments as texts, built at the trigger. */
 export interface ContractCall {
   chainId: number;
   /** Lowercase. */
@@ -11,20 +11,20 @@ export interface ContractCall {
   args: readonly string[];
   /** Human-readable signatures of the contract's own errors, `error NotYours(address owner)`. */
   errors: readonly string[];
-  /** The gas limit; undefined: estimated, which also finds out beforehand what would revert. */
+  /** The gas limit; undefined: estimated, which also detects a revert before sending. */
   gas: number | undefined;
 }
 
-/** @throws Error saying what is wrong with the signature */
+/** @throws Error that describes what is wrong with the signature */
 export function parseFunction(signature: string): AbiFunction {
-  // The type is wider than what a signature that is only known now can give.
+  // abitype cannot infer a type from a signature that is only known at run time.
   const item: unknown = parseAbiItem([signature]);
   const parsed = item as AbiFunction;
   if (parsed.type !== 'function') throw new Error('must begin with "function"');
   return parsed;
 }
 
-/** Says in the issue list what is wrong with a function's signature and the number of its arguments. */
+/** Adds issues for an invalid function signature, number of arguments or error signatures. */
 export function checkSignature(
   {
     function: signature,
@@ -37,15 +37,15 @@ export function checkSignature(
     context.addIssue({ code: 'custom', path: [path], message });
   try {
     const { inputs } = parseFunction(signature);
-    const unusable = inputs.find(({ type }) => !isUsable(type));
-    if (unusable) refuse('function', `takes a ${unusable.type}, which no argument here can be`);
+    const unsupported = inputs.find(({ type }) => !isSupported(type));
+    if (unsupported) refuse('function', `takes a ${unsupported.type}, which is not supported`);
     if (inputs.length !== args.length) {
       refuse('args', `the function takes ${inputs.length} arguments, and ${args.length} are given`);
     }
   } catch (error) {
     refuse(
       'function',
-      `is no human-readable ABI signature such as "function mint(address to, uint256 amount)": ${firstLine(error)}`,
+      `is not a human-readable ABI signature such as "function mint(address to, uint256 amount)": ${firstLine(error)}`,
     );
   }
   try {
@@ -53,12 +53,12 @@ export function checkSignature(
   } catch (error) {
     refuse(
       'errors',
-      `are no human-readable ABI signatures such as "error NotYours(address owner)": ${firstLine(error)}`,
+      `are not human-readable ABI signatures such as "error NotYours(address owner)": ${firstLine(error)}`,
     );
   }
 }
 
-function isUsable(type: string): boolean {
+function isSupported(type: string): boolean {
   return /^(address|bool|string|bytes([1-9]|[12]\d|3[0-2])?|u?int(\d+)?)(\[\])?$/.test(type);
 }
 
@@ -67,8 +67,8 @@ function firstLine(error: unknown): string {
 }
 
 /**
- * The texts as values of the function's types.
- * @throws Error in words when one is of another type
+ * Parses the texts as values of the function's parameter types.
+ * @throws Error that names the argument that does not fit its type
  */
 export function typedArguments(signature: string, args: readonly string[]): unknown[] {
   return parseFunction(signature).inputs.map(({ type, name }, index) => {
@@ -92,14 +92,14 @@ function typed(type: string, text: string): unknown {
     return text === 'true';
   }
   if (type === 'address') {
-    if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new Error(`"${text}" is no address`);
+    if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new Error(`"${text}" is not an address`);
     return text.toLowerCase();
   }
   if (type.startsWith('bytes')) return bytes(text, Number(type.slice(5)) || null);
   return integer(type, text);
 }
 
-/** Hexadecimal (`0x…`) as it is, any other text as its UTF-8; a fixed size is filled up behind. */
+/** Hexadecimal (`0x…`) as is, any other text as UTF-8; a fixed size is padded with trailing zeros. */
 function bytes(text: string, size: number | null): string {
   const hex = /^0x([0-9a-fA-F]{2})*$/.test(text) ? text.slice(2) : Buffer.from(text).toString('hex');
   if (size === null) return `0x${hex}`;

@@ -3,7 +3,7 @@ import type { ChainRpcs } from './contract-wallets.ts';
 
 const rpcTimeoutMs = 5_000;
 
-/** Connections to the chains of the configuration, made when first asked for. */
+/** Clients of the configured chains, created on first use. */
 export class ChainClients {
   readonly #rpcs: ChainRpcs;
   readonly #clients = new Map<number, Promise<PublicClient>>();
@@ -16,7 +16,7 @@ export class ChainClients {
     return [...this.#rpcs.keys()];
   }
 
-  /** A client whose servers have said that they are of this chain. @throws Error in words */
+  /** A client whose RPC server has confirmed the chain id. @throws Error with a description for operators */
   get(chainId: number): Promise<PublicClient> {
     const known = this.#clients.get(chainId);
     if (known) return known;
@@ -37,9 +37,9 @@ export class ChainClients {
       ccipRead: false,
       cacheTime: 0,
     });
-    const answered = await client.getChainId();
-    if (answered !== chainId) {
-      throw new Error(`the RPC server configured for chain ${chainId} is of chain ${answered}`);
+    const actualChainId = await client.getChainId();
+    if (actualChainId !== chainId) {
+      throw new Error(`the RPC server configured for chain ${chainId} is of chain ${actualChainId}`);
     }
     return client;
   }

@@ -13,20 +13,20 @@ export interface ChainWriterOptions {
   clients: ChainClients;
   signers: Signers;
   settings: TransactionSettings;
-  /** Told when a chain cannot be reached, and of defects; the writer goes on. */
+  /** Receives unhandled errors and failures of chains; the writer continues. */
   report(thrown: unknown): void;
   hooks?: ChainHooks | undefined;
 }
 
-/** What was settled in this process since its start. */
+/** Actions settled by this process since its start. */
 export interface ChainCounts {
   confirmed: number;
   failed: number;
 }
 
 /**
- * Sends what rules have queued for chains: one `LaneWriter` a signer and chain, and of all processes on one database only
- * one at a time works on each.
+ * Sends actions that rules have queued for chains: one `LaneWriter` per signer and chain, each active in only one
+ * process per database at a time.
  */
 export class ChainWriter {
   readonly #db: Database;
@@ -54,7 +54,7 @@ export class ChainWriter {
     if (hasSigners) this.#worker.start();
   }
 
-  /** Polls every lane that has something to do. */
+  /** Polls every lane with open work. */
   wake(): void {
     this.#worker.wake();
   }
@@ -63,13 +63,13 @@ export class ChainWriter {
     return this.#counts;
   }
 
-  /** Starts nothing more, waits for the polls under way, and gives the leases back. */
+  /** Starts nothing more, waits for running polls, and releases the leases. */
   async stop(): Promise<void> {
     await this.#worker.stop();
     await Promise.all([...this.#writers.keys()].map((lane) => this.#db.write(releaseLane, lane, this.#node)));
   }
 
-  /** Null: the signer is not of this process. */
+  /** Null: this process does not have the signer. */
   async #writerOf(lane: string): Promise<LaneWriter | null> {
     const known = this.#writers.get(lane);
     if (known) return known;
@@ -78,7 +78,7 @@ export class ChainWriter {
     const account = signers.withAddress(address);
     if (!account) return null;
     const chainId = Number(chain);
-    // What makes transactions takes a tenth of a second to load, and most servers never need it.
+    // It takes a tenth of a second to load, and most servers never need it.
     const { LaneWriter } = await import('./lane-writer.ts');
     const writer = new LaneWriter({
       lane,

@@ -1,20 +1,20 @@
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { changeAction, lockAction } from '../queue/actions.ts';
 import type { ActionRow } from '../queue/tables.ts';
-import { admitted } from './daily-budget.ts';
+import { charge } from './daily-budget.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
 import { type LaneRow, lanes, type TransactionRow, transactions } from './tables.ts';
 
 /**
- * A lane is one signer on one chain, `<chain id>:<address>`. Its nonces are given out here, and only to the process that
- * has leased the lane; nothing is sent that is not written here first. Commands that take a node answer false, and change
- * nothing, when the lane is not (or no longer) leased to it.
+ * A lane is one signer on one chain, `<chain id>:<address>`. Its nonces are assigned here, only to the process that has
+ * leased the lane, and every transaction is stored here before it is sent. Commands with a `node` return false, and
+ * change nothing, if the lane is not (or no longer) leased to it.
  */
 
-/** So many transactions are settled or forgotten at a time. */
-const listedAtOnce = 500;
+/** The most transactions settled or deleted per batch. */
+const batchSize = 500;
 
-/** Leases the lane or prolongs the lease; false when another process has it. */
+/** Acquires or renews the lane's lease; false if another process holds it. */
 export const leaseLane = command(
   'leaseLane',
   function* (tx: Tx, lane: string, node: string, leaseMs: number): Steps<boolean> {
@@ -34,11 +34,11 @@ export const releaseLane = command(
   },
 );
 
-/** Moves the next nonce up to the chain's, for a signer that was used elsewhere; never down. */
+/** Raises the next nonce to the chain's, for a signer that is also used elsewhere; never lowers it. */
 export const raiseNonce = command(
   'raiseNonce',
   function* (tx: Tx, lane: string, node: string, nonce: number): Steps<boolean> {
-    const row = yield* leased(tx, lane, node);
+    const row = yield* lockLeased(tx, lane, node);
     if (!row) return false;
     if (row.nextNonce === null || nonce > row.nextNonce) tx.put(lanes, { ...row, nextNonce: nonce });
     return true;
@@ -47,16 +47,16 @@ export const raiseNonce = command(
 
 /** In wei, decimal. */
 export interface Cost {
-  /** What the transaction may cost, or a replacement may cost more than what it replaces. */
+  /** The maximum cost of the transaction; of a replacement, what it may cost in addition. */
   wei: string;
-  /** What all of the lane's may cost a day (UTC). */
+  /** The lane's limit per day (UTC). */
   dailyWei: string;
 }
 
 /**
- * Writes the signed transaction, makes its action `submitted`, counts the nonce on and takes the cost from the day's
- * budget, in one step. False as well when the nonce is not the next one, the action is no longer queued, or too little of
- * the budget is left.
+ * Stores a signed transaction, marks its action `submitted`, advances the nonce and charges the day's budget,
+ * atomically. Also false if the nonce is not the next one, the action is no longer queued, or the budget does not
+ * suffice.
  */
 export const storeSigned = command(
   'storeSigned',
@@ -67,10 +67,10 @@ export const storeSigned = command(
     transaction: SignedTransaction,
     { wei, dailyWei }: Cost,
   ): Steps<boolean> {
-    const row = yield* leased(tx, lane, node);
+    const row = yield* lockLeased(tx, lane, node);
     const { nonce, actionId, hash } = transaction;
     if (!row || nonce !== row.nextNonce) return false;
-    const spent = admitted(row, wei, dailyWei, tx.now);
+    const spent = charge(row, wei, dailyWei, tx.now);
     if (!spent) return false;
     if (actionId !== '') {
       const action = yield* lockAction(tx, actionId);
@@ -87,7 +87,7 @@ export const storeSigned = command(
   },
 );
 
-/** As `storeSigned`, for the same nonce with higher fees; or for one that is to be filled, without an action. */
+/** As `storeSigned`, for a replacement with the same nonce and higher fees, or for a nonce gap, without an action. */
 export const storeReplacement = command(
   'storeReplacement',
   function* (
@@ -97,8 +97,8 @@ export const storeReplacement = command(
     transaction: SignedTransaction,
     { wei, dailyWei }: Cost,
   ): Steps<boolean> {
-    const row = yield* leased(tx, lane, node);
-    const spent = row && admitted(row, wei, dailyWei, tx.now);
+    const row = yield* lockLeased(tx, lane, node);
+    const spent = row && charge(row, wei, dailyWei, tx.now);
     if (!spent) return false;
     const { nonce, actionId, hash } = transaction;
     if (actionId !== '') {
@@ -113,7 +113,7 @@ export const storeReplacement = command(
   },
 );
 
-/** The nonce is used up on the chain, by `hash` (the action is `confirmed`, or with `error` `failed`). */
+/** Settles a nonce that `hash` has used on the chain: the action is `confirmed`, or with an `error` `failed`. */
 export const settleNonce = command(
   'settleNonce',
   function* (
@@ -124,8 +124,8 @@ export const settleNonce = command(
     hash: string,
     error: string | null,
   ): Steps<boolean> {
-    if (!(yield* leased(tx, lane, node))) return false;
-    const action = yield* useUp(tx, lane, nonce);
+    if (!(yield* lockLeased(tx, lane, node))) return false;
+    const action = yield* settleTransactions(tx, lane, nonce);
     if (action?.state === 'submitted') {
       const state = error === null ? 'confirmed' : 'failed';
       yield* changeAction(tx, action, { state, error, transactionHash: hash });
@@ -134,14 +134,14 @@ export const settleNonce = command(
   },
 );
 
-/** The nonce is used up by a transaction that is not ours: its action is `queued` again. */
+/** Settles a nonce that a foreign transaction has used: its action is `queued` again. */
 export const requeueLost = command(
   'requeueLost',
   function* (tx: Tx, lane: string, node: string, nonce: number): Steps<boolean> {
-    if (!(yield* leased(tx, lane, node))) return false;
-    const action = yield* useUp(tx, lane, nonce);
+    if (!(yield* lockLeased(tx, lane, node))) return false;
+    const action = yield* settleTransactions(tx, lane, nonce);
     if (action?.state === 'submitted') {
-      const error = 'another transaction of the signer took its nonce; it is sent again';
+      const error = 'another transaction of the signer used its nonce; it will be sent again';
       yield* changeAction(tx, action, { state: 'queued', error, dueAt: tx.now });
       tx.wake('chain');
     }
@@ -149,7 +149,7 @@ export const requeueLost = command(
   },
 );
 
-/** A queued action cannot be done: `failed`. */
+/** Marks a queued action `failed`. */
 export const failAction = command(
   'failAction',
   function* (tx: Tx, lane: string, node: string, actionId: string, error: string): Steps<boolean> {
@@ -160,7 +160,7 @@ export const failAction = command(
   },
 );
 
-/** A queued action cannot be sent now: it is due again at `dueAt`. */
+/** Postpones a queued action to `dueAt`, and counts the attempt. */
 export const postponeAction = command(
   'postponeAction',
   function* (
@@ -178,11 +178,11 @@ export const postponeAction = command(
   },
 );
 
-/** Says of a submitted action why it has not succeeded so far. */
+/** Records why a submitted action has not succeeded yet. */
 export const explainSubmitted = command(
   'explainSubmitted',
   function* (tx: Tx, lane: string, node: string, actionId: string, error: string): Steps<boolean> {
-    if (!(yield* leased(tx, lane, node))) return false;
+    if (!(yield* lockLeased(tx, lane, node))) return false;
     const row = yield* lockAction(tx, actionId);
     if (row?.state !== 'submitted') return false;
     if (row.error !== error) yield* changeAction(tx, row, { error });
@@ -190,37 +190,37 @@ export const explainSubmitted = command(
   },
 );
 
-/** Forgets transactions that are settled and were signed before `olderThan`, a limited number; true: there may be more. */
+/** Deletes settled transactions signed before `olderThan`, one batch; true: there may be more. */
 export const trimTransactions = command(
   'trimTransactions',
   function* (tx: Tx, olderThan: number): Steps<boolean> {
-    const oldest = yield* tx.list(transactions.bySigning, [1], { limit: listedAtOnce });
-    const old = oldest.filter(({ signedAt }) => signedAt < olderThan);
-    for (const row of old) tx.remove(transactions, row);
-    return old.length === listedAtOnce;
+    const oldest = yield* tx.list(transactions.bySigning, [1], { limit: batchSize });
+    const expired = oldest.filter(({ signedAt }) => signedAt < olderThan);
+    for (const row of expired) tx.remove(transactions, row);
+    return expired.length === batchSize;
   },
 );
 
-/** The lane, nobody else's until the commit; undefined when it is not leased to this node. */
-function* leased(tx: Tx, lane: string, node: string): Steps<LaneRow | undefined> {
+/** Locks the lane; undefined if it is not leased to this node. */
+function* lockLeased(tx: Tx, lane: string, node: string): Steps<LaneRow | undefined> {
   const row = yield* tx.lock(lanes, lane);
   return row?.node === node && row.leasedUntil > tx.now ? row : undefined;
 }
 
 function* queuedInLane(tx: Tx, lane: string, node: string, actionId: string): Steps<ActionRow | undefined> {
-  if (!(yield* leased(tx, lane, node))) return undefined;
+  if (!(yield* lockLeased(tx, lane, node))) return undefined;
   const row = yield* lockAction(tx, actionId);
   return row?.state === 'queued' ? row : undefined;
 }
 
-/** Marks all that was signed for a nonce as settled; the action it was for, locked. */
-function* useUp(tx: Tx, lane: string, nonce: number): Steps<ActionRow | undefined> {
+/** Marks all transactions of a nonce as settled; returns their action, locked. */
+function* settleTransactions(tx: Tx, lane: string, nonce: number): Steps<ActionRow | undefined> {
   let first: TransactionRow | undefined;
   for (;;) {
-    const open = yield* tx.list(transactions.open, [0, lane, nonce], { limit: listedAtOnce });
+    const open = yield* tx.list(transactions.open, [0, lane, nonce], { limit: batchSize });
     first ??= open[0];
     for (const row of open) tx.put(transactions, { ...row, settled: 1, raw: '' });
-    if (open.length < listedAtOnce) break;
+    if (open.length < batchSize) break;
   }
   return first && (yield* lockAction(tx, first.actionId));
 }

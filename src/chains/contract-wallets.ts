@@ -1,15 +1,15 @@
 import type { Hex, PublicClient } from 'viem';
 import { GantryError } from '../errors.ts';
 
-/** How long one RPC may take to answer, in milliseconds. */
+/** The timeout of one RPC server. */
 const rpcTimeoutMs = 5_000;
 
-/** Chain id → addresses of its RPC servers, the first one that answers counts. */
+/** Chain id → URLs of its RPC servers; the first one that responds is used. */
 export type ChainRpcs = ReadonlyMap<number, readonly string[]>;
 
 /**
- * Checks the signatures of wallets that are contracts: deployed (ERC-1271) and not yet deployed (ERC-6492).
- * Only these need a chain; a wallet with a key of its own is checked by `isSignedByEoa`.
+ * Verifies signatures of contract wallets: deployed (ERC-1271) and not yet deployed (ERC-6492). Only these need a
+ * chain; externally owned accounts are verified by `isSignedByEoa`.
  */
 export class ContractWallets {
   readonly #rpcs: ChainRpcs;
@@ -20,8 +20,9 @@ export class ContractWallets {
   }
 
   /**
-   * `message` is an EIP-4361 text: the chain it names is the one its signature is verified on (EIP-4361, "Chain ID").
-   * @throws GantryError `chain_unknown`, `chain_unavailable`; `wallet_signature_invalid` when the text names another chain
+   * `message` is an EIP-4361 text, whose signature must be verified on the chain that it names (EIP-4361, "Chain ID").
+   * @throws GantryError `chain_unknown`, `chain_unavailable`; `wallet_signature_invalid` if the text names another
+   * chain
    */
   async isSigned(chainId: number, message: string, signature: string, wallet: string): Promise<boolean> {
     const client = await this.#client(chainId);
@@ -35,17 +36,17 @@ export class ContractWallets {
     }
     const { isErc6492Signature } = await import('viem');
     const [address, signed] = [asHex(wallet), asHex(signature)];
-    const [answered, code] = await Promise.all([client.getChainId(), client.getCode({ address })]).catch(() =>
-      Promise.reject(unavailable(chainId)),
+    const [actualChainId, code] = await Promise.all([client.getChainId(), client.getCode({ address })]).catch(
+      () => Promise.reject(unavailable(chainId)),
     );
-    if (answered !== chainId) {
+    if (actualChainId !== chainId) {
       throw new GantryError(
         'chain_unavailable',
-        `The RPC server configured for chain ${chainId} is of chain ${answered}`,
+        `The RPC server configured for chain ${chainId} is of chain ${actualChainId}`,
       );
     }
-    // Without code it is no contract. Its key's signature was checked in the one form that counts, and the
-    // validator below would take others.
+    // Without code it is not a contract. The signature of its key has already been rejected in the only accepted
+    // form, and the validator below would accept others.
     if (code === undefined && !isErc6492Signature(signed)) return false;
     return isValid(client, chainId, { address, message, signature: signed });
   }
@@ -68,8 +69,8 @@ export class ContractWallets {
 }
 
 /**
- * Asks ERC-6492's validator, which is run on the chain without being deployed. viem's `verifyMessage` does so
- * too, but answers false when the RPC server has failed, and true when a key has signed, however it is written.
+ * Calls ERC-6492's validator, which runs on the chain without being deployed. viem's `verifyMessage` does so too, but
+ * returns false when the RPC server fails, and true for any encoding of a key's signature.
  */
 async function isValid(
   client: PublicClient,
@@ -90,7 +91,7 @@ async function isValid(
       cause instanceof viem.TimeoutError ||
       cause instanceof viem.LimitExceededRpcError;
     if (error instanceof viem.BaseError && error.walk(isOutOfReach)) throw unavailable(chainId);
-    return false; // the wallet's contract has failed, or the one that was to deploy it
+    return false; // the wallet's contract, or the factory that deploys it, has reverted
   }
 }
 
@@ -105,11 +106,11 @@ function asHex(text: string): Hex {
   return `0x${text.slice(2)}`;
 }
 
-/** viem's clients take a while to load, and most servers never need them. */
+/** Imports viem's clients lazily: they are slow to load, and most servers never need them. */
 async function connect(urls: readonly string[]): Promise<PublicClient> {
   const { createPublicClient, fallback, http } = await import('viem');
-  // No retries: a caller is waiting, and the next server of the list is the better second try.
+  // No retries: a caller is waiting, and the next server of the list is the better second attempt.
   const transports = urls.map((url) => http(url, { timeout: rpcTimeoutMs, retryCount: 0 }));
-  // A contract may ask to be called by way of an address of its choice (EIP-3668); this server goes nowhere for it.
+  // Without EIP-3668, by which a contract could make this server request a URL of its choice.
   return createPublicClient({ transport: fallback(transports, { retryCount: 0 }), ccipRead: false });
 }

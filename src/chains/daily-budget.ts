@@ -5,16 +5,16 @@ const dayMs = 24 * 60 * 60 * 1000;
 type Spent = Pick<LaneRow, 'spentDay' | 'spentWei'>;
 
 /**
- * What a lane's transactions of today (UTC) may cost at most, in wei: gas limit × maximum fee, with what replacing them
- * adds. What they did cost is not asked, because the RPC server that said so may be wrong. A clock that was set back
- * begins no new day.
+ * The maximum cost of a lane's transactions today (UTC), in wei: gas limit × maximum fee, plus what replacements add.
+ * The actual cost is not used, because the RPC server that reports it may be wrong. A clock that is set back does not
+ * start a new day.
  */
 export function spentToday({ spentDay, spentWei }: Spent, now: number): bigint {
   return dayOf(now) > spentDay ? 0n : BigInt(spentWei);
 }
 
-/** The lane's columns once `wei` more are admitted; null when that is more than `dailyWei` a day. Decimal texts. */
-export function admitted(row: Spent, wei: string, dailyWei: string, now: number): Spent | null {
+/** The lane's columns after spending `wei` more; null if that exceeds `dailyWei` per day. Decimal texts. */
+export function charge(row: Spent, wei: string, dailyWei: string, now: number): Spent | null {
   const spent = spentToday(row, now) + BigInt(wei);
   if (spent > BigInt(dailyWei)) return null;
   return { spentDay: Math.max(row.spentDay, dayOf(now)), spentWei: String(spent) };

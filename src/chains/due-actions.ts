@@ -12,8 +12,8 @@ import { asHex, isOutOfFunds, isOutOfReach } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
 import { budgetRefusal, feeRefusal, gasRefusal } from './spending-bounds.ts';
 
-/** The most transactions that are under way at once. */
-const window = 64;
+/** The most transactions in flight. */
+const maxInFlight = 64;
 
 const contractCall = z.object({
   chainId: z.int(),
@@ -24,14 +24,14 @@ const contractCall = z.object({
   gas: z.int().optional(),
 });
 
-interface Ready {
+interface PreparedAction {
   action: ListedAction;
   to: Hex;
   data: Hex;
   gas: bigint;
 }
 
-/** Makes transactions of the actions that are due, and sends them. */
+/** Signs transactions for due actions, and sends them. */
 export class DueActions {
   readonly #lane: Lane;
 
@@ -39,10 +39,10 @@ export class DueActions {
     this.#lane = lane;
   }
 
-  /** Signs and sends what is due, as far as the window reaches; counts it. `open`: so many are under way already. */
+  /** Signs and sends due actions within the window; returns how many. `open`: the number of transactions in flight. */
   async send(open: number): Promise<number> {
     const { db, lane, node, client, settings } = this.#lane.parts;
-    const due = await db.read(listDueActions, lane, Math.max(0, window - open));
+    const due = await db.read(listDueActions, lane, Math.max(0, maxInFlight - open));
     if (due.length === 0) return 0;
     this.#lane.faultPoint('due read');
     const { maxFeePerGas, maxPriorityFeePerGas } = await client.estimateFeesPerGas();
@@ -54,7 +54,7 @@ export class DueActions {
     const ready = await Promise.all(due.map((action) => this.#prepare(action)));
     this.#lane.faultPoint('prepared');
     const transactions = await this.#sign(ready, { maxFeePerGas, maxPriorityFeePerGas });
-    // In the order of the nonces, and in one batch: where one is refused, so are those after it.
+    // In nonce order and in one batch: if one is refused, so are those after it.
     const stored = await Promise.all(
       transactions.map(({ transaction, wei }) =>
         db.write(storeSigned, lane, node, transaction, this.#lane.cost(wei)),
@@ -68,9 +68,9 @@ export class DueActions {
     return stored.filter(Boolean).length;
   }
 
-  /** With the next nonces; what the day's budget has no room for is postponed. */
+  /** Signs with the next nonces; postpones what exceeds the day's budget. */
   async #sign(
-    ready: readonly (Ready | null)[],
+    ready: readonly (PreparedAction | null)[],
     fees: Fees,
   ): Promise<{ transaction: SignedTransaction; wei: bigint }[]> {
     const { db, lane, node, client, account, chainId, settings } = this.#lane.parts;
@@ -100,8 +100,8 @@ export class DueActions {
     return transactions;
   }
 
-  /** What an action is sent as; null when it cannot be sent, now or ever. */
-  async #prepare(action: ListedAction): Promise<Ready | null> {
+  /** The call data and gas of an action; null if it cannot be sent, now or ever. */
+  async #prepare(action: ListedAction): Promise<PreparedAction | null> {
     const { client, account, settings } = this.#lane.parts;
     let abi: Abi = [];
     try {
@@ -119,12 +119,12 @@ export class DueActions {
         return null;
       }
       const { maxGas } = settings.bounds;
-      const spacious = (needed * 12n) / 10n;
-      return { action, to, data, gas: call.gas === undefined ? lower(spacious, maxGas) : needed };
+      const withMargin = (needed * 12n) / 10n;
+      return { action, to, data, gas: call.gas === undefined ? min(withMargin, maxGas) : needed };
     } catch (error) {
-      if (isOutOfReach(error)) return null; // the next poll tries again
+      if (isOutOfReach(error)) return null; // the next poll retries
       const reverted = isOutOfFunds(error) ? null : revertReason(error, abi);
-      if (isOutOfFunds(error)) await this.#postpone(action, 'the signer has too little to pay the fees');
+      if (isOutOfFunds(error)) await this.#postpone(action, 'the signer has insufficient funds for the fees');
       else if (reverted === null && action.attempts < 5) await this.#postpone(action, firstLine(error));
       else await this.#fail(action, reverted ?? firstLine(error));
       return null;
@@ -142,7 +142,7 @@ export class DueActions {
   }
 }
 
-function lower(one: bigint, other: bigint): bigint {
+function min(one: bigint, other: bigint): bigint {
   return one < other ? one : other;
 }
 

@@ -6,13 +6,13 @@ import { PendingTransactions } from './pending-transactions.ts';
 import { listOpenTransactions } from './queries.ts';
 import { isOutOfReach } from './rpc-errors.ts';
 
-/** How long a lease holds; it is prolonged with every poll. Longer than the slowest poll. */
+/** The lifetime of a lease, which every poll renews. Longer than the slowest poll. */
 const laneLeaseMs = 30_000;
 
 /**
- * Sends the transactions of one signer on one chain, as long as this process has the lane's lease. Whatever
- * is sent was written to the database first, so that another process, or this one after a crash, sends the very
- * same again: of all transactions with one nonce, the chain takes one.
+ * Sends the transactions of one signer on one chain while this process holds the lane's lease. Every transaction is
+ * stored before it is sent, so that another process, or this one after a crash, sends exactly the same again: the chain
+ * accepts only one transaction per nonce.
  */
 export class LaneWriter {
   readonly #lane: Lane;
@@ -27,7 +27,7 @@ export class LaneWriter {
     this.#due = new DueActions(this.#lane);
   }
 
-  /** Settles what is mined, sends again what is not, sends what is due. True: something has moved. */
+  /** Settles mined transactions, resends pending ones, sends due actions. True: something was settled or sent. */
   async poll(): Promise<boolean> {
     const { db, lane, node, hooks } = this.#lane.parts;
     if (!(await db.write(leaseLane, lane, node, hooks.leaseMs ?? laneLeaseMs))) return false;
@@ -37,7 +37,7 @@ export class LaneWriter {
     return settled + sent > 0;
   }
 
-  /** Settles what is on the chain and sends again what is not; counts both. */
+  /** Settles mined transactions and resends pending ones; returns the numbers of both. */
   async #settleOpen(): Promise<{ open: number; settled: number }> {
     const { db, lane, client, account, node } = this.#lane.parts;
     const byNonce = Map.groupBy(await db.read(listOpenTransactions, lane), ({ nonce }) => nonce);
@@ -50,8 +50,8 @@ export class LaneWriter {
       [...byNonce].map(([nonce, attempts]) =>
         (nonce < used
           ? this.#mined.settle(nonce, attempts, head)
-          : this.#pending.sendAgain(attempts, nonce === used)
-        ).catch(stillOpen),
+          : this.#pending.resend(attempts, nonce === used)
+        ).catch(stayOpen),
       ),
     );
     if (byNonce.size === 0) {
@@ -63,8 +63,8 @@ export class LaneWriter {
   }
 }
 
-/** A server that fails one call has not failed those of the other nonces: this one is polled again. */
-function stillOpen(error: unknown): true {
+/** A failed RPC call for one nonce does not affect the others: this nonce stays open and is polled again. */
+function stayOpen(error: unknown): true {
   if (isOutOfReach(error)) return true;
   throw error;
 }

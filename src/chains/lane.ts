@@ -9,9 +9,9 @@ import { asHex } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
 import { budgetRefusal } from './spending-bounds.ts';
 
-/** What tests of crashes bring: the server's own start brings nothing. */
+/** Hooks for crash tests; empty in production. */
 export interface ChainHooks {
-  /** Called between any two steps, by name; a test ends the process there. */
+  /** Called between steps, with the step's name; a test ends the process there. */
   faultPoint?: (name: string) => void;
   /** How long a lease outlives its process, in milliseconds. */
   leaseMs?: number;
@@ -19,7 +19,7 @@ export interface ChainHooks {
 
 export interface LaneParts {
   lane: string;
-  /** Names this process. */
+  /** Identifies this process. */
   node: string;
   account: PrivateKeyAccount;
   chainId: number;
@@ -38,7 +38,7 @@ export interface Fees {
 
 /** A transaction before it is signed. */
 interface Draft extends Fees {
-  /** Empty: it only fills a gap. */
+  /** Empty: it only fills a nonce gap. */
   actionId: string;
   nonce: number;
   to: Hex;
@@ -46,11 +46,11 @@ interface Draft extends Fees {
   gas: bigint;
 }
 
-/** One signer on one chain: signs and broadcasts in its name, and knows what it may still spend today. */
+/** One signer on one chain: signs and broadcasts transactions, and checks the day's budget. */
 export class Lane {
   readonly parts: LaneParts;
   readonly faultPoint: (name: string) => void;
-  /** When a transaction was last sent by this process, by hash. */
+  /** When this process last sent each transaction, by hash. */
   readonly #sentAt = new Map<string, number>();
 
   constructor(parts: LaneParts) {
@@ -72,7 +72,7 @@ export class Lane {
     };
   }
 
-  /** Sends a transaction that is in the database. Whatever is answered, the next polls find out what became of it. */
+  /** Sends a stored transaction. The response is ignored: later polls find out what became of it. */
   async broadcast({ hash, raw }: SignedTransaction): Promise<void> {
     this.#sentAt.set(hash, Date.now());
     this.faultPoint('before sending');
@@ -85,12 +85,12 @@ export class Lane {
     return Date.now() - (this.#sentAt.get(hash) ?? 0);
   }
 
-  /** These are settled. */
-  forget(attempts: readonly SignedTransaction[]): void {
+  /** Call this when the nonce of these attempts is settled. */
+  forgetBroadcasts(attempts: readonly SignedTransaction[]): void {
     for (const { hash } of attempts) this.#sentAt.delete(hash);
   }
 
-  /** Why the day's budget has no room for so many wei; null: it has. */
+  /** Why `wei` exceed the day's budget; null: they do not. */
   async overBudget(wei: bigint): Promise<string | null> {
     const { db, lane, chainId, settings } = this.parts;
     const { spentWei } = await db.read(readLane, lane);

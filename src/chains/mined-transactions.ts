@@ -6,20 +6,20 @@ import { revertReason } from './revert-reason.ts';
 import { asHex, isOutOfReach, UnusableAnswerError } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
 
-/** A nonce that is used up by nothing of ours is polled so often before that is believed. */
+/** How many polls in a row must find a nonce used by a foreign transaction before it counts as lost. */
 export const pollsBeforeLost = 5;
 
-/** Settles the actions whose transactions are on the chain, by their receipts. */
+/** Settles actions whose transactions are mined, by their receipts. */
 export class MinedTransactions {
   readonly #lane: Lane;
-  /** By nonce, how often it was used up by nothing of ours. */
+  /** By nonce: in how many polls a foreign transaction had used it. */
   readonly #missedPolls = new Map<number, number>();
 
   constructor(lane: Lane) {
     this.#lane = lane;
   }
 
-  /** Settles a nonce that the chain has used, once that is final. False: it is settled. */
+  /** Settles a nonce that is used on the chain, once it has enough confirmations. False: it is settled. */
   async settle(nonce: number, attempts: readonly SignedTransaction[], head: bigint): Promise<boolean> {
     const { db, lane, node, client, settings, account, onSettled } = this.#lane.parts;
     const receipt = await this.#receiptOf(attempts);
@@ -32,7 +32,7 @@ export class MinedTransactions {
       if (await db.write(settleNonce, lane, node, nonce, receipt.transactionHash, error)) {
         onSettled(error === null ? 'confirmed' : 'failed');
       }
-      this.#lane.forget(attempts);
+      this.#lane.forgetBroadcasts(attempts);
       this.#lane.faultPoint('settled');
       return false;
     }
@@ -60,13 +60,13 @@ export class MinedTransactions {
       if (!receipt) continue;
       if (receipt.transactionHash.toLowerCase() === hash) return receipt;
       throw new UnusableAnswerError(
-        `asked for the receipt of ${hash}, got that of ${receipt.transactionHash}`,
+        `requested the receipt of ${hash}, received that of ${receipt.transactionHash}`,
       );
     }
     return null;
   }
 
-  /** Runs the transaction once more, on the block before its own, to hear why it reverted. */
+  /** Replays the transaction on the block before its own, to find out why it reverted. */
   async #whyReverted(attempts: readonly SignedTransaction[], receipt: TransactionReceipt): Promise<string> {
     const { client, account } = this.#lane.parts;
     const raw =

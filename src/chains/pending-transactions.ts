@@ -10,18 +10,18 @@ import { feeAllowed, feeRefusal } from './spending-bounds.ts';
 const rebroadcastMs = 10_000;
 const transferGas = 21_000n;
 
-/** Sees to it that what was sent and is not mined yet will be: sends it again, raises its fees, fills gaps before it. */
+/** Gets pending transactions mined: resends them, raises their fees, fills nonce gaps before them. */
 export class PendingTransactions {
   readonly #lane: Lane;
-  /** How often the chain wanted a nonce from before the oldest of ours. */
+  /** How many polls in a row the chain has expected a nonce before the oldest pending one. */
   #pollsWithGap = 0;
 
   constructor(lane: Lane) {
     this.#lane = lane;
   }
 
-  /** Sends the newest attempt again, with higher fees when it is what holds up the others for too long. */
-  async sendAgain(attempts: readonly SignedTransaction[], isNext: boolean): Promise<true> {
+  /** Resends the newest attempt; with higher fees if it has blocked the nonces after it for too long. */
+  async resend(attempts: readonly SignedTransaction[], isNext: boolean): Promise<true> {
     const newest = attempts.at(-1);
     if (!newest) return true;
     const { stuckAfterMs } = this.#lane.parts.settings;
@@ -33,17 +33,17 @@ export class PendingTransactions {
     return true;
   }
 
-  /** False: its fee is as high as it may be, which its action says. */
+  /** False: a limit forbids a higher fee, which is recorded in the action. */
   async #replace(stuck: SignedTransaction): Promise<boolean> {
     const { db, lane, node, client, account, settings } = this.#lane.parts;
     const { bounds } = settings;
     const estimated = await client.estimateFeesPerGas();
-    const isUsable = feeRefusal(estimated.maxFeePerGas, bounds) === null;
-    const current = isUsable ? estimated : { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n };
+    const isAcceptable = feeRefusal(estimated.maxFeePerGas, bounds) === null;
+    const current = isAcceptable ? estimated : { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n };
     const { to, data, gas = transferGas } = parseTransaction(asHex(stuck.raw));
-    // Nodes take a replacement only when it pays a tenth more.
-    const maxFeePerGas = higher(raised(BigInt(stuck.maxFee)), current.maxFeePerGas);
-    const maxPriorityFeePerGas = higher(raised(BigInt(stuck.priorityFee)), current.maxPriorityFeePerGas);
+    // Nodes accept a replacement only with a fee at least a tenth higher.
+    const maxFeePerGas = max(raised(BigInt(stuck.maxFee)), current.maxFeePerGas);
+    const maxPriorityFeePerGas = max(raised(BigInt(stuck.priorityFee)), current.maxPriorityFeePerGas);
     const wei = gas * (maxFeePerGas - BigInt(stuck.maxFee));
     const why =
       maxFeePerGas > bounds.maxFeePerGas ? feeAllowed(bounds.maxFeePerGas) : await this.#lane.overBudget(wei);
@@ -69,8 +69,8 @@ export class PendingTransactions {
   }
 
   /**
-   * Fills nonces the chain still wants from before the oldest of ours, which would else never be mined. `mined` is the
-   * first one that it has not used.
+   * Fills nonces that the chain expects before the oldest pending one, which would otherwise never be mined. `mined`:
+   * the first nonce that is not used on the chain.
    */
   async closeGap(mined: number, open: ReadonlyMap<number, readonly SignedTransaction[]>): Promise<void> {
     const { db, lane, node, client, account, settings } = this.#lane.parts;
@@ -107,6 +107,6 @@ function raised(fee: bigint): bigint {
   return (fee * 113n) / 100n + 1n;
 }
 
-function higher(one: bigint, other: bigint): bigint {
+function max(one: bigint, other: bigint): bigint {
   return one > other ? one : other;
 }

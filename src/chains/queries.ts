@@ -7,35 +7,35 @@ import { spentToday } from './daily-budget.ts';
 import { type SignedTransaction, toSignedTransaction } from './signed-transaction.ts';
 import { lanes, transactions } from './tables.ts';
 
-/** So many rows are read at a time. */
-const listedAtOnce = 250;
+/** The page size of reads. */
+const pageSize = 250;
 
 /**
- * Lanes with actions that are queued or submitted, and those with something signed for an action that was erased with
- * its player: the nonce must be used up.
+ * Lanes with open actions, and those with an open transaction whose action was erased with its player: its nonce must
+ * still be settled.
  */
 export const listBusyLanes = query('listBusyLanes', function* (read: Read): ReadSteps<string[]> {
   return (yield* read.all(busyLanes, {})).map(({ lane }) => lane);
 });
 
-/** Actions of the lane that are queued and due, oldest first. */
+/** The lane's queued actions that are due, oldest first. */
 export const listDueActions = query(
   'listDueActions',
   function* (read: Read, lane: string, limit: number): ReadSteps<ListedAction[]> {
     const due: ListedAction[] = [];
-    for (let skip = 0; due.length < limit; skip += listedAtOnce) {
-      const rows = yield* read.list(actions.open, ['chain', lane], { limit: listedAtOnce, skip });
+    for (let skip = 0; due.length < limit; skip += pageSize) {
+      const rows = yield* read.list(actions.open, ['chain', lane], { limit: pageSize, skip });
       for (const row of rows) {
         if (row.dueAt > read.now || due.length === limit) return due;
         if (row.state === 'queued') due.push(toListedAction(row));
       }
-      if (rows.length < listedAtOnce) return due;
+      if (rows.length < pageSize) return due;
     }
     return due;
   },
 );
 
-/** `nextNonce` null: the chain was not asked yet. `spentWei`: today, as `spentToday` counts. */
+/** `nextNonce` null: not yet read from the chain. `spentWei`: see `spentToday`. */
 export const readLane = query('readLane', function* (read: Read, lane: string): ReadSteps<{
   nextNonce: number | null;
   spentWei: string;
@@ -44,21 +44,21 @@ export const readLane = query('readLane', function* (read: Read, lane: string): 
   return { nextNonce: row?.nextNonce ?? null, spentWei: row ? String(spentToday(row, read.now)) : '0' };
 });
 
-/** What was signed and is not settled, by nonce, then oldest first. */
+/** The lane's unsettled transactions, by nonce, then oldest first. */
 export const listOpenTransactions = query(
   'listOpenTransactions',
   function* (read: Read, lane: string): ReadSteps<SignedTransaction[]> {
     const open: SignedTransaction[] = [];
     for (;;) {
-      const page = { limit: listedAtOnce, skip: open.length };
+      const page = { limit: pageSize, skip: open.length };
       const rows = yield* read.list(transactions.open, [0, lane], page);
       open.push(...rows.map(toSignedTransaction));
-      if (rows.length < listedAtOnce) return open;
+      if (rows.length < pageSize) return open;
     }
   },
 );
 
-// From each lane straight to the next one: DISTINCT would go over everything that is queued.
+// A loose index scan: DISTINCT would read everything that is queued.
 const busyLanes = statement<Record<string, never>, { lane: string }>(
   `WITH RECURSIVE busy (lane) AS (
      SELECT min(lane) FROM actions WHERE kind = 'chain' AND ended_at IS NULL AND lane > ''

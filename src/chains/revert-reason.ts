@@ -2,7 +2,7 @@ import type { Abi, Hex } from 'viem';
 import { decodeErrorResult } from 'viem/utils';
 import { revertOf } from './rpc-errors.ts';
 
-/** Why a call reverts: the contract's text, the name of its error, or what it returned; null: it does not. */
+/** Why a call reverted: the contract's message, the name of its error, or its data; null: it was no revert. */
 export function revertReason(error: unknown, abi: Abi): string | null {
   const revert = revertOf(error);
   if (!revert) return null;

@@ -1,23 +1,23 @@
 import type { Hex } from 'viem';
 
-/** A text that is known to begin with `0x`, as viem wants it. */
+/** Types a text that is known to begin with `0x` for viem. */
 export function asHex(text: string): Hex {
   return `0x${text.slice(2)}`;
 }
 
-/** The RPC server has answered with something that cannot be the answer. */
+/** The RPC server has returned an invalid response. */
 export class UnusableAnswerError extends Error {
   override readonly name = 'UnusableAnswerError';
 }
 
-/** The error and what caused it, outermost first. viem is not imported for its classes: it takes a while to load. */
+/** The error and its causes, outermost first. viem's classes are not imported, because viem is slow to load. */
 function chainOf(error: unknown): Error[] {
   const errors: Error[] = [];
   for (let at = error; at instanceof Error && errors.length < 20; at = at.cause) errors.push(at);
   return errors;
 }
 
-/** Whether the RPC server could not be asked, did not want to answer, or not usably: it may tomorrow. */
+/** Whether the RPC server was unreachable, refused to respond or responded invalidly: a transient failure. */
 export function isOutOfReach(error: unknown): boolean {
   const names = [
     'HttpRequestError',
@@ -36,7 +36,7 @@ export function isOutOfFunds(error: unknown): boolean {
   );
 }
 
-/** What a call that reverts came with: data that the contract returned, or the words of the RPC server; null: it does not. */
+/** The contract's data or the RPC server's message of a reverted call; null: it is another error. */
 export function revertOf(error: unknown): { data: Hex } | { text: string } | null {
   const errors = chainOf(error);
   const data = errors.map(dataOf).find((found) => found !== null && found !== '0x');
@@ -47,7 +47,7 @@ export function revertOf(error: unknown): { data: Hex } | { text: string } | nul
   return text ? { text: text[1] ?? '' } : null;
 }
 
-/** What a contract returned as its error, where RPC servers put it. */
+/** The data that a contract returned as its error, in the places where RPC servers put it. */
 function dataOf(error: Error): Hex | null {
   const data: unknown = 'data' in error ? error.data : undefined;
   const inner: unknown = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;

@@ -1,10 +1,10 @@
 import type { TransactionRow } from './tables.ts';
 
-/** A transaction that was signed. Amounts of wei are decimal texts. */
+/** A signed transaction. Amounts of wei are decimal texts. */
 export interface SignedTransaction {
   hash: string;
   nonce: number;
-  /** Empty: it only fills a gap. */
+  /** Empty: it only fills a nonce gap. */
   actionId: string;
   raw: string;
   maxFee: string;

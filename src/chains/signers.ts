@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { ConfigError, type TransactionSettings } from '../config.ts';
 
-/** The signing keys of rules: in memory, never in the database or a log. */
+/** The signing keys of rules: only in memory, never in the database or a log. */
 export class Signers {
   readonly #byName = new Map<string, PrivateKeyAccount>();
 
@@ -15,7 +15,7 @@ export class Signers {
   }: Pick<TransactionSettings, 'signers' | 'keystore'>): Promise<Signers> {
     const opened = new Signers();
     const keys = Object.entries(signers);
-    if (keys.length === 0 && !keystore) return opened; // most servers have none, and what reads keys takes a while to load
+    if (keys.length === 0 && !keystore) return opened; // most servers have none, and viem is slow to load
     const { privateKeyToAccount } = await import('viem/accounts');
     for (const [name, key] of keys) opened.#add(name, () => privateKeyToAccount(key));
     if (keystore) {

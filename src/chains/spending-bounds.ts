@@ -1,22 +1,24 @@
 import { formatGwei } from 'ox/Value';
 
-/** What a signer's transactions may cost, whatever contracts and RPC servers say. The message names the setting. */
+/**
+ * Limits for what a signer's transactions may cost, whatever contracts and RPC servers say. Refusals name the setting.
+ */
 export interface SpendingBounds {
-  /** CHAIN_MAX_GAS: of one transaction. */
+  /** CHAIN_MAX_GAS, per transaction. */
   maxGas: bigint;
   /** CHAIN_MAX_FEE_GWEI, in wei per gas. */
   maxFeePerGas: bigint;
-  /** CHAIN_DAILY_WEI: of a signer on a chain, per day (UTC). */
+  /** CHAIN_DAILY_WEI, per signer, chain and day (UTC). */
   dailyWei: bigint;
 }
 
-/** Why a call that needs so much gas is never sent; null: it may be. */
+/** Why a call with this gas limit is never sent; null: it may be sent. */
 export function gasRefusal(gas: bigint, { maxGas }: SpendingBounds): string | null {
   if (gas <= maxGas) return null;
   return `the call needs ${gas} gas, and CHAIN_MAX_GAS allows ${maxGas} per transaction`;
 }
 
-/** Why nothing is sent at this fee, in wei per gas; null: it may be. */
+/** Why nothing is sent at this fee, in wei per gas; null: it is acceptable. */
 export function feeRefusal(fee: bigint, { maxFeePerGas }: SpendingBounds): string | null {
   if (fee <= maxFeePerGas) return null;
   return `the RPC server wants ${formatGwei(fee)} gwei per gas, and ${feeAllowed(maxFeePerGas)}`;
@@ -26,7 +28,7 @@ export function feeAllowed(maxFeePerGas: bigint): string {
   return `CHAIN_MAX_FEE_GWEI allows ${formatGwei(maxFeePerGas)}`;
 }
 
-/** Why a transaction that may cost `wei` is not sent today; null: it may be. */
+/** Why a transaction that may cost `wei` is not sent today; null: it may be sent. */
 export function budgetRefusal(
   wei: bigint,
   { left, chainId }: { left: bigint; chainId: number },

@@ -5,15 +5,15 @@ const laneColumns = {
   lane: 'text',
   node: 'text',
   leasedUntil: 'ms',
-  /** Null: not yet asked of the chain. */
+  /** Null: not yet read from the chain. */
   nextNonce: 'int?',
-  /** Since 1970, UTC. */
+  /** Days since 1970, UTC. */
   spentDay: 'int',
-  /** What the transactions of that day may cost, decimal. */
+  /** The maximum cost of that day's transactions, decimal. */
   spentWei: 'text',
 } as const;
 
-/** Who may use a signer's nonces on a chain, until when, which one is next, and what was spent today. */
+/** The lease on a signer's nonces on a chain, the next nonce, and the day's spending. */
 export const lanes = table('lanes', laneColumns, { key: ['lane'] });
 export type LaneRow = RowOf<typeof laneColumns>;
 
@@ -21,18 +21,18 @@ const transactionColumns = {
   hash: 'text',
   lane: 'text',
   nonce: 'int',
-  /** '': it only fills a gap. */
+  /** '': it only fills a nonce gap. */
   actionId: 'text',
   raw: 'text',
   /** In wei per gas, decimal. */
   maxFee: 'text',
   priorityFee: 'text',
   signedAt: 'ms',
-  /** 0 or 1: the nonce is used up on the chain; `raw` is then empty, because it is not sent again. */
+  /** 0 or 1: the nonce is used on the chain; `raw` is then empty, because it is not sent again. */
   settled: 'int',
 } as const;
 
-/** What was signed for each nonce: the first, and those with higher fees that were to replace it. */
+/** The signed transactions of each nonce: the first, and its replacements with higher fees. */
 export const transactions = table('transactions', transactionColumns, {
   key: ['hash'],
   indexes: {

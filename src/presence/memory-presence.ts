@@ -1,14 +1,14 @@
 import { repeat } from '../runtime/repeat.ts';
 import { heartbeatLifetimeMs, type Presence } from './presence.ts';
 
-/** How often lapsed heartbeats are looked for. */
+/** How often expired heartbeats are removed. */
 const sweepIntervalMs = 5_000;
 
-/** Presence of one process. Enough while a single node serves all launchers; a cluster needs a shared one. */
+/** Presence in one process. It suffices while a single node serves all launchers; a cluster needs `RedisPresence`. */
 export class MemoryPresence implements Presence {
   readonly #clock: () => number;
   readonly #sockets = new Map<string, Set<string>>();
-  /** When each session's last heartbeat lapses; re-inserted at each beat, so the first to lapse come first. */
+  /** When each session's last heartbeat expires; re-inserted at each heartbeat, so ordered by expiry. */
   readonly #heartbeats = new Map<string, number>();
   readonly #listeners: ((sessionId: string, present: boolean) => void)[] = [];
   readonly #stop = new AbortController();
@@ -19,52 +19,52 @@ export class MemoryPresence implements Presence {
   }
 
   async connected(sessionId: string, socketId: string): Promise<boolean> {
-    const wasThere = this.#isThere(sessionId);
+    const wasPresent = this.#isPresent(sessionId);
     const sockets = this.#sockets.get(sessionId) ?? new Set();
     this.#sockets.set(sessionId, sockets.add(socketId));
-    return !wasThere;
+    return !wasPresent;
   }
 
   async disconnected(sessionId: string, socketId: string): Promise<boolean> {
     const sockets = this.#sockets.get(sessionId);
     if (!sockets?.delete(socketId)) return false;
     if (sockets.size === 0) this.#sockets.delete(sessionId);
-    return !this.#isThere(sessionId);
+    return !this.#isPresent(sessionId);
   }
 
   async heartbeat(sessionId: string): Promise<boolean> {
-    const wasThere = this.#isThere(sessionId);
+    const wasPresent = this.#isPresent(sessionId);
     this.#heartbeats.delete(sessionId);
     this.#heartbeats.set(sessionId, this.#clock() + heartbeatLifetimeMs);
-    return !wasThere;
+    return !wasPresent;
   }
 
   async isPresent(sessionId: string): Promise<boolean> {
-    return this.#isThere(sessionId);
+    return this.#isPresent(sessionId);
   }
 
   async count(): Promise<number> {
     const now = this.#clock();
-    let beating = 0;
-    for (const [sessionId, lapsesAt] of this.#heartbeats) {
-      if (lapsesAt > now && !this.#sockets.has(sessionId)) beating++;
+    let withHeartbeat = 0;
+    for (const [sessionId, expiresAt] of this.#heartbeats) {
+      if (expiresAt > now && !this.#sockets.has(sessionId)) withHeartbeat++;
     }
-    return this.#sockets.size + beating;
+    return this.#sockets.size + withHeartbeat;
   }
 
   isComplete(): boolean {
-    return true; // there is no other
+    return true; // this is the only node
   }
 
   onChange(listener: (sessionId: string, present: boolean) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Forgets the heartbeats that have lapsed, and tells of sessions where nobody is left. */
+  /** Removes expired heartbeats, and notifies listeners of sessions that are no longer present. */
   sweep(): void {
     const now = this.#clock();
-    for (const [sessionId, lapsesAt] of this.#heartbeats) {
-      if (lapsesAt > now) return;
+    for (const [sessionId, expiresAt] of this.#heartbeats) {
+      if (expiresAt > now) return;
       this.#heartbeats.delete(sessionId);
       if (!this.#sockets.has(sessionId)) for (const listener of this.#listeners) listener(sessionId, false);
     }
@@ -76,12 +76,12 @@ export class MemoryPresence implements Presence {
     this.#heartbeats.clear();
   }
 
-  #isThere(sessionId: string): boolean {
+  #isPresent(sessionId: string): boolean {
     return this.#sockets.has(sessionId) || (this.#heartbeats.get(sessionId) ?? 0) > this.#clock();
   }
 }
 
-/** Only a listener can have thrown it, and nobody would hear of it. */
+/** Only a listener can have thrown it, and nothing else would report it. */
 function rethrow(thrown: unknown): never {
   throw thrown;
 }

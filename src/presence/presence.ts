@@ -2,26 +2,26 @@
 export const heartbeatLifetimeMs = 3 * 60 * 1000;
 
 /**
- * Which channel sessions have someone there: a live socket on any node, or a heartbeat not older than
- * `heartbeatLifetimeMs`. Presence is never durable and may lag; nothing but what is shown depends on it.
+ * Which channel sessions are present: those with a live socket on any node, or a heartbeat within
+ * `heartbeatLifetimeMs`. Presence is never durable and may lag; only what is displayed depends on it.
  *
- * The promises tell of changes, each to exactly one caller in the cluster, so that each is announced once.
+ * The methods report each change to exactly one caller in the cluster, so that it is announced once.
  */
 export interface Presence {
-  /** A socket of the session has connected to this node. True when nobody was there before. */
+  /** A socket of the session has connected to this node. True if the session was not present before. */
   connected(sessionId: string, socketId: string): Promise<boolean>;
-  /** That socket is gone. True when nobody is there any more. Unknown sockets are ignored. */
+  /** A socket has disconnected. True if the session is no longer present. Unknown sockets are ignored. */
   disconnected(sessionId: string, socketId: string): Promise<boolean>;
-  /** True when nobody was there before. */
+  /** True if the session was not present before. */
   heartbeat(sessionId: string): Promise<boolean>;
   isPresent(sessionId: string): Promise<boolean>;
-  /** How many sessions have someone there. */
+  /** How many sessions are present. */
   count(): Promise<number>;
-  /** Whether `isPresent` knows of all nodes right now, and not only of this one. */
+  /** Whether `isPresent` currently covers all nodes, and not only this one. */
   isComplete(): boolean;
   /**
-   * Calls the listener with changes that no call tells of: nobody is there any more because a heartbeat lapsed
-   * or a node died, or someone is after all, on a node that had been given up.
+   * Calls the listener with changes that no call reports: a session is no longer present because a heartbeat expired or
+   * a node died, or is present again on a node whose leases had expired.
    */
   onChange(listener: (sessionId: string, present: boolean) => void): void;
   close(): Promise<void>;

@@ -3,15 +3,15 @@ import { repeat } from '../runtime/repeat.ts';
 import { MemoryPresence } from './memory-presence.ts';
 import { heartbeatLifetimeMs, type Presence } from './presence.ts';
 
-/** A node's lease on a session lapses this long after the node stopped renewing it. */
+/** A node's lease on a session expires this long after its last renewal. */
 const defaultLeaseMs = 15_000;
-/** Renewed in pieces, so that ten thousand leases are no lump. */
+/** Leases renewed per batch, so that ten thousand leases do not block Redis or this process at once. */
 const renewalBatchSize = 500;
 
 /**
- * A session's leases are a sorted set: a member for each node that holds a socket of it, and one for the
- * heartbeat, each with the time it lapses. `due` holds every session with its latest lapse, for the sweep.
- * Each script says whether the session came to be present, or ceased to, by this very call.
+ * A session's leases are a sorted set: a member for each node that holds a socket of it, and one for the heartbeat,
+ * each scored with its expiry. `due` is a sorted set of all sessions by their latest expiry, for the sweep. Each script
+ * returns whether this very call has changed the session's presence.
  */
 const scripts = {
   gantryHold: {
@@ -44,7 +44,7 @@ interface PresenceScripts {
     lease: string,
     due: string,
     now: number,
-    lapsesAt: number,
+    expiresAt: number,
     member: string,
     id: string,
   ): Promise<number>;
@@ -53,31 +53,31 @@ interface PresenceScripts {
 }
 
 export interface RedisPresenceOptions {
-  /** Names this node among the others; new at each start. */
+  /** Identifies this node; new at each start. */
   nodeId: string;
-  /** Keeps the keys of one Gantry apart from another's on the same Redis. */
+  /** The prefix of the keys, to separate installations on the same Redis. */
   prefix: string;
-  /** Told of what goes wrong with Redis; presence then goes by what this node knows. */
+  /** Receives Redis errors; presence then falls back to what this node knows. */
   report(thrown: unknown): void;
   leaseMs?: number;
 }
 
 /**
- * Presence of a cluster: leases in Redis with a time to live, renewed by the node that holds the sockets, so
- * that a dead node's players stop being present by themselves. While Redis is away each node answers from
- * what it knows itself; when it is back, perhaps empty, each restores what it knows at once.
+ * Presence in a cluster: leases in Redis, renewed by the node that holds the sockets, so that a dead node's players
+ * stop being present when they expire. While Redis is unavailable, each node answers from what it knows itself; when
+ * Redis is back, perhaps empty, each node restores its leases at once.
  */
 export class RedisPresence implements Presence {
   readonly #redis: Redis & PresenceScripts;
   readonly #local = new MemoryPresence();
   /** The sockets this node holds of each session. */
-  readonly #held = new Map<string, Set<string>>();
-  /** When the last heartbeat this node took of each session lapses. */
+  readonly #sockets = new Map<string, Set<string>>();
+  /** When the last heartbeat that this node received of each session expires. */
   readonly #heartbeats = new Map<string, number>();
   readonly #options: Required<RedisPresenceOptions>;
   readonly #listeners: ((sessionId: string, present: boolean) => void)[] = [];
   readonly #stop = new AbortController();
-  /** After an outage other nodes' leases may have lapsed only because they could not renew them. */
+  /** No sweep before this time: after an outage, leases may have expired only because they could not be renewed. */
   #sweepFrom = 0;
 
   constructor(redis: Redis, options: RedisPresenceOptions) {
@@ -95,16 +95,16 @@ export class RedisPresence implements Presence {
 
   async connected(sessionId: string, socketId: string): Promise<boolean> {
     const first = await this.#local.connected(sessionId, socketId);
-    this.#held.set(sessionId, (this.#held.get(sessionId) ?? new Set()).add(socketId));
-    return this.#orLocally(first, () => this.#hold(sessionId, this.#options.nodeId, this.#options.leaseMs));
+    this.#sockets.set(sessionId, (this.#sockets.get(sessionId) ?? new Set()).add(socketId));
+    return this.#orLocal(first, () => this.#acquire(sessionId, this.#options.nodeId, this.#options.leaseMs));
   }
 
   async disconnected(sessionId: string, socketId: string): Promise<boolean> {
     const last = await this.#local.disconnected(sessionId, socketId);
-    const sockets = this.#held.get(sessionId);
+    const sockets = this.#sockets.get(sessionId);
     if (!sockets?.delete(socketId) || sockets.size > 0) return false;
-    this.#held.delete(sessionId);
-    return this.#orLocally(last, () =>
+    this.#sockets.delete(sessionId);
+    return this.#orLocal(last, () =>
       this.#redis.gantryRelease(
         this.#lease(sessionId),
         this.#due,
@@ -118,12 +118,12 @@ export class RedisPresence implements Presence {
   async heartbeat(sessionId: string): Promise<boolean> {
     const first = await this.#local.heartbeat(sessionId);
     this.#heartbeats.set(sessionId, Date.now() + heartbeatLifetimeMs);
-    return this.#orLocally(first, () => this.#hold(sessionId, 'heartbeat', heartbeatLifetimeMs));
+    return this.#orLocal(first, () => this.#acquire(sessionId, 'heartbeat', heartbeatLifetimeMs));
   }
 
   async isPresent(sessionId: string): Promise<boolean> {
     if (await this.#local.isPresent(sessionId)) return true;
-    return this.#orLocally(false, () => this.#redis.zcount(this.#lease(sessionId), Date.now(), '+inf'));
+    return this.#orLocal(false, () => this.#redis.zcount(this.#lease(sessionId), Date.now(), '+inf'));
   }
 
   async count(): Promise<number> {
@@ -146,13 +146,13 @@ export class RedisPresence implements Presence {
   }
 
   /**
-   * Renews this node's leases, and tells of sessions whose last lease has lapsed. A lease of its own that had
-   * lapsed, because this node stood still, was told by another one; it is told again that someone is there.
+   * Renews this node's leases, and notifies listeners of sessions whose last lease has expired. If this node was paused
+   * and its own leases have expired, another node has announced that; listeners are notified that they are present.
    */
   async renewLeases(): Promise<void> {
     await this.#renew((sessionId) => this.#notify(sessionId, true));
     const now = Date.now();
-    for (const [id, lapsesAt] of this.#heartbeats) if (lapsesAt <= now) this.#heartbeats.delete(id);
+    for (const [id, expiresAt] of this.#heartbeats) if (expiresAt <= now) this.#heartbeats.delete(id);
     if (now < this.#sweepFrom) return;
     for (const sessionId of await this.#redis.zrangebyscore(
       this.#due,
@@ -162,17 +162,19 @@ export class RedisPresence implements Presence {
       0,
       renewalBatchSize,
     )) {
-      const lapsed = await this.#redis.gantryLapse(this.#lease(sessionId), this.#due, Date.now(), sessionId);
-      if (lapsed === 1) this.#notify(sessionId, false);
+      const expired = await this.#redis.gantryLapse(this.#lease(sessionId), this.#due, Date.now(), sessionId);
+      if (expired === 1) this.#notify(sessionId, false);
     }
   }
 
   async #renew(onReturn: (sessionId: string) => void): Promise<void> {
-    const sessions = [...this.#held.keys()];
+    const sessions = [...this.#sockets.keys()];
     for (let at = 0; at < sessions.length; at += renewalBatchSize) {
-      const some = sessions.slice(at, at + renewalBatchSize).filter((sessionId) => this.#held.has(sessionId));
-      const renewed = some.map(async (id) => {
-        const wasNew = await this.#hold(id, this.#options.nodeId, this.#options.leaseMs);
+      const batch = sessions
+        .slice(at, at + renewalBatchSize)
+        .filter((sessionId) => this.#sockets.has(sessionId));
+      const renewed = batch.map(async (id) => {
+        const wasNew = await this.#acquire(id, this.#options.nodeId, this.#options.leaseMs);
         if (wasNew === 1) onReturn(id);
       });
       await Promise.all(renewed);
@@ -189,17 +191,17 @@ export class RedisPresence implements Presence {
     await this.#local.close();
   }
 
-  /** Says what this node knows to a Redis that may have forgotten it; nobody was told that anything changed. */
+  /** Restores this node's leases in a Redis that may have lost them, without notifications. */
   readonly #restore = (): void => {
     const now = Date.now();
     this.#sweepFrom = now + this.#options.leaseMs / 3;
     this.#renew(() => undefined).catch(this.#options.report);
-    for (const [id, lapsesAt] of this.#heartbeats) {
-      if (lapsesAt > now) this.#hold(id, 'heartbeat', lapsesAt - now).catch(this.#options.report);
+    for (const [id, expiresAt] of this.#heartbeats) {
+      if (expiresAt > now) this.#acquire(id, 'heartbeat', expiresAt - now).catch(this.#options.report);
     }
   };
 
-  #hold(sessionId: string, member: string, lifetimeMs: number): Promise<number> {
+  #acquire(sessionId: string, member: string, lifetimeMs: number): Promise<number> {
     const now = Date.now();
     return this.#redis.gantryHold(
       this.#lease(sessionId),
@@ -211,8 +213,8 @@ export class RedisPresence implements Presence {
     );
   }
 
-  /** Asks Redis; while it is away, what this node knows by itself must do. */
-  async #orLocally(known: boolean, ask: () => Promise<number>): Promise<boolean> {
+  /** Queries Redis; while it is unavailable, returns what this node knows. */
+  async #orLocal(known: boolean, ask: () => Promise<number>): Promise<boolean> {
     if (this.#redis.status !== 'ready') return known;
     try {
       return (await ask()) > 0;

@@ -17,10 +17,11 @@ import { type PrizeRunRow, prizeHolds, prizeRuns } from '../scores/prize-tables.
 import { rankedUnder, ruleOf, type Winner } from './prize-run.ts';
 
 /**
- * Carries out a run's rule for the player who is next in it, once: the run goes on to the next place in the same transaction,
- * and the trigger is noted under the run's id, so that a player who comes again further down (a better score was removed since,
- * or every score is an entry) gets nothing more. Who is banned gets nothing either. False: somebody else is next by now; look again.
- * @throws GantryError `states_changed`; what the rule's actions refuse
+ * Runs a run's rule for the next player, exactly once: the run advances to the next place in the same transaction, and
+ * the trigger is recorded with the run's id, so that a player who appears again further down (a better score was
+ * removed, or every score is an entry) gets nothing more. Banned players get nothing either. False: the player is not
+ * next; read again.
+ * @throws GantryError `states_changed`; refusals of the rule's actions
  */
 export const givePrize = command(
   'givePrize',
@@ -29,8 +30,8 @@ export const givePrize = command(
     const next = yield* nextInRun(tx, winner);
     if (!next) return false;
     advance(tx, next, winner);
-    const { run, rule, isPassedOver } = next;
-    if (isPassedOver) return true;
+    const { run, rule, isSkipped } = next;
+    if (isSkipped) return true;
     const { leaderboard, season, seasonId } = run;
     const input = {
       trigger: rule.trigger,
@@ -46,10 +47,7 @@ export const givePrize = command(
   },
 );
 
-/**
- * Passes over the player who is next in a run, and leaves each of the rule's actions among those that have failed.
- * False: somebody else is next by now.
- */
+/** Skips the next player of a run, and records each of the rule's actions as failed. False: the player is not next. */
 export const failPrize = command(
   'failPrize',
   function* (tx: Tx, winner: Winner, error: string): Steps<boolean> {
@@ -57,11 +55,11 @@ export const failPrize = command(
     const next = yield* nextInRun(tx, winner);
     if (!next) return false;
     advance(tx, next, winner);
-    const { run, rule, isPassedOver } = next;
-    if (isPassedOver) return true;
+    const { run, rule, isSkipped } = next;
+    if (isSkipped) return true;
     const triggerUuid = tx.newId();
-    const noted = { trigger: rule.trigger, value: place, valueText: null, actions: '[]', at: tx.now };
-    tx.insert(ruleTriggers, { id: triggerUuid, gameId, wallet, nonce: run.id, ...noted });
+    const trigger = { trigger: rule.trigger, value: place, valueText: null, actions: '[]', at: tx.now };
+    tx.insert(ruleTriggers, { id: triggerUuid, gameId, wallet, nonce: run.id, ...trigger });
     for (const action of rule.actions) {
       const kind = isChainAction(action) ? 'chain' : 'rules';
       const { leaderboard, season } = run;
@@ -76,14 +74,14 @@ export const failPrize = command(
 interface NextInRun {
   run: PrizeRunRow;
   rule: Rule;
-  isPassedOver: boolean;
-  /** The next player has the same place: this one had another, and came further down since. */
+  isSkipped: boolean;
+  /** The place is not used up: the player has already received a prize at another place, and has moved down since. */
   isPlaceKept: boolean;
 }
 
 /**
- * A run, locked with its next player, and whether this one gets nothing; undefined when the one who was read is not next:
- * another process was faster, the entry has changed, the guest has a wallet, or the game is archived.
+ * Locks a run and its next player; undefined if the winner that was read is not next: another process was faster, the
+ * entry has changed, the guest has linked a wallet, or the game is archived.
  */
 function* nextInRun(tx: Tx, winner: Winner): Steps<NextInRun | undefined> {
   const { runId, gameId, wallet, place } = winner;
@@ -109,12 +107,12 @@ function* nextInRun(tx: Tx, winner: Winner): Steps<NextInRun | undefined> {
   if (!isSame) return undefined;
   const leaderboard = yield* tx.get(leaderboards, gameId, run.leaderboard);
   const isBanned = (here ?? everywhere) !== undefined;
-  // Undefined: of another server, from which the game was imported.
-  const isPassedOver = earlier !== undefined || isBanned || guest === undefined;
-  return { run, rule, isPassedOver, isPlaceKept: earlier !== undefined && leaderboard?.entries === 'player' };
+  // An undefined guest is of another server, from which the game was imported.
+  const isSkipped = earlier !== undefined || isBanned || guest === undefined;
+  return { run, rule, isSkipped, isPlaceKept: earlier !== undefined && leaderboard?.entries === 'player' };
 }
 
-/** Has the next place be next, or ends the run with the last one. */
+/** Advances the run to the next place, or ends it after the last one. */
 function advance(tx: Tx, { run, rule: { seasonEnd }, isPlaceKept }: NextInRun, winner: Winner): void {
   const place = isPlaceKept ? run.place : run.place + 1;
   const { sortScore, reachedAt, scoreId } = winner;
@@ -122,7 +120,7 @@ function advance(tx: Tx, { run, rule: { seasonEnd }, isPlaceKept }: NextInRun, w
   else tx.put(prizeRuns, { ...run, place, sortScore, reachedAt, scoreId });
 }
 
-/** Ends a run for which nobody is left, if it is still at that place. */
+/** Ends a run without further players, if it is still at that place. */
 export const endPrizeRun = command(
   'endPrizeRun',
   function* (tx: Tx, runId: string, place: number): Steps<void> {
@@ -132,8 +130,8 @@ export const endPrizeRun = command(
 );
 
 /**
- * After a restore: what the rules of these seasons send to a chain is to wait for an operator. That is of seasons whose prizes
- * were being given when the backup was made, and of those that end again because their time has come since.
+ * Call this after a restore: holds the on-chain actions of season prizes for an operator. It concerns seasons whose
+ * prizes were being given when the backup was made, and those that end again because their time has come since.
  */
 export const holdPrizes = exclusiveCommand('holdPrizes', function* (tx: ExclusiveTx): Steps<number> {
   return yield* tx.run(holdSeasons, { now: tx.now });

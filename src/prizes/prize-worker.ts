@@ -12,42 +12,42 @@ import { openPrizeRuns, readPrizeRun } from './queries.ts';
 export interface PrizeWorkerOptions {
   ruleChains: Pick<RuleChains, 'factsFor'>;
   states: StateReader;
-  /** Told of what holds a run up; it is tried again. */
+  /** Receives errors that block a run; it is retried. */
   report(thrown: unknown): void;
-  /** How often runs are looked for when nobody wakes it, in milliseconds. */
+  /** The poll interval without a wake, in milliseconds. */
   pollMs?: number;
-  /** How long one player's prize is tried before it counts as failed, in milliseconds. */
+  /** How long one player's prize is retried before it fails, in milliseconds. */
   giveUpMs?: number;
-  /** The wait before try `attempts` + 1, in milliseconds. */
+  /** The delay before attempt `attempts` + 1, in milliseconds. */
   backoff?: (attempts: number) => number;
 }
 
-/** What holds up a run at one of its places. */
-interface Trouble {
+/** The retries of a run that is blocked at one of its places. */
+interface RetryState {
   place: number;
   attempts: number;
   since: number;
   retryAt: number;
 }
 
-/** Players of a run that are read at a time; each prize is a transaction of its own. */
-const readAtOnce = 50;
-/** Runs that are worked on at a time, so that one that waits for a chain holds up no other. */
+/** Players of a run per read; each prize is a separate transaction. */
+const batchSize = 50;
+/** The most concurrent runs, so that one that waits for a chain does not block others. */
 const room = 4;
 
-/** These pass by themselves; whatever else the database refuses is refused again. */
-const passing: readonly Reason[] = ['states_changed', 'chain_unavailable', 'store_unavailable'];
+/** Transient refusals, which are retried; any other would be refused again. */
+const transientReasons: readonly Reason[] = ['states_changed', 'chain_unavailable', 'store_unavailable'];
 
 /**
- * Gives the prizes of seasons that have ended: carries out each rule for one player after the other. Every process does, and
- * after a crash goes on where the run is; the commands see to it that each prize is given once.
+ * Gives the prizes of ended seasons: runs each rule for one player after the other. Every process does so, and resumes
+ * runs after a crash; the commands guarantee that each prize is given once.
  */
 export class PrizeWorker {
   readonly #db: Database;
   readonly #options: Required<PrizeWorkerOptions>;
   readonly #worker: QueueWorker<string>;
   /** By run. */
-  readonly #troubles = new Map<string, Trouble>();
+  readonly #retries = new Map<string, RetryState>();
 
   constructor(db: Database, options: PrizeWorkerOptions) {
     this.#db = db;
@@ -71,21 +71,21 @@ export class PrizeWorker {
     this.#worker.wake();
   }
 
-  /** Gives no more prizes, and resolves when the one that is being given is. */
+  /** Gives no more prizes, and resolves when those in progress have been given. */
   stop(): Promise<void> {
     return this.#worker.stop();
   }
 
   async #find(free: number): Promise<string[]> {
-    // Those that wait, or are being worked on, stay the first.
-    const open = await this.#db.read(openPrizeRuns, free + room + this.#troubles.size);
-    for (const runId of this.#troubles.keys()) if (!open.includes(runId)) this.#troubles.delete(runId);
-    return open.filter((runId) => (this.#troubles.get(runId)?.retryAt ?? 0) <= Date.now()).slice(0, free);
+    // Waiting and running ones stay at the front of the list.
+    const open = await this.#db.read(openPrizeRuns, free + room + this.#retries.size);
+    for (const runId of this.#retries.keys()) if (!open.includes(runId)) this.#retries.delete(runId);
+    return open.filter((runId) => (this.#retries.get(runId)?.retryAt ?? 0) <= Date.now()).slice(0, free);
   }
 
-  /** Goes on with a run. True: there is more to do now. */
+  /** Continues a run. True: there is more to do now. */
   async #run(runId: string, stopping: AbortSignal): Promise<boolean> {
-    const found = await this.#db.read(readPrizeRun, runId, readAtOnce);
+    const found = await this.#db.read(readPrizeRun, runId, batchSize);
     if (!found) return false;
     const { run, winners } = found;
     if (winners.length === 0) {
@@ -96,11 +96,11 @@ export class PrizeWorker {
       if (stopping.aborted) return false;
       if (!(await this.#give(winner, run.rule))) return false;
     }
-    this.#troubles.delete(runId);
+    this.#retries.delete(runId);
     return true;
   }
 
-  /** Gives one player the prize, or writes down why not. False: the run waits a while. */
+  /** Gives one player the prize, or records why not. False: the run waits. */
   async #give(winner: Winner, ruleText: string): Promise<boolean> {
     const { db, ruleChains, states: reader } = { db: this.#db, ...this.#options };
     const { gameId, wallet, place } = winner;
@@ -113,22 +113,22 @@ export class PrizeWorker {
       return false;
     } catch (thrown) {
       const refusal = thrown instanceof GantryError ? thrown : null;
-      if (!refusal || passing.includes(refusal.reason)) {
+      if (!refusal || transientReasons.includes(refusal.reason)) {
         this.#options.report(thrown);
         if (Date.now() - this.#postpone(winner).since < this.#options.giveUpMs) return false;
       }
-      const why = refusal?.message ?? 'the server failed; its log says why';
+      const why = refusal?.message ?? 'server error; see the server log';
       return await db.write(failPrize, winner, `the prize for place ${place} was not given: ${why}`);
     }
   }
 
-  #postpone({ runId, place }: Winner): Trouble {
+  #postpone({ runId, place }: Winner): RetryState {
     const now = Date.now();
-    const before = this.#troubles.get(runId);
+    const before = this.#retries.get(runId);
     const { attempts, since } = before?.place === place ? before : { attempts: 0, since: now };
     const retryAt = now + this.#options.backoff(attempts + 1);
-    const trouble = { place, attempts: attempts + 1, since, retryAt };
-    this.#troubles.set(runId, trouble);
-    return trouble;
+    const retry = { place, attempts: attempts + 1, since, retryAt };
+    this.#retries.set(runId, retry);
+    return retry;
   }
 }

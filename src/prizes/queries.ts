@@ -5,7 +5,7 @@ import { leaderboardEntries } from '../scores/leaderboard-tables.ts';
 import { type PrizeRunRow, prizeRuns } from '../scores/prize-tables.ts';
 import { rankedUnder, ruleOf, type Winner } from './prize-run.ts';
 
-/** The oldest runs of games that are played, by their ids. */
+/** The ids of the oldest runs, except those of archived games. */
 export const openPrizeRuns = query('openPrizeRuns', function* (read: Read, limit: number): ReadSteps<
   string[]
 > {
@@ -17,7 +17,7 @@ const openRuns = statement<{ limit: number }, { id: string }>(
    WHERE g.listing <> 'archived' ORDER BY r.id LIMIT @limit`,
 );
 
-/** A run as it stands, and who is next in it, in the order of their places; null when it has ended. */
+/** A run and its next players, by place; null if it has ended. */
 export const readPrizeRun = query(
   'readPrizeRun',
   function* (
@@ -36,7 +36,7 @@ export const readPrizeRun = query(
   },
 );
 
-/** The entries from a run's next place on. */
+/** The entries from a run's next place onwards. */
 function* entriesAfter(read: Read, run: PrizeRunRow, limit: number): ReadSteps<readonly EntryAtPlace[]> {
   const table = leaderboardEntries as AnyTable;
   const rule = ruleOf(run);

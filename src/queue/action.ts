@@ -3,9 +3,9 @@ import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 
 /**
- * What becomes of an action of the queue: `queued` until it was first sent, `submitted` until it is known to
- * have taken effect, then for good `confirmed`, `failed` or `cancelled`. Only an administrator's retry leads
- * from `failed` or `cancelled` back to `queued`.
+ * The state of an action: `queued` until it is first sent, `submitted` until its outcome is known, then finally
+ * `confirmed`, `failed` or `cancelled`. Only an administrator's retry leads from `failed` or `cancelled` back to
+ * `queued`.
  */
 export const actionState = z.enum(['queued', 'submitted', 'confirmed', 'failed', 'cancelled']);
 export type ActionState = z.infer<typeof actionState>;
@@ -27,10 +27,10 @@ export const actionRecord = z
   .meta({ id: 'RuleAction' });
 export type ActionRecord = z.infer<typeof actionRecord>;
 
-/** The longest error kept of an action, in characters. */
+/** The longest stored error of an action, in characters. */
 export const maxErrorLength = 500;
 
-/** An action with what administrators see beside. */
+/** An action with the fields that only administrators see. */
 export const listedAction = actionRecord
   .extend({
     kind: z
@@ -44,24 +44,24 @@ export const listedAction = actionRecord
   .meta({ id: 'ListedAction' });
 export type ListedAction = z.infer<typeof listedAction>;
 
-/** How long a webhook's delivery is tried, from the event or from the last replay. */
+/** How long a webhook delivery is retried, from the event or the last replay. */
 export const deliveryLifetimeMs = 24 * 60 * 60 * 1000;
 
-/** Something to be done after the commit of what caused it. */
+/** An action to be carried out after the commit of its cause. */
 export interface NewAction {
   /** Which worker carries it out. */
   kind: string;
-  /** Of a chain, `<chain id>:<signer>`; of webhooks, the webhook. Left out: nobody carries it out. */
+  /** Of chain actions, `<chain id>:<signer>`; of webhooks, the webhook's id. Omitted: no worker carries it out. */
   lane?: string | undefined;
   /** Shown to players and administrators. */
   type: string;
   gameId: string;
-  /** Left out: it concerns no player, and no launcher hears of it. */
+  /** Omitted: it concerns no player, and no launcher is notified. */
   wallet?: string | undefined;
   triggerUuid?: string | undefined;
-  /** The worker's own; must be JSON. */
+  /** For the worker; must be JSON. */
   payload: unknown;
-  /** Unix milliseconds; left out: at once. */
+  /** Unix milliseconds; omitted: at once. */
   dueAt?: number | undefined;
 }
 

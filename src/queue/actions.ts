@@ -5,11 +5,11 @@ import { shortened } from '../core/schemas/text.ts';
 import type { Steps, Tx } from '../core/storage/command.ts';
 import { type ActionState, deliveryLifetimeMs, maxErrorLength, type NewAction } from './action.ts';
 import { ruleActionPatched } from './events.ts';
-import { giveBackSpending } from './spending.ts';
+import { refundSpending } from './spending.ts';
 import { toActionRecord } from './stored-action.ts';
 import { type ActionRow, actions, grants } from './tables.ts';
 
-/** What changes of an action; what is not given stays. */
+/** Changes of an action; omitted fields stay. */
 export interface ActionChange {
   state?: ActionState;
   error?: string | null;
@@ -17,7 +17,7 @@ export interface ActionChange {
   dueAt?: number;
 }
 
-/** Queues an action in the transaction of what causes it. */
+/** Queues an action in the transaction of its cause. */
 export function* enqueue(tx: Tx, action: NewAction, actionId = tx.newId()): Steps<ActionRow> {
   const row: ActionRow = {
     id: actionId,
@@ -46,7 +46,7 @@ export function* enqueue(tx: Tx, action: NewAction, actionId = tx.newId()): Step
   return row;
 }
 
-/** The action as it is now, and nobody else's until the commit, with all that is its player's. */
+/** Locks an action until the commit, and its player if it concerns one; returns it. */
 export function* lockAction(tx: Tx, actionId: string): Steps<ActionRow | undefined> {
   const found = yield* tx.get(actions, actionId);
   if (!found) return undefined;
@@ -55,7 +55,7 @@ export function* lockAction(tx: Tx, actionId: string): Steps<ActionRow | undefin
   return row;
 }
 
-/** Changes a locked action, lets go of its claim, and tells the player's launchers. */
+/** Changes a locked action, releases its claim, and notifies the player's launchers. */
 export function* changeAction(tx: Tx, row: ActionRow, change: ActionChange): Steps<ActionRow> {
   const state = change.state ?? row.state;
   const isOpen = state === 'queued' || state === 'submitted';
@@ -72,23 +72,23 @@ export function* changeAction(tx: Tx, row: ActionRow, change: ActionChange): Ste
   };
   tx.put(actions, changed);
   yield* publish(tx, changed);
-  if (state !== row.state) yield* followUp(tx, changed);
+  if (state !== row.state) yield* applyOutcome(tx, changed);
   return changed;
 }
 
 /**
- * Whatever became of a locked action, it is to be done, at once, its attempts and its time counted from zero. One that
- * somebody is doing right now is left to them, so that no two do it at once.
+ * Queues a locked action again, whatever its state: due at once, with its attempts and deadline reset. A claimed action
+ * is left unchanged, so that it is not carried out twice at once.
  */
-export function* queueAgain(tx: Tx, row: ActionRow): Steps<ActionRow> {
+export function* requeue(tx: Tx, row: ActionRow): Steps<ActionRow> {
   if (row.claimedUntil > tx.now) return row;
   const giveUpAt = row.giveUpAt === 0 ? 0 : tx.now + deliveryLifetimeMs;
   tx.wake(row.kind);
   return yield* changeAction(tx, { ...row, attempts: 0, giveUpAt }, { state: 'queued', dueAt: tx.now });
 }
 
-/** What else is so once an action is over. */
-function* followUp(tx: Tx, row: ActionRow): Steps<void> {
+/** Applies the consequences of an action that has ended. */
+function* applyOutcome(tx: Tx, row: ActionRow): Steps<void> {
   if (row.state === 'queued' || row.state === 'submitted') return;
   const [grant] = yield* tx.list(grants.byAction, [row.id], { limit: 1 });
   if (row.state === 'confirmed') {
@@ -100,12 +100,12 @@ function* followUp(tx: Tx, row: ActionRow): Steps<void> {
     return;
   }
   if (grant?.granted === 0) tx.remove(grants, grant);
-  // A transaction that was sent has cost its fee, whatever came of it.
-  if (row.transactionHash === null) yield* giveBackSpending(tx, row.id);
+  // A transaction that was sent has cost its fee, whatever its outcome.
+  if (row.transactionHash === null) yield* refundSpending(tx, row.id);
 }
 
 function* publish(tx: Tx, row: ActionRow): Steps<void> {
-  // That a webhook is told of an event is nothing the player's launcher waits for, save where a rule wanted it.
+  // Launchers are not notified of webhook deliveries, except those that a rule has requested.
   if (row.wallet === '' || (row.kind === 'webhook' && row.type !== 'Webhook')) return;
   const { gameId, wallet } = row;
   yield* lockPlayer(tx, row);

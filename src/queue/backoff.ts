@@ -1,8 +1,8 @@
 const firstBackoffMs = 1_000;
-const longestBackoffMs = 60 * 60 * 1000;
+const maxBackoffMs = 60 * 60 * 1000;
 
-/** The wait before try `attempts` + 1, in whole milliseconds: doubled each time from 1 s to 1 h, and spread by a quarter. */
+/** The delay before attempt `attempts` + 1, in whole milliseconds: doubles from 1 s to 1 h, with a jitter of ±25 %. */
 export function backoffMs(attempts: number): number {
-  const full = Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(attempts - 1, 30));
-  return Math.round(full * (0.75 + Math.random() / 2));
+  const delayMs = Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(attempts - 1, 30));
+  return Math.round(delayMs * (0.75 + Math.random() / 2));
 }

@@ -9,18 +9,18 @@ import {
 import { statement } from '../core/storage/statement.ts';
 import { GantryError } from '../errors.ts';
 import type { ListedAction, NewAction } from './action.ts';
-import { changeAction, enqueue, lockAction, queueAgain } from './actions.ts';
-import { spendAgain, trimSpending } from './spending.ts';
+import { changeAction, enqueue, lockAction, requeue } from './actions.ts';
+import { chargeAgain, trimSpending } from './spending.ts';
 import { toListedAction } from './stored-action.ts';
 import { type ActionRow, actions } from './tables.ts';
 
-/** So many rows of a table are forgotten at a time. */
-const trimmedAtOnce = 500;
+/** The most rows of a table deleted per batch. */
+const trimBatchSize = 500;
 const finalStates = ['confirmed', 'failed', 'cancelled'];
 
 /**
- * Queues actions. Whoever carries one out depends on its kind; every change of an action of a rule with a wallet is a
- * `rule-actions patched` to the player's launchers.
+ * Queues actions, which the worker of their kind carries out. Every change of a rule's action that concerns a player is
+ * sent to the player's launchers as `rule-actions patched`.
  */
 export const enqueueActions = command(
   'enqueueActions',
@@ -30,7 +30,9 @@ export const enqueueActions = command(
   },
 );
 
-/** Has every queued on-chain action wait for an operator, who is told `why`; how many there were. */
+/**
+ * Fails every queued on-chain action with the error `why`, so that only an operator's retry sends it; returns how many.
+ */
 export const holdChainActions = exclusiveCommand(
   'holdChainActions',
   function* (tx: ExclusiveTx, why: string): Steps<number> {
@@ -44,7 +46,7 @@ const holdQueued = statement<{ why: string; now: number }>(
    WHERE kind = 'chain' AND state = 'queued'`,
 );
 
-/** Goes on holding claims for `leaseMs` from now. */
+/** Renews claims for `leaseMs` from now. */
 export const renewClaims = command(
   'renewClaims',
   function* (tx: Tx, node: string, actionIds: readonly string[], leaseMs: number): Steps<void> {
@@ -57,8 +59,8 @@ export const renewClaims = command(
 );
 
 /**
- * queued → cancelled. @throws GantryError `action_unknown`; `action_not_cancellable` when it was sent, is being sent
- * right now, or is over
+ * queued → cancelled. @throws GantryError `action_unknown`; `action_not_cancellable` when it has been sent, is being
+ * sent, or has ended
  */
 export const cancelQueued = command(
   'cancelQueued',
@@ -68,8 +70,8 @@ export const cancelQueued = command(
       throw new GantryError(
         'action_not_cancellable',
         row.state === 'queued'
-          ? 'This action is being sent right now'
-          : `This action is ${row.state}: only what is queued can be cancelled`,
+          ? 'This action is being sent'
+          : `This action is ${row.state}: only queued actions can be cancelled`,
       );
     }
     return toListedAction(yield* changeAction(tx, row, { state: 'cancelled' }));
@@ -77,7 +79,7 @@ export const cancelQueued = command(
 );
 
 /**
- * failed or cancelled → queued, due at once, its attempts counted from zero; a queued one that waits is due at once.
+ * failed or cancelled → queued, due at once, with its attempts reset; a queued action that waits is due at once.
  * @throws GantryError `action_unknown`, `action_not_retryable`, `spending_limit_reached`
  */
 export const requeueAction = command(
@@ -87,29 +89,29 @@ export const requeueAction = command(
     if (row.state !== 'failed' && row.state !== 'cancelled' && row.state !== 'queued') {
       throw new GantryError(
         'action_not_retryable',
-        `This action is ${row.state}: only what has failed, was cancelled or waits can be tried again`,
+        `This action is ${row.state}: only failed, cancelled and waiting actions can be retried`,
       );
     }
-    if (row.lane === '') throw new GantryError('action_not_retryable', whyNobody(row.kind));
-    if (row.state !== 'queued') yield* spendAgain(tx, row, row.id);
-    return toListedAction(yield* queueAgain(tx, row));
+    if (row.lane === '') throw new GantryError('action_not_retryable', whyNoWorker(row.kind));
+    if (row.state !== 'queued') yield* chargeAgain(tx, row, row.id);
+    return toListedAction(yield* requeue(tx, row));
   },
 );
 
-/** Why nobody carries out an action of that kind. */
-function whyNobody(kind: string): string {
+/** Why no worker carries out an action without a lane. */
+function whyNoWorker(kind: string): string {
   if (kind === 'webhook') return 'There was no webhook for it; trigger the rule again';
-  return 'It was refused before it was queued, as its error says; trigger a rule that does the same';
+  return 'It was refused before it was queued (see its error); trigger a rule with the same action';
 }
 
-/** Forgets finished actions last changed before `olderThan`, a limited number; true: there may be more. */
+/** Deletes finished actions last changed before `olderThan`, one batch; true: there may be more. */
 export const trimActions = command('trimActions', function* (tx: Tx, olderThan: number): Steps<boolean> {
-  let isMore = yield* trimSpending(tx, olderThan, trimmedAtOnce);
+  let isMore = yield* trimSpending(tx, olderThan, trimBatchSize);
   for (const state of finalStates) {
-    const oldest = yield* tx.list(actions.byState, [state], { limit: trimmedAtOnce });
-    const old = oldest.filter(({ updatedAt }) => updatedAt < olderThan);
-    for (const row of old) tx.remove(actions, row);
-    isMore ||= old.length === trimmedAtOnce;
+    const oldest = yield* tx.list(actions.byState, [state], { limit: trimBatchSize });
+    const expired = oldest.filter(({ updatedAt }) => updatedAt < olderThan);
+    for (const row of expired) tx.remove(actions, row);
+    isMore ||= expired.length === trimBatchSize;
   }
   return isMore;
 });

@@ -7,12 +7,12 @@ import type { ActionFilter, ListedAction } from './action.ts';
 import { toListedAction } from './stored-action.ts';
 import { type ActionRow, actions } from './tables.ts';
 
-/** The actions of one kind that are still to be done. */
+/** The open actions of one kind. */
 export interface QueueDepth {
   kind: string;
   /** Actions queued or submitted. */
   depth: number;
-  /** When the oldest of them was written, in Unix milliseconds. */
+  /** When the oldest of them was created, in Unix milliseconds. */
   oldestAt: number;
 }
 
@@ -35,12 +35,12 @@ export const readActions = query(
   },
 );
 
-/** How many actions are queued or submitted, of all kinds; as cheap as it can be, for who asks every moment. */
+/** How many actions of all kinds are queued or submitted; as cheap as possible, for frequent polling. */
 export const countOpenActions = query('countOpenActions', function* (read: Read): ReadSteps<number> {
   return yield* read.count(actions.open, []);
 });
 
-/** One row for each kind that has something to do. */
+/** One row for each kind with open actions. */
 export const readQueueDepths = query('readQueueDepths', function* (read: Read): ReadSteps<
   readonly QueueDepth[]
 > {
@@ -68,7 +68,10 @@ const listsBy = statementsBy((where) => ({
   ),
 }));
 
-/** A page of actions, newest first; `also` are further conditions, in SQL. Each set of filters gets the index that serves it. */
+/**
+ * A page of actions, newest first; `also`: further SQL conditions. Each set of filters has its own statement, so that
+ * an index fits.
+ */
 export function* readActionPage(
   read: Read,
   filter: Partial<Filter>,

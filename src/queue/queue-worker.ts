@@ -1,29 +1,29 @@
-/** What a worker of the queue does; the loop around it is `QueueWorker`'s. */
+/** The work of a queue worker; `QueueWorker` runs the loop around it. */
 export interface QueueWork<Job> {
-  /** Takes or names what there is to do now, for which there is room. What is under way already is passed over. */
+  /** Claims or lists at most `room` jobs that are due. Jobs that are already running are skipped. */
   find(room: number): Promise<readonly Job[]>;
-  /** Names a job; of the same name one is done at a time. */
+  /** Identifies a job; of jobs with the same key, one runs at a time. */
   keyOf(job: Job): string;
-  /** Does a job. True: there may be more to do now. One that rejects is reported, and found again in time. */
+  /** Runs a job. True: more may be due now. A rejection is reported; a later poll finds the job again. */
   run(job: Job, stopping: AbortSignal): Promise<boolean>;
-  /** Goes on holding what is under way; left out: nothing is to be renewed. */
+  /** Renews the claims of running jobs; omit it if there are none. */
   renewal?: { intervalMs: number; renew(keys: readonly string[]): Promise<void> };
 }
 
 export interface QueueWorkerOptions {
-  /** Told of errors; the worker goes on. */
+  /** Receives errors; the worker continues. */
   report(thrown: unknown): void;
-  /** How often it looks when nobody wakes it, in milliseconds. */
+  /** The poll interval without a wake, in milliseconds. */
   pollMs: number;
-  /** The most jobs under way. */
+  /** The most concurrent jobs. */
   room: number;
-  /** How long wakes are gathered before it looks: commits come in their thousands. */
+  /** How long wakes are coalesced before a poll, in milliseconds: there may be thousands of commits per second. */
   batchDelayMs: number;
 }
 
 /**
- * Works on the durable queue: looks for something to do when woken (after a commit) and by a timer, which also finds what
- * another process has queued or left behind; does it, and looks again.
+ * Processes the durable queue: polls for jobs when woken (after a commit) and at an interval, which also finds what
+ * another process has queued or abandoned; runs them, and polls again.
  */
 export class QueueWorker<Job> {
   readonly #work: QueueWork<Job>;
@@ -31,7 +31,7 @@ export class QueueWorker<Job> {
   readonly #running = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
   #timers: NodeJS.Timeout[] = [];
-  #gathering: NodeJS.Timeout | undefined;
+  #wakeTimer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | null = null;
   #isWoken = false;
 
@@ -46,28 +46,28 @@ export class QueueWorker<Job> {
     this.#timers = [setInterval(() => this.wake(), pollMs).unref()];
     if (renewal) {
       const renew = () => {
-        const held = [...this.#running.keys()];
-        if (held.length > 0) renewal.renew(held).catch(report);
+        const running = [...this.#running.keys()];
+        if (running.length > 0) renewal.renew(running).catch(report);
       };
       this.#timers.push(setInterval(renew, renewal.intervalMs).unref());
     }
     this.wake();
   }
 
-  /** Looks in a moment. Cheap when there is nothing to do; nothing before it was started or once it was stopped. */
+  /** Polls after `batchDelayMs`. Cheap when nothing is due; ignored before `start` and after `stop`. */
   wake(): void {
     if (this.#timers.length === 0 || this.#stopping.signal.aborted) return;
-    this.#gathering ??= setTimeout(() => {
-      this.#gathering = undefined;
+    this.#wakeTimer ??= setTimeout(() => {
+      this.#wakeTimer = undefined;
       this.#isWoken = true;
       this.#polling ??= this.#poll();
     }, this.#options.batchDelayMs).unref();
   }
 
-  /** Begins nothing more, tells what is under way to end, and resolves when it has. */
+  /** Starts no more jobs, aborts those that are running, and resolves when they have ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    clearTimeout(this.#gathering);
+    clearTimeout(this.#wakeTimer);
     for (const timer of this.#timers) clearInterval(timer);
     await this.#polling;
     await Promise.all(this.#running.values());
@@ -79,16 +79,16 @@ export class QueueWorker<Job> {
         this.#isWoken = false;
         const room = this.#options.room - this.#running.size;
         if (room <= 0) continue;
-        for (const job of await this.#work.find(room)) this.#begin(job);
+        for (const job of await this.#work.find(room)) this.#start(job);
       }
     } catch (thrown) {
-      this.#options.report(thrown); // the timer looks again
+      this.#options.report(thrown); // the timer polls again
     } finally {
-      this.#polling = null; // in the same turn as the last look, so that no wake goes unheard
+      this.#polling = null; // in the same turn as the last check of `#isWoken`, so that no wake is lost
     }
   }
 
-  #begin(job: Job): void {
+  #start(job: Job): void {
     const key = this.#work.keyOf(job);
     if (this.#running.has(key)) return;
     const run = this.#run(job).then((isMore) => {

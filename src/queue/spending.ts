@@ -9,17 +9,17 @@ import { spending, spent } from './tables.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** What an action on a chain takes of the game's limits. */
+/** What an on-chain action uses of the game's limits. */
 export interface Cost {
-  /** `<chain id>:<contract>` of the token it hands out; empty: none. */
+  /** `<chain id>:<contract>` of the token that it hands out; empty: none. */
   token: string;
   /** In the token's smallest unit. */
   amount: bigint;
 }
 
 /**
- * Why the game may not spend this now; null: it may. Games are held to what they may spend on chains in a day (UTC), in
- * all and for each player. What no limit allows is not allowed: a game without limits spends nothing.
+ * Why the game may not spend this now; null: it may. Games have limits for what they may spend on chains per day (UTC),
+ * in total and per player. Without a limit nothing is allowed: a game without limits spends nothing.
  */
 export function* spendingRefusal<Asked>(
   from: Lookup<Asked>,
@@ -27,7 +27,7 @@ export function* spendingRefusal<Asked>(
   { token, amount }: Cost,
 ): LookupSteps<Asked, string | null> {
   const game = yield* from.get(games, gameId);
-  if (!game) return 'the game is not there';
+  if (!game) return 'the game does not exist';
   const policy = toGame(game).policies.spending;
   const { transactionsPerDay, transactionsPerPlayerPerDay } = policy;
   const day = dayOf(from.now);
@@ -49,7 +49,7 @@ export function* spendingRefusal<Asked>(
   return null;
 }
 
-/** Takes what an action costs of the game's limits, or says why it may not; null: it is taken. */
+/** Charges an action's cost to the game's limits, or returns why it may not be spent; null: it was charged. */
 export function* spend(tx: Tx, owner: Owner, actionId: string, cost: Cost): Steps<string | null> {
   yield* tx.lock(games, owner.gameId); // the sums are the whole game's
   const refusal = yield* spendingRefusal(tx, owner, cost);
@@ -61,38 +61,38 @@ export function* spend(tx: Tx, owner: Owner, actionId: string, cost: Cost): Step
   return null;
 }
 
-/** What was taken for an action that never was sent is free again; how much it was is remembered, for a retry. */
-export function* giveBackSpending(tx: Tx, actionId: string): Steps<void> {
-  const taken = yield* tx.get(spending, actionId);
-  if (!taken || taken.givenBack === 1) return;
-  yield* tx.lock(games, taken.gameId);
-  tx.put(spending, { ...taken, givenBack: 1 });
-  const { token, day, amount } = taken;
-  yield* count(tx, taken, { token, day, amount: -BigInt(amount), transactions: -1n });
+/** Refunds what was charged for an action that was never sent. The amount stays recorded, for a retry. */
+export function* refundSpending(tx: Tx, actionId: string): Steps<void> {
+  const charged = yield* tx.get(spending, actionId);
+  if (!charged || charged.givenBack === 1) return;
+  yield* tx.lock(games, charged.gameId);
+  tx.put(spending, { ...charged, givenBack: 1 });
+  const { token, day, amount } = charged;
+  yield* count(tx, charged, { token, day, amount: -BigInt(amount), transactions: -1n });
 }
 
-/** Takes for an action that is tried again what it took the first time. @throws GantryError `spending_limit_reached` */
-export function* spendAgain(tx: Tx, { gameId, wallet }: Owner, actionId: string): Steps<void> {
-  const taken = yield* tx.get(spending, actionId);
-  if (!taken) return;
-  yield* giveBackSpending(tx, actionId);
-  const cost = { token: taken.token, amount: BigInt(taken.amount) };
+/** Charges a retried action what it cost the first time. @throws GantryError `spending_limit_reached` */
+export function* chargeAgain(tx: Tx, { gameId, wallet }: Owner, actionId: string): Steps<void> {
+  const charged = yield* tx.get(spending, actionId);
+  if (!charged) return;
+  yield* refundSpending(tx, actionId);
+  const cost = { token: charged.token, amount: BigInt(charged.amount) };
   const refusal = yield* spend(tx, { gameId, wallet }, actionId, cost);
   if (refusal !== null) throw new GantryError('spending_limit_reached', refusal);
 }
 
-/** Forgets what was spent on days before `olderThan`, a limited number of rows; true: there may be more. */
+/** Deletes the spending of days before `olderThan`, at most `limit` rows per table; true: there may be more. */
 export function* trimSpending(tx: Tx, olderThan: number, limit: number): Steps<boolean> {
   const before = dayOf(olderThan);
-  const [taken, sums] = yield* tx.all(
+  const [charged, sums] = yield* tx.all(
     tx.list(spending.byDay, [], { limit }),
     tx.list(spent.byDay, [], { limit }),
   );
-  const oldTaken = taken.filter(({ day }) => day < before);
+  const oldCharges = charged.filter(({ day }) => day < before);
   const oldSums = sums.filter(({ day }) => day < before);
-  for (const row of oldTaken) tx.remove(spending, row);
+  for (const row of oldCharges) tx.remove(spending, row);
   for (const row of oldSums) tx.remove(spent, row);
-  return oldTaken.length === limit || oldSums.length === limit;
+  return oldCharges.length === limit || oldSums.length === limit;
 }
 
 function* count(

@@ -2,35 +2,35 @@ import { type RowOf, table } from '../core/storage/table.ts';
 
 const actionColumns = {
   id: 'uuid',
-  /** Which runner carries it out. */
+  /** Which worker carries it out. */
   kind: 'text',
   /** Actions of one lane are sent by one process at a time; '': no lane. */
   lane: 'text',
   type: 'text',
   gameId: 'uuid',
-  /** '' when it concerns no player. */
+  /** '': it concerns no player. */
   wallet: 'text',
   triggerId: 'text',
-  /** The runner's own. */
+  /** For the worker. */
   payload: 'json',
   /** queued, submitted, confirmed, failed, cancelled */
   state: 'text',
   attempts: 'int',
   dueAt: 'ms',
-  /** When it is no longer tried; 0: only its runner knows. */
+  /** When it is no longer retried; 0: its worker decides. */
   giveUpAt: 'ms',
   claimedBy: 'text?',
-  /** Until then nobody but `claimedBy` may carry it out. */
+  /** Until then only `claimedBy` may carry it out. */
   claimedUntil: 'ms',
   error: 'text?',
   transactionHash: 'text?',
   createdAt: 'ms',
   updatedAt: 'ms',
-  /** Null: it is queued or submitted, and so still to be done. */
+  /** Null: it is open, that is queued or submitted. */
   endedAt: 'ms?',
 } as const;
 
-/** The durable queue: what rules and webhooks have still to do, and what became of it. */
+/** The durable queue of rules and webhooks, with finished actions. */
 export const actions = table('actions', actionColumns, {
   key: ['id'],
   indexes: {
@@ -46,17 +46,17 @@ const spendingColumns = {
   actionId: 'uuid',
   gameId: 'uuid',
   wallet: 'text',
-  /** `<chain id>:<contract>`; '': it hands out no counted token. */
+  /** `<chain id>:<contract>`; '': it hands out no limited token. */
   token: 'text',
   /** A whole number of the token's smallest unit. */
   amount: 'text',
-  /** Since 1970, UTC. */
+  /** Days since 1970, UTC. */
   day: 'int',
   /** 0 or 1. */
   givenBack: 'int',
 } as const;
 
-/** What an action took of its game's limits, to be given back when it was never sent. */
+/** What an action was charged to its game's limits, to be refunded if it is never sent. */
 export const spending = table('spending', spendingColumns, {
   key: ['actionId'],
   indexes: { byDay: { on: ['day', 'actionId'] } },
@@ -64,7 +64,7 @@ export const spending = table('spending', spendingColumns, {
 });
 export type SpendingRow = RowOf<typeof spendingColumns>;
 
-/** The sums of it. `wallet` '': of all players. `token` '': transactions are counted, not an amount. */
+/** The sums of `spending`. `wallet` '': of all players. `token` '': the number of transactions instead of an amount. */
 export const spent = table(
   'spent',
   { gameId: 'uuid', wallet: 'text', token: 'text', day: 'int', amount: 'text' },
@@ -79,14 +79,14 @@ const grantColumns = {
   gameId: 'uuid',
   wallet: 'text',
   achievement: 'text',
-  /** '': recorded here only. */
+  /** The on-chain action that grants it; '': recorded here only. */
   actionId: 'text',
   /** 0 or 1. */
   granted: 'int',
   at: 'ms',
 } as const;
 
-/** Achievements a player has, or (`granted` 0) is about to have: at most one of each. */
+/** Achievements of players, at most one row for each; `granted` 0: in progress. */
 export const grants = table('grants', grantColumns, {
   key: ['gameId', 'wallet', 'achievement'],
   indexes: { byAction: { on: ['actionId'] } },

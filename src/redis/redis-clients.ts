@@ -2,20 +2,20 @@ import { createAdapter } from '@socket.io/redis-adapter';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 
-/** A command that has not been answered by then has failed, in milliseconds. */
+/** The timeout of a command. */
 const commandTimeoutMs = 2_000;
 
-/** The connections to Redis. They come back by themselves for as long as it takes. */
+/** The connections to Redis. They reconnect by themselves and never give up. */
 export interface RedisClients {
-  /** For commands and publishing. A command while Redis is away fails at once; nothing queues up. */
+  /** For commands and publishing. While Redis is unavailable a command fails at once; nothing is queued. */
   commands: Redis;
-  /** For listening only; it listens again after a reconnect. */
+  /** For subscriptions only; it subscribes again after a reconnect. */
   subscriber: Redis;
-  /** Why Redis cannot be used right now; null when it can. */
+  /** Why Redis is unavailable; null when it is available. */
   trouble(): string | null;
   /** Calls the listener each time both connections are usable again. */
   onReady(listener: () => void): void;
-  /** Has the sockets of all nodes hear what is sent on any of them. `key`: what their channels in Redis begin with. */
+  /** A Socket.IO adapter that broadcasts across nodes. `key`: the prefix of its channels in Redis. */
   socketAdapter(key: string): ReturnType<typeof createAdapter>;
   close(): void;
 }
@@ -29,8 +29,8 @@ export function connectRedis(url: string, logger: Logger): RedisClients {
     ...shared,
     enableOfflineQueue: false,
     commandTimeout: commandTimeoutMs,
-    // A Redis that hangs, or a network that swallows packets, leaves the connection open for a quarter of an
-    // hour, with everything published meanwhile piling up; this gives it up and reconnects.
+    // When Redis hangs or the network drops packets, the connection would stay open for a quarter of an hour, with
+    // everything published meanwhile piling up; this closes it and reconnects.
     socketTimeout: commandTimeoutMs,
   });
   const subscriber = new Redis(url, shared);
@@ -39,8 +39,8 @@ export function connectRedis(url: string, logger: Logger): RedisClients {
   let reported = false;
   for (const client of [commands, subscriber]) {
     client.on('error', (error) => {
-      if (!reported) logger.warn({ err: error }, 'Redis cannot be reached; going on without it');
-      reported = true; // it is tried again every second, which need not be said every second
+      if (!reported) logger.warn({ err: error }, 'Redis cannot be reached; continuing without it');
+      reported = true; // once per outage, not at every reconnect attempt
     });
     client.on('ready', () => {
       reported = false;
@@ -67,12 +67,12 @@ export function connectRedis(url: string, logger: Logger): RedisClients {
   };
 }
 
-/** The commands whose promises `@socket.io/redis-adapter`, or ioredis itself on a reconnect, throws away. */
+/** The commands whose promises `@socket.io/redis-adapter`, or ioredis itself on a reconnect, discards. */
 const discarded = ['publish', 'subscribe', 'psubscribe', 'unsubscribe', 'punsubscribe'] as const;
 
 /**
- * A rejection nobody handles ends the process (redis-adapter#425). One of these that fails is no loss here:
- * other nodes find the events in the database, and subscriptions are made again with every connection.
+ * Handles rejections of these commands, because an unhandled one ends the process (redis-adapter#425). Nothing is lost:
+ * other nodes find the events in the database, and every reconnect subscribes again.
  */
 function surviveRejections(client: Redis): void {
   for (const name of discarded) {

@@ -2,41 +2,41 @@ import { type LookupAddress, type LookupOptions, lookup as systemLookup } from '
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Asks for all addresses of a name; `dns.lookup` is one. Tests give their own. */
+/** Resolves all addresses of a name, as `dns.lookup` does. Tests pass their own. */
 export type Resolve = (
   name: string,
   options: LookupOptions & { all: true },
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** An address is not to be called; the message says which, for administrators. */
+/** An address must not be called; the message names it, for administrators. */
 class AddressRefusedError extends Error {}
 
-/** Global unicast (RFC 4291, as IANA has allocated it): whatever lies outside leads somewhere special. */
+/** Global unicast (RFC 4291, as allocated by IANA): all addresses outside it are special-purpose. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Public as a number, but answered inside Azure's networks by the host of the virtual machine
+ * Public addresses that reach internal services: Azure's virtual machine host
  * (learn.microsoft.com "What is IP address 168.63.129.16?").
  */
 const platformAddresses = ['168.63.129.16'];
 
 /**
- * Keeps requests whose address a stranger chose away from the networks this server stands in: it answers
- * lookups with public addresses only, at the moment of connecting, so that what a name resolves to then
- * counts and not what it resolved to when it was checked.
+ * Prevents server-side request forgery: keeps requests to user-supplied URLs out of this server's networks. Names
+ * resolve to public addresses only, checked at connect time, so that DNS rebinding after an earlier check has no
+ * effect.
  */
 export class AddressGuard {
   readonly #allowLoopback: boolean;
   readonly #resolve: Resolve;
 
-  /** `allowLoopback` lets 127.0.0.0/8 and ::1 through as well, for development. */
+  /** `allowLoopback` also allows 127.0.0.0/8 and ::1, for development. */
   constructor(allowLoopback: boolean, resolve: Resolve = systemLookup) {
     this.#allowLoopback = allowLoopback;
     this.#resolve = resolve;
   }
 
-  /** Why nothing may be sent to this URL, as far as that shows without a lookup; null: nothing is wrong so far. */
+  /** Why nothing may be sent to this URL, as far as can be told without a lookup; null: no reason found. */
   refusalOf(url: URL): string | null {
     const host = url.hostname.replace(/^\[|\]$/g, '');
     if (ipaddr.isValid(host)) return this.isAllowed(host) ? null : refusal(host);
@@ -54,7 +54,7 @@ export class AddressGuard {
     return parsed instanceof ipaddr.IPv4 || (parsed as ipaddr.IPv6).match(globalUnicast);
   }
 
-  /** For sockets: resolves a name to those of its addresses that may be called. Not asked for numeric hosts. */
+  /** For sockets: resolves a name to those of its addresses that may be called. Not called for numeric hosts. */
   readonly lookup: LookupFunction = (name, options, done) => {
     this.#resolve(name, { ...options, all: true }, (error, found) => {
       if (error) return done(error, '', 0);

@@ -1,7 +1,7 @@
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { games } from '../games/tables.ts';
-import { lockAction, queueAgain } from '../queue/actions.ts';
+import { lockAction, requeue } from '../queue/actions.ts';
 import { actions } from '../queue/tables.ts';
 import type { NewWebhook, WebhookChanges } from './delivery.ts';
 import { webhooksOf } from './report.ts';
@@ -9,7 +9,7 @@ import { toDelivery, toWebhookRecord } from './stored-webhook.ts';
 import { type WebhookRow, webhookSecrets, webhooks } from './tables.ts';
 import { maxWebhooks, type WebhookDelivery, type WebhookRecord } from './webhook.ts';
 
-/** The most secrets of one webhook that work at a time; a rotation ends the oldest beyond. */
+/** The most active secrets of one webhook; a rotation removes the oldest beyond. */
 export const maxSecrets = 5;
 
 /** @throws GantryError `game_unknown`, `webhook_limit_reached` */
@@ -43,7 +43,10 @@ export const addWebhook = command(
   },
 );
 
-/** Changes what is given. What waits for one that is disabled becomes `failed`. @throws GantryError `webhook_unknown` */
+/**
+ * Applies the given changes. Deliveries waiting for a disabled webhook become `failed`. @throws GantryError
+ * `webhook_unknown`
+ */
 export const changeWebhook = command(
   'changeWebhook',
   function* (tx: Tx, webhookId: string, changes: WebhookChanges): Steps<WebhookRecord> {
@@ -51,7 +54,7 @@ export const changeWebhook = command(
   },
 );
 
-/** With its deliveries, which are deleted a few at a time. @throws GantryError `webhook_unknown` */
+/** Removes a webhook; its deliveries are deleted in batches. @throws GantryError `webhook_unknown` */
 export const deleteWebhook = command('deleteWebhook', function* (tx: Tx, webhookId: string): Steps<void> {
   const row = yield* lockWebhook(tx, webhookId);
   const secrets = yield* tx.list(webhookSecrets.byWebhook, [webhookId], { limit: maxSecrets });
@@ -60,7 +63,7 @@ export const deleteWebhook = command('deleteWebhook', function* (tx: Tx, webhook
   tx.wake('webhook');
 });
 
-/** Adds a secret; the earlier ones sign for another `overlapMs`. @throws GantryError `webhook_unknown` */
+/** Adds a secret; the earlier ones keep signing for `overlapMs`. @throws GantryError `webhook_unknown` */
 export const addWebhookSecret = command(
   'addWebhookSecret',
   function* (tx: Tx, webhookId: string, sealed: string, overlapMs: number): Steps<void> {
@@ -81,7 +84,7 @@ export const addWebhookSecret = command(
 );
 
 /**
- * A delivery, whatever became of it, is queued again for another day; one that is under way goes on.
+ * Queues a delivery again, whatever its state, with a new deadline; one that is in flight continues.
  * @throws GantryError `delivery_unknown`, `webhook_disabled`
  */
 export const replayDelivery = command(
@@ -94,7 +97,7 @@ export const replayDelivery = command(
     if (webhook.enabled === 0) {
       throw new GantryError('webhook_disabled', 'The webhook is disabled: enable it, then replay');
     }
-    return toDelivery(yield* queueAgain(tx, row));
+    return toDelivery(yield* requeue(tx, row));
   },
 );
 
@@ -114,7 +117,7 @@ export function writeChanges(
     updatedAt: tx.now,
   };
   tx.put(webhooks, changed);
-  if (!enabled) tx.wake('webhook'); // what waits for it is over
+  if (!enabled) tx.wake('webhook'); // to fail its waiting deliveries
   return changed;
 }
 

@@ -6,14 +6,14 @@ import type { ClaimedDelivery, ClaimTerms, DeliveryEnd, DeliveryOutcome } from '
 import { payloadOf, signingSecrets } from './stored-webhook.ts';
 import { type WebhookRow, webhookSecrets, webhooks } from './tables.ts';
 
-/** So many deliveries at a time are deleted with their webhook, or given up because it is disabled. */
-const sweptAtOnce = 500;
-/** So many deliveries are looked at to find some that nobody has claimed. */
-const listedAtOnce = 64;
+/** The most deliveries per batch that are deleted with their webhook, or failed because it is disabled. */
+const sweepBatchSize = 500;
+/** The page size of the search for unclaimed deliveries. */
+const pageSize = 64;
 
 /**
- * Takes deliveries of these webhooks that are due and nobody has, the oldest due of each first, for `leaseMs`;
- * `renewClaims` prolongs it. Clears away, a few at a time, what waits for webhooks disabled or removed.
+ * Claims due, unclaimed deliveries of these webhooks for `leaseMs`, the longest due of each first; `renewClaims` renews
+ * the claims. Fails or deletes, in batches, the deliveries of disabled or removed webhooks.
  */
 export const claimDeliveries = command(
   'claimDeliveries',
@@ -24,17 +24,17 @@ export const claimDeliveries = command(
     { room, perHost, busyHosts, leaseMs }: ClaimTerms,
   ): Steps<ClaimedDelivery[]> {
     const claimed: ClaimedDelivery[] = [];
-    const left = new Map(Object.entries(busyHosts));
+    const remaining = new Map(Object.entries(busyHosts));
     const rows = yield* tx.all(...webhookIds.map((id) => tx.lock(webhooks, id)));
     yield* forEach(tx, rows, function* (row) {
       if (!row) return;
-      if (row.removed === 1) yield* sweep(tx, row);
-      else if (row.enabled === 0) yield* giveUp(tx, row);
+      if (row.removed === 1) yield* deleteRemoved(tx, row);
+      else if (row.enabled === 0) yield* failWaiting(tx, row);
       else {
         const { host } = new URL(row.url);
-        const limit = Math.min(room - claimed.length, left.get(host) ?? perHost);
-        const deliveries = yield* claimOf(tx, row, { node, host, limit, leaseMs });
-        left.set(host, (left.get(host) ?? perHost) - deliveries.length);
+        const limit = Math.min(room - claimed.length, remaining.get(host) ?? perHost);
+        const deliveries = yield* claimForWebhook(tx, row, { node, host, limit, leaseMs });
+        remaining.set(host, (remaining.get(host) ?? perHost) - deliveries.length);
         claimed.push(...deliveries);
       }
     });
@@ -42,7 +42,7 @@ export const claimDeliveries = command(
   },
 );
 
-/** Writes how a try ended; null, and nothing changes, when the delivery is no longer `node`'s. */
+/** Records the outcome of an attempt; null, without a change, if `node` no longer holds the claim. */
 export const settleDelivery = command(
   'settleDelivery',
   function* (tx: Tx, node: string, deliveryId: string, outcome: DeliveryOutcome): Steps<DeliveryEnd | null> {
@@ -63,7 +63,7 @@ export const settleDelivery = command(
   },
 );
 
-function* claimOf(
+function* claimForWebhook(
   tx: Tx,
   webhook: WebhookRow,
   { node, host, limit, leaseMs }: { node: string; host: string; limit: number; leaseMs: number },
@@ -82,22 +82,21 @@ function* claimOf(
   });
 }
 
-/** A webhook's deliveries that are due and nobody has, locked; the oldest due first. */
+/** Locks a webhook's due, unclaimed deliveries; the longest due first. */
 function* unclaimed(tx: Tx, webhookId: string, limit: number): Steps<ActionRow[]> {
   const found: ActionRow[] = [];
   let after: ActionRow | undefined;
   for (;;) {
     const listed = yield* tx.list(actions.open, ['webhook', webhookId], {
-      limit: listedAtOnce,
+      limit: pageSize,
       ...(after && { after }),
     });
     const free = listed.filter((row) => isFree(row, tx.now)).slice(0, limit - found.length);
     const rows = yield* tx.all(...free.map(({ id }) => tx.lock(actions, id)));
-    // Another process may have taken it since it was listed.
+    // Another process may have claimed it since it was listed.
     for (const row of rows) if (row && row.endedAt === null && isFree(row, tx.now)) found.push(row);
     after = listed.at(-1);
-    if (found.length === limit || listed.length < listedAtOnce || (after && after.dueAt > tx.now))
-      return found;
+    if (found.length === limit || listed.length < pageSize || (after && after.dueAt > tx.now)) return found;
   }
 }
 
@@ -105,16 +104,18 @@ function isFree(row: ActionRow, now: number): boolean {
   return row.dueAt <= now && row.claimedUntil <= now;
 }
 
-/** What waits for a webhook that was disabled is a dead letter, to be replayed when it is enabled again. */
-function* giveUp(tx: Tx, { id }: WebhookRow): Steps<void> {
-  yield* forEach(tx, yield* unclaimed(tx, id, sweptAtOnce), function* (action) {
+/**
+ * Turns the waiting deliveries of a disabled webhook into dead letters, which can be replayed once it is enabled again.
+ */
+function* failWaiting(tx: Tx, { id }: WebhookRow): Steps<void> {
+  yield* forEach(tx, yield* unclaimed(tx, id, sweepBatchSize), function* (action) {
     const row = yield* lockAction(tx, action.id);
     if (row) yield* changeAction(tx, row, { state: 'failed', error: 'the webhook is disabled' });
   });
 }
 
-function* sweep(tx: Tx, webhook: WebhookRow): Steps<void> {
-  const deliveries = yield* tx.list(actions.byLane, [webhook.id], { limit: sweptAtOnce });
+function* deleteRemoved(tx: Tx, webhook: WebhookRow): Steps<void> {
+  const deliveries = yield* tx.list(actions.byLane, [webhook.id], { limit: sweepBatchSize });
   for (const row of deliveries) tx.remove(actions, row);
   if (deliveries.length === 0) tx.remove(webhooks, webhook);
 }

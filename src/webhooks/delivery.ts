@@ -12,7 +12,7 @@ export interface NewWebhook {
 export interface WebhookChanges {
   url?: string | undefined;
   filter?: WebhookFilter | undefined;
-  /** Enabling forgets why it was disabled. */
+  /** Enabling clears `disabledReason`. */
   enabled?: boolean | undefined;
 }
 
@@ -22,23 +22,23 @@ export interface DeliveryFilter {
   state?: ActionState | undefined;
 }
 
-/** How many deliveries a process can take. */
+/** How many deliveries a process can claim. */
 export interface ClaimTerms {
-  /** In all. */
+  /** In total. */
   room: number;
-  /** To one host, of which none is under way. */
+  /** To a host without deliveries in flight. */
   perHost: number;
-  /** To hosts to which some are under way, so many more. */
+  /** To hosts with deliveries in flight or failing: how many more. */
   busyHosts: Readonly<Record<string, number>>;
   leaseMs: number;
 }
 
-/** A delivery with all that is needed to make it. */
+/** A claimed delivery with everything needed to send it. */
 export interface ClaimedDelivery {
   deliveryId: string;
   webhookId: string;
   url: string;
-  /** The URL's, with the port when it is not the scheme's own. */
+  /** The URL's host, with the port if it is not the scheme's default. */
   host: string;
   /** Encrypted, newest first; all of them sign. */
   sealedSecrets: string[];
@@ -49,8 +49,8 @@ export interface ClaimedDelivery {
 
 export type DeliveryOutcome =
   | { delivered: true }
-  /** `gone`: the receiver wants no more, ever. */
+  /** `gone`: the receiver wants no further deliveries (410). */
   | { delivered: false; error: string; dueAt: number; gone: boolean };
 
-/** What became of a delivery that was tried. */
+/** The outcome of an attempted delivery. */
 export type DeliveryEnd = 'confirmed' | 'failed' | 'retried';

@@ -7,15 +7,15 @@ import type { WebhookAnswer, WebhookMessage, WebhookSender } from './webhook-sen
 
 export interface WebhookSenderOptions {
   guard: AddressGuard;
-  /** From the start of the connection to the last byte taken of the answer. */
+  /** From the start of the connection to the last byte read of the response. */
   timeoutMs?: number;
 }
 
-/** Of an answer's body so much is taken, and dropped; then the connection is cut. Only the status counts. */
+/** A response body is discarded up to this size, then the connection is closed. Only the status counts. */
 const maxBodyBytes = 64 * 1024;
 const maxHeaderBytes = 16 * 1024;
 
-/** Sends webhooks, a connection each; follows no redirect. */
+/** Sends each webhook on a separate connection; follows no redirects. */
 export class HttpWebhookSender implements WebhookSender {
   readonly #guard: AddressGuard;
   readonly #timeoutMs: number;
@@ -30,14 +30,14 @@ export class HttpWebhookSender implements WebhookSender {
   }
 
   async send(message: WebhookMessage, stop?: AbortSignal): Promise<WebhookAnswer> {
-    const refused = this.refusalOf(message.url); // sockets look up names only, so numeric hosts are judged here
+    const refused = this.refusalOf(message.url); // sockets look up names only, so numeric hosts are checked here
     if (refused !== null) return undelivered(refused);
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     const signal = stop ? AbortSignal.any([stop, timeout]) : timeout;
     const answer = await this.#exchange(message, signal);
     if (answer.delivered || answer.status !== null || !signal.aborted) return answer;
     return undelivered(
-      timeout.aborted ? `no answer within ${this.#timeoutMs / 1000} s` : 'this server was stopped meanwhile',
+      timeout.aborted ? `no answer within ${this.#timeoutMs / 1000} s` : 'the server was stopped',
     );
   }
 
@@ -47,7 +47,7 @@ export class HttpWebhookSender implements WebhookSender {
     return new Promise((resolve) => {
       const sent = request(url, {
         method: 'POST',
-        agent: false, // a connection of its own, whose address was checked for this very message
+        agent: false, // a separate connection, whose address is checked for this message
         lookup: this.#guard.lookup,
         maxHeaderSize: maxHeaderBytes,
         signal,
@@ -67,11 +67,11 @@ export class HttpWebhookSender implements WebhookSender {
           bytes += chunk.length;
           if (bytes > maxBodyBytes) response.destroy();
         });
-        response.on('error', () => undefined); // cut off by either side: the status was there
+        response.on('error', () => undefined); // closed by either side after the status was received
         response.on('close', () => resolve(answer));
       });
-      sent.on('error', (error) => resolve(undelivered(inWords(error))));
-      // Without a response or an error: an answer such as 101, of which Node makes nothing.
+      sent.on('error', (error) => resolve(undelivered(describeError(error))));
+      // Closed without a response or an error: a status such as 101, for which Node emits neither.
       sent.on('close', () => resolve(undelivered('the connection was closed without an answer')));
       sent.end(body);
     });
@@ -100,10 +100,11 @@ function undelivered(error: string): WebhookAnswer {
   return { delivered: false, status: null, error, retryAfterMs: null };
 }
 
-/** Without what a socket's error tells of this machine. */
-function inWords(error: Error): string {
+/** Describes a socket's error without details of this machine. */
+function describeError(error: Error): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
-  // Of several addresses each was tried; the first says enough.
-  if (error instanceof AggregateError && error.errors[0] instanceof Error) return inWords(error.errors[0]);
+  // Each of several addresses was tried; the first error suffices.
+  if (error instanceof AggregateError && error.errors[0] instanceof Error)
+    return describeError(error.errors[0]);
   return code === null || error.message.includes(code) ? error.message : `${error.message} (${code})`;
 }

@@ -16,7 +16,7 @@ export const findWebhook = query(
   },
 );
 
-/** Of one game or of all, oldest first. */
+/** Webhooks of one game or of all, oldest first. */
 export const readWebhooks = query('readWebhooks', function* (read: Read, gameId?: string): ReadSteps<
   WebhookRecord[]
 > {
@@ -27,7 +27,7 @@ export const readWebhooks = query('readWebhooks', function* (read: Read, gameId?
   return rows.map(toWebhookRecord);
 });
 
-/** What deliveries are signed with now, newest first; encrypted. */
+/** The secrets that sign deliveries now, newest first; encrypted. */
 export const readSealedSecrets = query(
   'readSealedSecrets',
   function* (read: Read, webhookId: string): ReadSteps<string[]> {
@@ -50,15 +50,15 @@ export const readDeliveries = query(
   },
 );
 
-/** A webhook that `claimDeliveries` has something to do for. */
+/** A webhook that `claimDeliveries` has work for. */
 export interface DueWebhook {
   id: string;
   url: string;
 }
 
 /**
- * Webhooks with deliveries that are due and that nobody has, and those removed, in another order each time: where there
- * is no room for all, none is always the last.
+ * Webhooks with due, unclaimed deliveries, and removed ones; in random order, for fairness when there is no room for
+ * all.
  */
 export const listDueWebhooks = query('listDueWebhooks', function* (read: Read): ReadSteps<
   readonly DueWebhook[]
@@ -71,7 +71,7 @@ const allWebhooks = statement<Record<string, never>, WebhookRow>(
 );
 
 const open = `kind = 'webhook' AND ended_at IS NULL`;
-// From each webhook with open deliveries straight to the next one: many webhooks have none, and some have many.
+// A loose index scan over webhooks with open deliveries: many webhooks have none, and some have many.
 const dueText = (webhookId: string) =>
   `WITH RECURSIVE lanes (lane) AS (
      SELECT min(lane) FROM actions WHERE ${open}

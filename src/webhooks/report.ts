@@ -6,27 +6,27 @@ import { maxWebhooks } from './webhook.ts';
 import { type WebhookEvent, webhookEventOf, webhookTypes } from './webhook-events.ts';
 
 /**
- * Queues what the game's webhooks are told of an event, in the transaction that wrote it. It runs for every event, so it
- * costs a look into a list that the writer keeps, and no more for a game without webhooks.
+ * Queues an event for the game's webhooks, in the transaction that wrote it. It runs for every event; for a game
+ * without webhooks it only reads a list that the writer caches.
  */
 export function* reportEvent(tx: Tx, event: NewEvent): Steps<void> {
   if (!(event.name in webhookTypes)) return;
-  const known = yield* webhooksOf(tx, event.audience.gameId);
-  if (known.length === 0) return;
-  const told = webhookEventOf(event);
-  if (told) yield* tellWebhooks(tx, told);
+  const registered = yield* webhooksOf(tx, event.audience.gameId);
+  if (registered.length === 0) return;
+  const webhookEvent = webhookEventOf(event);
+  if (webhookEvent) yield* tellWebhooks(tx, webhookEvent);
 }
 
-/** Queues what the game's webhooks are told; how many there are that take it. */
+/** Queues an event for the game's enabled webhooks whose filter matches; returns how many. */
 export function* tellWebhooks(
   tx: Tx,
   event: WebhookEvent,
   asAction?: { type: string; triggerUuid: string },
 ): Steps<number> {
-  const takers = (yield* webhooksOf(tx, event.gameId)).filter(
+  const recipients = (yield* webhooksOf(tx, event.gameId)).filter(
     ({ enabled, filter }) => enabled === 1 && event.filters.some((one) => one === filter),
   );
-  for (const { id } of takers) {
+  for (const { id } of recipients) {
     const payload = { type: event.type, timestamp: new Date(tx.now).toISOString(), data: event.data };
     yield* enqueue(tx, {
       kind: 'webhook',
@@ -38,7 +38,7 @@ export function* tellWebhooks(
       payload,
     });
   }
-  return takers.length;
+  return recipients.length;
 }
 
 /** The game's webhooks, oldest first. */

@@ -9,7 +9,7 @@ import {
   webhookPayload,
 } from './webhook.ts';
 
-/** Null for one that was removed, whose deliveries are still being deleted. */
+/** Null for a removed webhook, whose deliveries are still being deleted. */
 export function toWebhook(row: WebhookRow | undefined): WebhookRecord | null {
   return row?.removed === 0 ? toWebhookRecord(row) : null;
 }
@@ -49,7 +49,7 @@ export function toDelivery(row: ActionRow): WebhookDelivery {
   };
 }
 
-/** Those of a webhook's secrets, newest first, that sign now. */
+/** The secrets of a webhook that have not expired, newest first. */
 export function signingSecrets(newestFirst: readonly WebhookSecretRow[], now: number): string[] {
   return newestFirst
     .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)

@@ -7,9 +7,9 @@ const webhookColumns = {
   filter: 'text',
   /** 0 or 1. */
   enabled: 'int',
-  /** Why it is not enabled, when nobody disabled it. */
+  /** Why it is not enabled, if no administrator disabled it. */
   disabledReason: 'text?',
-  /** 0 or 1: nobody sees it any more; its deliveries are deleted a few at a time, and then it is. */
+  /** 0 or 1: removed and hidden; its deliveries are deleted in batches, then the row. */
   removed: 'int',
   createdAt: 'ms',
   updatedAt: 'ms',
@@ -26,7 +26,7 @@ export type WebhookRow = RowOf<typeof webhookColumns>;
 
 const secretColumns = {
   webhookId: 'uuid',
-  /** Counts the webhook's secrets in the order they were made. */
+  /** Numbers the webhook's secrets in order of creation. */
   position: 'int',
   /** Encrypted. */
   sealed: 'text',
@@ -35,7 +35,7 @@ const secretColumns = {
   expiresAt: 'ms?',
 } as const;
 
-/** What deliveries are signed with: all that have not expired, so that a receiver can change from one to the next. */
+/** The secrets that sign deliveries: all that have not expired, so that a receiver can switch from one to the next. */
 export const webhookSecrets = table('webhook_secrets', secretColumns, {
   key: ['webhookId', 'position'],
   indexes: { byWebhook: { on: ['webhookId', 'position'] } },

@@ -6,8 +6,8 @@ import { gameChannelPatched } from '../sessions/events.ts';
 import type { WebhookFilter } from './webhook.ts';
 
 /**
- * The events that webhooks are sent, with the type they have there. What players write to each other, and
- * what is told to one launcher only, is nobody else's business and not among them.
+ * The events that webhooks receive, with their webhook types. Private messages, and events for a single launcher, are
+ * never sent to webhooks.
  */
 export const webhookTypes = {
   [scoreCreated.name]: 'scores.created',
@@ -19,23 +19,23 @@ export const webhookTypes = {
   [ruleActionPatched.name]: 'rule_actions.patched',
 } as const satisfies Record<string, string>;
 
-/** The type of what a rule's action `Webhook` sends. */
+/** The type sent by a rule's action `Webhook`. */
 const ruleTriggerType = 'rule_triggers.created';
 
-/** The type of what tells of a new report to the moderators. */
+/** The type of a new report to the moderators. */
 const reportType = 'player_reports.created';
 
-/** The type of what `testWebhook` sends. */
+/** The type sent by `testWebhook`. */
 export const pingType = 'ping';
 
-/** Something a webhook may be told of. */
+/** An event for webhooks. */
 export interface WebhookEvent {
   type: string;
   gameId: string;
-  /** The player it is about; empty: none. */
+  /** The player concerned; empty: none. */
   wallet: string;
   data: unknown;
-  /** The filters that take it in. */
+  /** The filters that match it. */
   filters: readonly WebhookFilter[];
 }
 
@@ -43,7 +43,7 @@ const callbacks: readonly WebhookFilter[] = ['all', 'event-callbacks'];
 const ruleCallbacks: readonly WebhookFilter[] = ['all', 'rules-engine-all-callbacks'];
 const ruleErrors: readonly WebhookFilter[] = [...ruleCallbacks, 'rules-engine-errors'];
 
-/** What webhooks are told of an event; null: nothing. */
+/** The event as sent to webhooks; null: it is not sent. */
 export function webhookEventOf(event: NewEvent): WebhookEvent | null {
   const { name, record, audience } = event;
   const type = name in webhookTypes ? webhookTypes[name as keyof typeof webhookTypes] : undefined;
@@ -53,12 +53,12 @@ export function webhookEventOf(event: NewEvent): WebhookEvent | null {
   const of = { type, gameId: audience.gameId, wallet, data: record };
   if (name !== ruleActionPatched.name) return { ...of, filters: callbacks };
   const isFailed = 'state' in record && record.state === 'failed';
-  // How a delivery goes is told to webhooks only when it has failed: else each would bring forth another.
+  // Deliveries themselves are reported to webhooks only when they fail: otherwise each would cause another.
   if (!isFailed && 'type' in record && record.type === 'Webhook') return null;
   return { ...of, filters: isFailed ? ruleErrors : ruleCallbacks };
 }
 
-/** What a rule's action `Webhook` tells of its trigger. */
+/** The event that a rule's action `Webhook` sends for its trigger. */
 export function webhookEventOfTrigger(data: {
   triggerUuid: string;
   gameId: string;
@@ -72,7 +72,7 @@ export function webhookEventOfTrigger(data: {
   return { type: ruleTriggerType, gameId, wallet, data, filters: ruleCallbacks };
 }
 
-/** What is told of a new report. Who made it and in what words is for moderators only. */
+/** The event for a new report. The reporter and the report's text are for moderators only. */
 export function webhookEventOfReport(data: {
   reportId: string;
   gameId: string;

@@ -1,31 +1,31 @@
-/** What is sent, and to whom. */
+/** A message to send. */
 export interface WebhookMessage {
   url: string;
-  /** The same whenever the same message is sent. */
+  /** The same for every attempt to send the same message. */
   id: string;
-  /** As it is signed and sent. */
+  /** The exact text that is signed and sent. */
   body: string;
-  /** `whsec_…`; each signs, so that a receiver can change from one to the next. */
+  /** `whsec_…`; each signs, so that a receiver can switch from one to the next. */
   secrets: readonly string[];
 }
 
-/** How the receiver took it. */
+/** The outcome of an attempt. */
 export type WebhookAnswer =
   | { delivered: true; status: number }
   | {
       delivered: false;
-      /** Null: there was no answer. */
+      /** Null: there was no response. */
       status: number | null;
-      /** In words, for administrators. */
+      /** A description for administrators. */
       error: string;
-      /** When the receiver wants to be asked again, in milliseconds; null: it did not say. */
+      /** The receiver's `Retry-After`, in milliseconds; null: none. */
       retryAfterMs: number | null;
     };
 
-/** Sends signed messages (standardwebhooks.com) to addresses that games have chosen. */
+/** Sends signed messages (standardwebhooks.com) to URLs configured by games. */
 export interface WebhookSender {
-  /** Why nothing is ever sent to this address, as far as that shows without looking a name up; null: nothing is wrong so far. */
+  /** Why nothing is ever sent to this URL, as far as can be told without a DNS lookup; null: no reason found. */
   refusalOf(url: string): string | null;
-  /** Sends once. Never rejects for what a receiver, its address or the network does. */
+  /** Sends once. Never rejects because of the receiver, its address or the network. */
   send(message: WebhookMessage, stop?: AbortSignal): Promise<WebhookAnswer>;
 }

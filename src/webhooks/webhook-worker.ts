@@ -12,32 +12,34 @@ import type { WebhookAnswer, WebhookSender } from './webhook-sender.ts';
 
 export interface WebhookWorkerOptions {
   sender: WebhookSender;
-  /** Opens the webhooks' secrets. */
+  /** Decrypts the webhooks' secrets. */
   box: SecretBox;
-  /** Told of a defect or an outage; the worker goes on. */
+  /** Receives unhandled errors and outages; the worker continues. */
   report(thrown: unknown): void;
-  /** How often due deliveries are looked for when nobody wakes it, in milliseconds. */
+  /** The poll interval without a wake, in milliseconds. */
   pollMs?: number;
-  /** How long a claim holds; it is renewed while its delivery is made. */
+  /** The lifetime of a claim; it is renewed while its delivery is in flight. */
   leaseMs?: number;
-  /** How many deliveries this process makes at once. */
+  /** The most concurrent deliveries of this process. */
   room?: number;
-  /** How many of them to one host; to one that did not answer as it should the last time, a single one. */
+  /** The most concurrent deliveries to one host; one at a time if its last delivery failed. */
   perHost?: number;
-  /** The wait before try `attempts` + 1, in milliseconds. */
+  /** The delay before attempt `attempts` + 1, in milliseconds. */
   backoff?: (attempts: number) => number;
 }
 
-/** Commits come in their thousands; so long they are gathered before due deliveries are looked for. */
+/** How long wakes are coalesced before a poll: there may be thousands of commits per second. */
 const batchDelayMs = 10;
 /** The longest wait a receiver can ask for with `Retry-After`. */
-const longestRetryAfterMs = 60 * 60 * 1000;
-/** Hosts remembered as failing; beyond, the one that failed first is forgotten. */
-const rememberedHosts = 10_000;
+const maxRetryAfterMs = 60 * 60 * 1000;
+/** The most hosts remembered as failing; beyond that, the oldest is evicted. */
+const maxFailingHosts = 10_000;
 
-/** Delivers webhooks: a few at once to each host, so that one that hangs holds up no other; and writes how each try ended. */
+/**
+ * Delivers webhooks, a few at once per host, so that a slow one does not block others; records each attempt's outcome.
+ */
 export class WebhookWorker {
-  /** Names this process's claims. */
+  /** Identifies this process's claims. */
   readonly node = randomUUID();
   readonly #db: Database;
   readonly #options: Required<WebhookWorkerOptions>;
@@ -60,7 +62,7 @@ export class WebhookWorker {
     this.#worker = new QueueWorker<ClaimedDelivery>(
       {
         find: (room) =>
-          claimDue(this.#db, this.node, { room, perHost, busyHosts: this.#roomOfHosts(), leaseMs }),
+          claimDue(this.#db, this.node, { room, perHost, busyHosts: this.#roomByHost(), leaseMs }),
         keyOf: ({ deliveryId }) => deliveryId,
         run: (delivery, stopping) => this.#run(delivery, stopping),
         renewal: {
@@ -76,22 +78,22 @@ export class WebhookWorker {
     this.#worker.start();
   }
 
-  /** Looks for due deliveries in a moment. Cheap when there are none. */
+  /** Polls for due deliveries shortly. Cheap when there are none. */
   wake(): void {
     this.#worker.wake();
   }
 
-  /** What it did since its start. */
+  /** Outcomes since its start. */
   counts(): Readonly<QueueCounts> {
     return this.#counts;
   }
 
-  /** Claims nothing more, cuts off what is under way (it is delivered again), and resolves when that is written. */
+  /** Claims nothing more, aborts deliveries in flight (they are retried), and resolves when that is recorded. */
   stop(): Promise<void> {
     return this.#worker.stop();
   }
 
-  #roomOfHosts(): Record<string, number> {
+  #roomByHost(): Record<string, number> {
     const room: Record<string, number> = {};
     for (const host of this.#failing) room[host] = 1;
     for (const [host, active] of this.#active) room[host] = (room[host] ?? this.#options.perHost) - active;
@@ -103,12 +105,12 @@ export class WebhookWorker {
     this.#active.set(host, (this.#active.get(host) ?? 0) + 1);
     try {
       const answer = await this.#deliver(delivery, stopping);
-      this.#remember(host, answer.delivered || stopping.aborted);
+      this.#updateFailing(host, answer.delivered || stopping.aborted);
       const outcome = this.#outcome(delivery, answer, stopping);
       const end = await this.#db.write(settleDelivery, this.node, deliveryId, outcome);
       if (end !== null) this.#counts[end]++;
     } catch (thrown) {
-      this.#options.report(thrown); // the claim ends by itself, and whoever claims it next delivers it
+      this.#options.report(thrown); // the claim expires, and the next process to claim it retries
     } finally {
       const active = (this.#active.get(host) ?? 1) - 1;
       if (active > 0) this.#active.set(host, active);
@@ -126,7 +128,7 @@ export class WebhookWorker {
       return await sender.send(message, stopping);
     } catch (thrown) {
       report(thrown);
-      const error = 'an unexpected failure; see the log of the server';
+      const error = 'unexpected error; see the server log';
       return { delivered: false, status: null, error, retryAfterMs: null };
     }
   }
@@ -137,15 +139,15 @@ export class WebhookWorker {
     if (stopping.aborted && status === null) {
       return { delivered: false, error, dueAt: Date.now(), gone: false };
     }
-    const wait = Math.max(this.#options.backoff(attempts), Math.min(retryAfterMs ?? 0, longestRetryAfterMs));
+    const wait = Math.max(this.#options.backoff(attempts), Math.min(retryAfterMs ?? 0, maxRetryAfterMs));
     return { delivered: false, error, dueAt: Math.round(Date.now() + wait), gone: status === 410 };
   }
 
-  #remember(host: string, isFine: boolean): void {
+  #updateFailing(host: string, succeeded: boolean): void {
     this.#failing.delete(host);
-    if (isFine) return;
+    if (succeeded) return;
     this.#failing.add(host);
     const [first] = this.#failing;
-    if (first !== undefined && this.#failing.size > rememberedHosts) this.#failing.delete(first);
+    if (first !== undefined && this.#failing.size > maxFailingHosts) this.#failing.delete(first);
   }
 }

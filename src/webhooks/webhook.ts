@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id, timestamp } from '../core/schemas/ids.ts';
 import { actionState } from '../queue/action.ts';
 
-/** What a webhook is sent; public/docs/webhooks.md says what each takes in. */
+/** Which events a webhook receives; public/docs/webhooks.md describes each. */
 export const webhookFilter = z.enum([
   'all',
   'event-callbacks',
@@ -11,30 +11,30 @@ export const webhookFilter = z.enum([
 ]);
 export type WebhookFilter = z.infer<typeof webhookFilter>;
 
-/** A game has so many webhooks at most: each event is written once for each. */
+/** The most webhooks per game: each event is written once for each. */
 export const maxWebhooks = 20;
 
 /**
- * Where a webhook is delivered to: absolute, without credentials, in the form the URL standard gives it, so
- * that `http://0x7f.1/` is stored as what it stands for. Whether its address may be called: `AddressGuard`.
+ * A webhook's URL: absolute, without credentials, normalized by the URL standard, so that `http://0x7f.1/` is stored as
+ * `http://127.0.0.1/`. `AddressGuard` checks whether its address may be called.
  */
 export const webhookUrl = z
   .string()
   .max(2_000)
   .transform((text, context) => {
     const url = URL.parse(text);
-    const problem = whatIsWrong(text, url);
+    const problem = problemOf(text, url);
     if (url && problem === null) return url.href;
     context.addIssue({ code: 'custom', message: problem ?? 'must be an http(s) address' });
     return z.NEVER;
   });
 
-function whatIsWrong(text: string, url: URL | null): string | null {
+function problemOf(text: string, url: URL | null): string | null {
   if (!url || !/^https?:\/\//i.test(text) || !/^https?:$/.test(url.protocol)) {
     return 'must be an address such as https://game.example/hooks';
   }
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
-  if (url.hash !== '') return 'must not have a part behind #, which is never sent';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (url.hash !== '') return 'must not have a fragment (#…), which is never sent';
   return null;
 }
 
@@ -56,7 +56,7 @@ export const webhookRecord = z
   .meta({ id: 'Webhook' });
 export type WebhookRecord = z.infer<typeof webhookRecord>;
 
-/** What a receiver is sent, as JSON. */
+/** The JSON body of a delivery. */
 export const webhookPayload = z
   .object({
     type: z.string().meta({ description: 'What happened, such as scores.created' }),
@@ -66,7 +66,7 @@ export const webhookPayload = z
   .meta({ id: 'WebhookPayload' });
 export type WebhookPayload = z.infer<typeof webhookPayload>;
 
-/** A delivery as administrators see it; `failed` ones are the dead letters. */
+/** A delivery as administrators see it; `failed` ones are dead letters. */
 export const webhookDelivery = z
   .object({
     deliveryId: id.meta({ description: 'The header webhook-id, the same at every try' }),

@@ -1,20 +1,20 @@
 import type { AnyRow, Value } from '../../core/storage/table.ts';
 
-/** One of the arrays that `unnest` takes: its element type, and each item's element. */
+/** One array argument of `unnest`: its element type, and each item's element. */
 export interface ArrayColumn<Of> {
   readonly type: string;
   of(one: Of): Value;
 }
 
-/** A column that is written of a row, by its name in the database. */
+/** A column to write of a row, by its name in the database. */
 export interface NamedColumn extends ArrayColumn<AnyRow> {
   readonly name: string;
 }
 
 /**
- * The arrays in PostgreSQL's binary format (`array_recv`, and `uuid_recv` and the like for their elements): nothing is
- * quoted here or parsed there.
- * @throws an error with PostgreSQL's code 22P02 for what is none of the type's values
+ * The arrays in PostgreSQL's binary format (`array_recv`, and `uuid_recv` and the like for their elements), which needs
+ * no quoting here and no parsing there.
+ * @throws an error with PostgreSQL's code 22P02 for a value that is not of the type
  */
 export function columnArrays<Of>(of: readonly Of[], columns: readonly ArrayColumn<Of>[]): Buffer[] {
   const ends: number[] = [];
@@ -25,20 +25,20 @@ export function columnArrays<Of>(of: readonly Of[], columns: readonly ArrayColum
   }
   const written = Buffer.from(scratch.subarray(0, at));
   if (scratch.length > maxScratchBytes) scratch = Buffer.allocUnsafe(maxScratchBytes);
-  return ends.map((end, place) => written.subarray(ends[place - 1] ?? 0, end));
+  return ends.map((end, index) => written.subarray(ends[index - 1] ?? 0, end));
 }
 
-/** `$1::text[], $2::bigint[]`: one array a column, from the parameter behind `from` on. */
+/** `$1::text[], $2::bigint[]`: one array per column, beginning with the parameter after `from`. */
 export function arrays(columns: readonly Pick<ArrayColumn<never>, 'type'>[], from = 0): string {
   return columns.map(({ type }, at) => `$${from + at + 1}::${type}[]`).join(', ');
 }
 
-/** Writes an element of a type at an offset, where there is capacity for `maxBytes`; returns where it ends. */
 interface ElementType {
   /** In `pg_type`. */
   readonly oid: number;
   /** The most bytes that a value takes. */
   maxBytes(value: string | number): number;
+  /** Writes a value at an offset in `scratch`, which has capacity for `maxBytes`; returns the end offset. */
   write(value: string | number, at: number): number;
 }
 
@@ -71,15 +71,15 @@ const types: Readonly<Record<string, ElementType>> = {
 
 function writeArray<Of>(from: number, of: readonly Of[], column: ArrayColumn<Of>): number {
   const type = types[column.type];
-  if (!type) throw new Error(`arrays of ${column.type} are not written`);
+  if (!type) throw new Error(`arrays of ${column.type} are not supported`);
   let at = from;
   ensureCapacity(at, 20);
   at = scratch.writeInt32BE(of.length === 0 ? 0 : 1, at); // dimensions
-  at = scratch.writeInt32BE(1, at); // there may be nulls
+  at = scratch.writeInt32BE(1, at); // may contain nulls
   at = scratch.writeInt32BE(type.oid, at);
   if (of.length === 0) return at;
   at = scratch.writeInt32BE(of.length, at);
-  at = scratch.writeInt32BE(1, at); // the first one's place
+  at = scratch.writeInt32BE(1, at); // lower bound
   for (const one of of) {
     const value = column.of(one);
     if (value === null) {
@@ -107,7 +107,7 @@ function integer(value: string | number): number {
   return value;
 }
 
-/** What a character is as a hexadecimal digit; -1: it is none. */
+/** The value of each hexadecimal digit, by character code; -1: not a digit. */
 const digits = new Int8Array(128).fill(-1);
 for (const [digit, character] of [...'0123456789abcdef'].entries()) {
   digits[character.charCodeAt(0)] = digit;
@@ -117,13 +117,13 @@ for (const [digit, character] of [...'0123456789abcdef'].entries()) {
 function writeUuid(value: string | number, at: number): number {
   const text = String(value);
   let end = at;
-  for (let place = 0; place < 36; place += 2) {
-    if (place === 8 || place === 13 || place === 18 || place === 23) {
-      if (text[place] !== '-') throw invalid('a UUID', value);
-      place++;
+  for (let index = 0; index < 36; index += 2) {
+    if (index === 8 || index === 13 || index === 18 || index === 23) {
+      if (text[index] !== '-') throw invalid('a UUID', value);
+      index++;
     }
-    const high = digits[text.charCodeAt(place)] ?? -1;
-    const low = digits[text.charCodeAt(place + 1)] ?? -1;
+    const high = digits[text.charCodeAt(index)] ?? -1;
+    const low = digits[text.charCodeAt(index + 1)] ?? -1;
     if (high < 0 || low < 0) throw invalid('a UUID', value);
     scratch[end++] = (high << 4) | low;
   }

@@ -1,40 +1,40 @@
 import type { Loader, Request, RequestKind, Tx } from '../../core/storage/command.ts';
 import { type Entry, isUnderPrefix, listNow } from '../../core/storage/rows.ts';
 import { type AnyIndex, type AnyRow, type AnyTable, type Index, isIndex } from '../../core/storage/table.ts';
-import type { RowsAtHand } from './rows-at-hand.ts';
-import { Wants } from './wants.ts';
+import { PendingLoads } from './pending-loads.ts';
+import type { LoadedRows } from './rows-at-hand.ts';
 
 /** What batches of a node share. */
 export interface BatchAnswersOptions {
-  /** Which commands lock the rows of which tables as they read them: `claim` finds that out. */
-  readonly locking: Set<string>;
+  /** Pairs of command and table whose rows are locked as they are read; filled by `claim`. */
+  readonly lockOnRead: Set<string>;
 }
 
-/** What only a command with a transaction of its own asks for. */
+/** Requests that only exclusive commands make. */
 const statementKinds: ReadonlySet<RequestKind> = new Set(['run', 'rows', 'rank', 'flush']);
 
 /**
- * Answers what the commands of one transaction ask for from what is at hand. What is not is noted, for `BatchLoader` to load
- * for all commands together.
+ * Answers the requests of the commands of one transaction from the rows in memory, and records what is missing, for
+ * `BatchLoader` to load for all commands together.
  */
 export class BatchAnswers implements Loader {
-  readonly #hand: RowsAtHand;
-  readonly #locking: Set<string>;
-  /** Statements may change what was read: everything that is read is locked. */
+  readonly #loaded: LoadedRows;
+  readonly #lockOnRead: Set<string>;
+  /** Statements may change rows that were read, so every row that is read is locked. */
   readonly #isExclusive: boolean;
-  #wants = new Wants();
-  /** The commands that write a row which is not locked: see `claim`. */
+  #pending = new PendingLoads();
+  /** Commands that have written a row without a lock on it: see `claim`. */
   readonly #unlocked = new Set<Tx>();
-  /** What was answered by other means: see `settle`. */
+  /** Requests whose values were set by `settle`. */
   readonly #settled = new WeakSet<Request<unknown>>();
   /** The name of the command that is running. */
   #command = '';
-  /** The running command has been given a value. */
+  /** The running command has received a value. */
   hasAnswered = false;
 
-  constructor(hand: RowsAtHand, { locking }: BatchAnswersOptions, isExclusive: boolean) {
-    this.#hand = hand;
-    this.#locking = locking;
+  constructor(loaded: LoadedRows, { lockOnRead }: BatchAnswersOptions, isExclusive: boolean) {
+    this.#loaded = loaded;
+    this.#lockOnRead = lockOnRead;
     this.#isExclusive = isExclusive;
   }
 
@@ -44,19 +44,19 @@ export class BatchAnswers implements Loader {
     this.hasAnswered = false;
   }
 
-  /** What was asked for and is not at hand, since this was last called. */
-  takeWants(): Wants {
-    const wants = this.#wants;
-    this.#wants = new Wants();
-    return wants;
+  /** Returns what has been requested and is missing since the last call. */
+  takePending(): PendingLoads {
+    const pending = this.#pending;
+    this.#pending = new PendingLoads();
+    return pending;
   }
 
-  /** Whether the command has written a row that must be locked first, which has been noted. */
+  /** Whether the command has written a row without a lock on it; `claim` has requested that lock. */
   hasWrittenUnlocked(tx: Tx): boolean {
     return this.#unlocked.delete(tx);
   }
 
-  /** Gives a request its answer, when it is asked for again. */
+  /** Sets the value of a request that was carried out elsewhere. */
   settle(request: Request<unknown>, value: unknown): void {
     request.value = value;
     this.#settled.add(request);
@@ -70,25 +70,27 @@ export class BatchAnswers implements Loader {
   }
 
   /**
-   * A command that writes a row which it has read without a lock would overwrite what another node has written since. It
-   * goes on, but its outcome does not count: the row is locked, and the command is run again.
+   * A command that writes a row it has read without a lock could overwrite another node's change. It continues, but its
+   * outcome is discarded: the row is locked, and the command runs again.
    */
   claim(entry: Entry, tx: Tx): void {
     tx.hold(entry);
     const { table } = entry.of;
-    if (entry.stored === undefined || this.#hand.isLocked(table, entry.key)) return;
+    if (entry.stored === undefined || this.#loaded.isLocked(table, entry.key)) return;
     const key = table.key.map((name) => entry.stored?.[name] ?? null);
-    this.#wants.lock(table, entry.key, { key, make: undefined });
+    this.#pending.lock(table, entry.key, { key, make: undefined });
     this.#unlocked.add(tx);
-    this.#locking.add(`${this.#command} ${table.name}`);
+    this.#lockOnRead.add(`${this.#command} ${table.name}`);
   }
 
-  /** Commands of this name have written rows of the table that they had read: they lock them at once. */
-  #isLocking(table: AnyTable): boolean {
-    return this.#isExclusive || this.#locking.has(`${this.#command} ${table.name}`);
+  /**
+   * Whether commands of this name lock the table's rows as they read them, because they have written such rows before.
+   */
+  #locksOnRead(table: AnyTable): boolean {
+    return this.#isExclusive || this.#lockOnRead.has(`${this.#command} ${table.name}`);
   }
 
-  /** Sets the value of a request that is ready. False: more must be read first, which has been noted. */
+  /** Sets the value of a request that is ready. False: more must be read first, and was recorded. */
   #take(request: Request<unknown>): boolean {
     const { tx, kind, target } = request;
     switch (kind) {
@@ -96,7 +98,7 @@ export class BatchAnswers implements Loader {
         request.value = this.#entryOf(request)?.row;
         return true;
       case 'lock': {
-        const entry = this.#hand.rows.of(target as AnyTable).entry(request.keyText ?? '');
+        const entry = this.#loaded.rows.of(target as AnyTable).entry(request.keyText ?? '');
         if (entry.row === undefined && request.make !== undefined) {
           tx.put(target as AnyTable as never, request.make as never);
         }
@@ -114,7 +116,7 @@ export class BatchAnswers implements Loader {
         request.value = this.#octetsOf(request);
         return true;
       case 'count':
-        // What another part of the request has made may have it count further.
+        // An earlier part of the same request may have changed how far to count.
         if (!this.#isReady(request)) return false;
         request.value = this.#countNow(request);
         return true;
@@ -129,7 +131,7 @@ export class BatchAnswers implements Loader {
         request.value = request.parts.map(({ value }) => value);
         return true;
       default:
-        throw new Error(`a ${kind} needs a transaction of its own`);
+        throw new Error(`a ${kind} request needs an exclusive command`);
     }
   }
 
@@ -141,66 +143,66 @@ export class BatchAnswers implements Loader {
       case 'lock': {
         const text = request.keyText;
         if (!target || isIndex(target) || text === null) throw new Error('a lock needs a table and a key');
-        if (this.#hand.isLocked(target, text)) return true;
-        this.#wants.lock(target, text, { key, make: request.make });
+        if (this.#loaded.isLocked(target, text)) return true;
+        this.#pending.lock(target, text, { key, make: request.make });
         return false;
       }
       case 'peek': {
         if (!target || isIndex(target)) throw new Error('a peek needs a table');
         const text = request.keyText;
-        if (text === null || this.#hand.find(target, text) || this.#hand.peeked.has(nameOf(request)))
+        if (text === null || this.#loaded.find(target, text) || this.#loaded.peeked.has(nameOf(request)))
           return true;
         const name = `${target.name} ${request.columns.join()}`;
-        const peeks = this.#wants.peeks.get(name) ?? {
+        const peeks = this.#pending.peeks.get(name) ?? {
           table: target,
           columns: request.columns,
           keys: new Map(),
         };
         peeks.keys.set(text, key);
-        this.#wants.peeks.set(name, peeks);
+        this.#pending.peeks.set(name, peeks);
         return false;
       }
       case 'max': {
         if (!target || !isIndex(target)) throw new Error('a maximum needs an index');
         const name = nameOf(request);
-        if (this.#hand.maxes.has(name)) return true;
-        this.#wants.maxes.set(name, { index: target, prefix: key });
+        if (this.#loaded.maxes.has(name)) return true;
+        this.#pending.maxes.set(name, { index: target, prefix: key });
         return false;
       }
       case 'octets': {
         if (!target || isIndex(target)) throw new Error('octets need a table');
         const text = request.keyText;
-        if (text === null || this.#hand.find(target, text) || this.#hand.octets.has(nameOf(request)))
+        if (text === null || this.#loaded.find(target, text) || this.#loaded.octets.has(nameOf(request)))
           return true;
         const name = `${target.name} ${request.columns.join()}`;
-        const octets = this.#wants.octets.get(name) ?? {
+        const octets = this.#pending.octets.get(name) ?? {
           table: target,
           columns: request.columns,
           keys: new Map(),
         };
         octets.keys.set(text, key);
-        this.#wants.octets.set(name, octets);
+        this.#pending.octets.set(name, octets);
         return false;
       }
       case 'count': {
         if (!target || !isIndex(target)) throw new Error('a count needs an index');
         const limit = this.#countedUpTo(request);
         const name = `${nameOf(request)} ${limit}`;
-        if (this.#hand.counts.has(name)) return true;
-        this.#wants.counts.set(name, { index: target, prefix: key, limit });
+        if (this.#loaded.counts.has(name)) return true;
+        this.#pending.counts.set(name, { index: target, prefix: key, limit });
         return false;
       }
       case 'list': {
         if (!target || !isIndex(target) || !request.list) throw new Error('a list needs an index');
         const name = nameOf(request);
-        if (this.#hand.hasList(target, name)) return true;
+        if (this.#loaded.hasList(target, name)) return true;
         const { limit, last = false, after } = request.list;
-        this.#wants.lists.set(name, { index: target, prefix: key, limit, last, after });
+        this.#pending.lists.set(name, { index: target, prefix: key, limit, last, after });
         return false;
       }
       case 'all': {
         let isReady = true;
-        // All of them are looked at, so that what is missing is loaded at once.
+        // Checks every part, so that all that is missing is loaded in one round.
         for (const part of request.parts) if (!this.#isReady(part)) isReady = false;
         return isReady;
       }
@@ -212,36 +214,36 @@ export class BatchAnswers implements Loader {
   #isGetReady(target: AnyTable | AnyIndex, { key, keyText: text }: Request<unknown>): boolean {
     if (text === null) return true;
     if (!isIndex(target)) {
-      if (this.#hand.find(target, text)) return true;
-      if (this.#isLocking(target)) this.#wants.lock(target, text, { key, make: undefined });
-      else this.#wants.get(target, text, key);
+      if (this.#loaded.find(target, text)) return true;
+      if (this.#locksOnRead(target)) this.#pending.lock(target, text, { key, make: undefined });
+      else this.#pending.get(target, text, key);
       return false;
     }
-    if (this.#hand.rows.of(target.table).foundBy(target).has(text)) return true;
-    this.#wants.get(target as Index, text, key);
+    if (this.#loaded.rows.of(target.table).foundBy(target).has(text)) return true;
+    this.#pending.get(target as Index, text, key);
     return false;
   }
 
   #entryOf({ target, keyText: text }: Request<unknown>): Entry | null | undefined {
     if (target === null || text === null) return null;
     return isIndex(target)
-      ? this.#hand.rows.of(target.table).foundBy(target).get(text)
-      : this.#hand.find(target, text);
+      ? this.#loaded.rows.of(target.table).foundBy(target).get(text)
+      : this.#loaded.find(target, text);
   }
 
   #peek(request: Request<unknown>): AnyRow | undefined {
     const text = request.keyText;
     if (text === null) return undefined;
-    const entry = this.#hand.find(request.target as AnyTable, text);
-    return entry ? entry.row : this.#hand.peeked.get(nameOf(request));
+    const entry = this.#loaded.find(request.target as AnyTable, text);
+    return entry ? entry.row : this.#loaded.peeked.get(nameOf(request));
   }
 
   #max(request: Request<unknown>): number {
     const { target, key } = request;
     const index = target as Index;
     const column = index.columns[key.length] ?? '';
-    let max = this.#hand.maxes.get(nameOf(request)) ?? 0;
-    for (const { row } of this.#hand.rows.of(index.table).writtenUnder(index, key) ?? []) {
+    let max = this.#loaded.maxes.get(nameOf(request)) ?? 0;
+    for (const { row } of this.#loaded.rows.of(index.table).writtenUnder(index, key) ?? []) {
       max = Math.max(max, Number(row?.[column] ?? 0));
     }
     return max;
@@ -250,50 +252,50 @@ export class BatchAnswers implements Loader {
   #octetsOf(request: Request<unknown>): number | undefined {
     const text = request.keyText;
     if (text === null) return undefined;
-    const entry = this.#hand.find(request.target as AnyTable, text);
-    if (!entry) return this.#hand.octets.get(nameOf(request));
+    const entry = this.#loaded.find(request.target as AnyTable, text);
+    if (!entry) return this.#loaded.octets.get(nameOf(request));
     return entry.row && Buffer.byteLength(String(entry.row[request.columns[0] ?? ''] ?? ''));
   }
 
-  /** What this batch has changed of the rows under a prefix. */
+  /** By how much this batch has changed the number of rows under a prefix, and how many stored rows it has removed. */
   #changedUnder({ target, key }: Request<unknown>): { change: number; removed: number } {
     const index = target as Index;
     const isUnder = isUnderPrefix(index, key);
     let [change, removed] = [0, 0];
-    for (const { row, stored } of this.#hand.rows.of(index.table).writtenUnder(index, key) ?? []) {
+    for (const { row, stored } of this.#loaded.rows.of(index.table).writtenUnder(index, key) ?? []) {
       change += Number(isUnder(row)) - Number(isUnder(stored));
       removed += Number(isUnder(stored));
     }
     return { change, removed };
   }
 
-  /** Of the rows that are counted, any may be removed by now. */
+  /** How far to count in the database: rows counted there may have been removed in this batch. */
   #countedUpTo(request: Request<unknown>): number {
     return (request.list?.limit ?? 0) + this.#changedUnder(request).removed;
   }
 
   #countNow(request: Request<unknown>): number {
-    const counted = this.#hand.counts.get(`${nameOf(request)} ${this.#countedUpTo(request)}`);
+    const counted = this.#loaded.counts.get(`${nameOf(request)} ${this.#countedUpTo(request)}`);
     return Math.min(request.list?.limit ?? 0, (counted ?? 0) + this.#changedUnder(request).change);
   }
 
-  /** Undefined: more must be read first, which has been noted. */
+  /** Undefined: more must be read first, and was recorded. */
   #listNow(request: Request<unknown>): readonly AnyRow[] | undefined {
     const { target, key, list } = request;
     if (!list) throw new Error('a list needs options');
     const index = target as Index;
     const name = nameOf(request);
-    const listed = this.#hand.lists.get(name);
+    const listed = this.#loaded.lists.get(name);
     if (!listed) throw new Error(`${index.name} was not read`);
-    const now = listNow(index, key, list, listed.base, this.#hand.rows.of(index.table));
+    const now = listNow(index, key, list, listed.base, this.#loaded.rows.of(index.table));
     if (now) return now;
     const { last = false, after } = list;
-    this.#wants.lists.set(name, { index, prefix: key, limit: listed.limit * 4, last, after });
+    this.#pending.lists.set(name, { index, prefix: key, limit: listed.limit * 4, last, after });
     return undefined;
   }
 }
 
-/** The name under which what a request reads is kept, for all requests of the same. */
+/** The key of a request's result; equal for requests of the same. */
 function nameOf(request: Request<unknown>): string {
   request.name ??= makeName(request);
   return request.name;

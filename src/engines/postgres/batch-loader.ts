@@ -1,85 +1,85 @@
 import { type AnyRow, type AnyTable, type Index, isIndex, type Value } from '../../core/storage/table.ts';
 import { type Connection, settled } from './connection.ts';
 import type { ExistingRows } from './existing-rows.ts';
-import type { KeptList, KeptRows } from './kept-rows.ts';
+import type { PendingList, PendingLoads, PendingLock, PendingPeeks } from './pending-loads.ts';
 import type { PhysicalTable, PhysicalTables } from './physical-table.ts';
+import type { CachedList, ReadCache } from './read-cache.ts';
 import { RowReads, searchesFor } from './row-reads.ts';
-import type { RowsAtHand } from './rows-at-hand.ts';
-import type { WantedList, WantedLock, WantedPeeks, Wants } from './wants.ts';
+import type { LoadedRows } from './rows-at-hand.ts';
 
 /**
- * How long locks are waited for that come behind others: two nodes that each wait for what the other has locked first would
- * be told so by PostgreSQL after a second only (`deadlock_timeout`).
+ * The lock timeout of later rounds, whose locks break the common lock order: PostgreSQL would detect a deadlock of two
+ * nodes only after a second (`deadlock_timeout`).
  */
-const lateLockMs = 50;
+const lateLockTimeoutMs = 50;
 
 /** What batches of a node share. */
 export interface BatchLoaderOptions {
   readonly tables: PhysicalTables;
-  /** Rows of streams and the like that are known to be there. */
+  /** Rows of streams and the like that are known to exist. */
   readonly existing: ExistingRows;
-  readonly kept: KeptRows;
+  readonly readCache: ReadCache;
 }
 
 /**
- * Loads what the commands of one transaction ask for and is not at hand, for all of them together: locks first, in one order
- * for every node, then what is read under them.
+ * Loads what the commands of one transaction have requested and is missing, for all of them together: locks first, in
+ * the same order on every node, then reads.
  */
 export class BatchLoader {
   readonly #tables: PhysicalTables;
   readonly #connection: Connection;
   readonly #reads: RowReads;
-  readonly #hand: RowsAtHand;
-  /** Rows that were there once: to be locked, they need not be made. */
+  readonly #loaded: LoadedRows;
+  /** Rows that need not be inserted before they are locked. */
   readonly #existing: ExistingRows;
-  readonly #kept: KeptRows;
-  /** Statements may change what was read: everything that is read is locked. */
+  readonly #readCache: ReadCache;
+  /** Statements may change rows that were read, so every row that is read is locked. */
   readonly #isExclusive: boolean;
-  /** All that was asked for in this transaction, in vain too. */
-  readonly #asked: Wants[] = [];
-  /** What was kept did not hold any more when the version was looked at. */
-  #isKeptOutdated = false;
-  /** How often boards had been re-ranked when this batch first looked; null: it has not. */
+  /** All requests of this transaction, including those that failed. */
+  readonly #requested: PendingLoads[] = [];
+  /** The read cache was stale when the version was read. */
+  #isReadCacheStale = false;
+  /** The ranking generation when this batch first read it; null: not read yet. */
   generation: number | null = null;
-  /** Read in this round. */
-  readonly #fresh: { table: AnyTable; key: string; row: AnyRow }[] = [];
-  readonly #freshLists: { index: Index; name: string; list: KeptList }[] = [];
+  /** Rows read in this round, to be cached. */
+  readonly #newRows: { table: AnyTable; key: string; row: AnyRow }[] = [];
+  readonly #newLists: { index: Index; name: string; list: CachedList }[] = [];
   rounds = 0;
 
   constructor(
-    hand: RowsAtHand,
+    loaded: LoadedRows,
     connection: Connection,
-    { tables, existing, kept }: BatchLoaderOptions,
+    { tables, existing, readCache }: BatchLoaderOptions,
     isExclusive: boolean,
   ) {
-    this.#hand = hand;
+    this.#loaded = loaded;
     this.#tables = tables;
     this.#connection = connection;
     this.#reads = new RowReads(tables, connection);
     this.#existing = existing;
-    this.#kept = kept;
+    this.#readCache = readCache;
     this.#isExclusive = isExclusive;
   }
 
   /**
-   * Loads what was asked for. True: what had been read before may have changed (rows were locked after others had been
-   * read, or another node has changed what was kept); it was read again, and every command is to be run again.
+   * Loads what was requested. True: earlier reads may be stale (rows were locked after others had been read, or another
+   * node has changed cached rows) and were repeated or discarded, so every command must run again.
    */
-  async load(wants: Wants): Promise<boolean> {
-    const isLate = this.rounds > 0 && wants.locks.size > 0 && !this.#isExclusive;
+  async load(pending: PendingLoads): Promise<boolean> {
+    const isLate = this.rounds > 0 && pending.locks.size > 0 && !this.#isExclusive;
     this.rounds++;
     if (isLate) {
-      this.#hand.startAnew();
-      for (const asked of this.#asked) {
-        wants.addReads(asked, (table, text) => this.#hand.isLocked(table, text));
+      this.#loaded.resetToLocked();
+      for (const requested of this.#requested) {
+        pending.addReads(requested, (table, text) => this.#loaded.isLocked(table, text));
       }
     }
-    this.#asked.push(wants);
+    this.#requested.push(pending);
     const sent: Promise<unknown>[] = [];
-    if (isLate) sent.push(this.#connection.script(`SET LOCAL lock_timeout = '${lateLockMs}ms'`));
-    const tables = [...wants.locks.keys()].map((table) => this.#tables.of(table));
+    if (isLate) sent.push(this.#connection.script(`SET LOCAL lock_timeout = '${lateLockTimeoutMs}ms'`));
+    const tables = [...pending.locks.keys()].map((table) => this.#tables.of(table));
     for (const table of tables.sort((one, other) => one.place - other.place)) {
-      const wanted = wants.locks.get(table.table) ?? new Map<string, WantedLock>();
+      const wanted = pending.locks.get(table.table) ?? new Map<string, PendingLock>();
       sent.push(
         ...this.#lock(
           table,
@@ -88,133 +88,134 @@ export class BatchLoader {
       );
     }
     if (isLate) sent.push(this.#connection.script('SET LOCAL lock_timeout = 0'));
-    // Behind the locks, so that what was changed under one that was waited for is seen; and before what is read, which
-    // may be kept as of this version or a later one, but not of an earlier one.
-    if (this.generation === null || wants.locks.size > 0) sent.push(this.#readVersion());
-    for (const [target, keys] of wants.gets) sent.push(this.#get(target, keys));
-    for (const peeks of wants.peeks.values()) sent.push(this.#readPeeks(peeks));
-    for (const [name, { index, prefix }] of wants.maxes) {
-      sent.push(this.#reads.max(index, prefix).then((max) => void this.#hand.maxes.set(name, max)));
+    // After the locks, to see what was changed under a lock that was waited for; and before the reads, which may be
+    // cached under the version of their snapshot or an earlier one, never under a later one.
+    if (this.generation === null || pending.locks.size > 0) sent.push(this.#readVersion());
+    for (const [target, keys] of pending.gets) sent.push(this.#get(target, keys));
+    for (const peeks of pending.peeks.values()) sent.push(this.#readPeeks(peeks));
+    for (const [name, { index, prefix }] of pending.maxes) {
+      sent.push(this.#reads.max(index, prefix).then((max) => void this.#loaded.maxes.set(name, max)));
     }
-    for (const [name, { index, prefix, limit }] of wants.counts) {
+    for (const [name, { index, prefix, limit }] of pending.counts) {
       sent.push(
-        this.#reads.count(index, prefix, limit).then((count) => void this.#hand.counts.set(name, count)),
+        this.#reads.count(index, prefix, limit).then((count) => void this.#loaded.counts.set(name, count)),
       );
     }
-    for (const octets of wants.octets.values()) sent.push(this.#readOctets(octets));
-    for (const [name, list] of wants.lists) sent.push(this.#readList(name, list));
+    for (const octets of pending.octets.values()) sent.push(this.#readOctets(octets));
+    for (const [name, list] of pending.lists) sent.push(this.#readList(name, list));
     await settled(sent);
-    const isOutdated = this.#hasOutdated();
-    if (!this.#isExclusive) this.#keepFresh();
-    return isLate || isOutdated;
+    const isStale = this.#discardStale();
+    if (!this.#isExclusive) this.#cacheNew();
+    return isLate || isStale;
   }
 
-  /** Adds the locks of this transaction, and those it was asked for in vain. */
-  addLocksTo(wants: Wants): void {
-    for (const asked of this.#asked) wants.addLocks(asked);
+  /** Adds the locks that this transaction has requested, including those it could not get. */
+  addLocksTo(pending: PendingLoads): void {
+    for (const requested of this.#requested) pending.addLocks(requested);
   }
 
-  /** All commands have ended on what is at hand: whether that still holds. True: they are to be run again. */
+  /** Call this when all commands have ended without a load. True: they have used stale rows and must run again. */
   async loadVersion(): Promise<boolean> {
     await this.#readVersion();
-    return this.#hasOutdated();
+    return this.#discardStale();
   }
 
   async #readVersion(): Promise<void> {
     const text = 'SELECT generation, (SELECT sum(version) FROM write_lanes) AS version FROM ranking';
     const { rows } = await this.#connection.run<{ generation: number; version: number }>(text);
     this.generation ??= rows[0]?.generation ?? 0;
-    if (!this.#kept.isAt(rows[0]?.version ?? 0)) this.#isKeptOutdated = true;
+    if (!this.#readCache.revalidate(rows[0]?.version ?? 0)) this.#isReadCacheStale = true;
   }
 
-  #hasOutdated(): boolean {
-    const isOutdated = this.#isKeptOutdated && this.#hand.usesKept;
-    this.#isKeptOutdated = false;
-    if (!isOutdated) return false;
-    this.#hand.usesKept = false;
-    this.#hand.startAnew();
+  #discardStale(): boolean {
+    const isStale = this.#isReadCacheStale && this.#loaded.usesReadCache;
+    this.#isReadCacheStale = false;
+    if (!isStale) return false;
+    this.#loaded.usesReadCache = false;
+    this.#loaded.resetToLocked();
     return true;
   }
 
-  #keepFresh(): void {
-    for (const { table, key, row } of this.#fresh.splice(0)) this.#kept.keep(table, key, row);
-    for (const { index, name, list } of this.#freshLists.splice(0)) this.#kept.keepList(index, name, list);
+  #cacheNew(): void {
+    for (const { table, key, row } of this.#newRows.splice(0)) this.#readCache.set(table, key, row);
+    for (const { index, name, list } of this.#newLists.splice(0)) this.#readCache.setList(index, name, list);
   }
 
-  #lock(table: PhysicalTable, wanted: readonly [string, WantedLock][]): Promise<void>[] {
-    for (const [text] of wanted) this.#hand.noteLocked(table.table, text, undefined);
+  #lock(table: PhysicalTable, wanted: readonly [string, PendingLock][]): Promise<void>[] {
+    for (const [text] of wanted) this.#loaded.recordLocked(table.table, text, undefined);
     const locks = new Map(wanted);
     const searches = searchesFor(
       table,
       table.key,
       wanted.map(([text, { key }]) => [text, key] as const),
     );
-    const toMake: { make: AnyRow; at: number }[] = [];
+    const toInsert: { make: AnyRow; at: number }[] = [];
     for (let at = 0; at < searches.length; at++) {
       const { text = '' } = searches[at] ?? {};
       const make = locks.get(text)?.make;
-      if (make !== undefined && !this.#existing.has(table.table, text)) toMake.push({ make, at });
+      if (make !== undefined && !this.#existing.has(table.table, text)) toInsert.push({ make, at });
     }
-    const making = toMake.length > 0 ? this.#reads.make(table, toMake) : Promise.resolve(new Set<number>());
+    const inserting =
+      toInsert.length > 0 ? this.#reads.insertMissing(table, toInsert) : Promise.resolve(new Set<number>());
     const locking = this.#reads.lock(table, searches);
-    const taking = Promise.all([making, locking]).then(([made, found]) => {
-      const rows = this.#hand.rows.of(table.table);
+    const adding = Promise.all([inserting, locking]).then(([inserted, found]) => {
+      const rows = this.#loaded.rows.of(table.table);
       for (let at = 0; at < searches.length; at++) {
         const { text = '' } = searches[at] ?? {};
         const row = found.get(at);
-        const isMade = locks.get(text)?.make !== undefined;
-        if (row && made.has(at)) {
-          const ofTable = this.#hand.made.get(table.table) ?? new Map<string, AnyRow>();
-          this.#hand.made.set(table.table, ofTable.set(text, row));
-        } else if (row && isMade) this.#existing.add(table.table, text);
-        else if (!row && isMade) {
+        const mayInsert = locks.get(text)?.make !== undefined;
+        if (row && inserted.has(at)) {
+          const ofTable = this.#loaded.inserted.get(table.table) ?? new Map<string, AnyRow>();
+          this.#loaded.inserted.set(table.table, ofTable.set(text, row));
+        } else if (row && mayInsert) this.#existing.add(table.table, text);
+        else if (!row && mayInsert) {
           this.#existing.delete(table.table, text);
-          throw Object.assign(new Error('a row that was there has gone'), { code: '40001' });
+          throw Object.assign(new Error('a row that existed is gone'), { code: '40001' });
         }
-        this.#hand.takeLocked(table.table, text, row);
+        this.#loaded.addLocked(table.table, text, row);
       }
       for (const [text] of wanted) if (!rows.find(text)?.isKnown) rows.read(rows.entry(text), undefined);
     });
-    // What failed first is what is to be told.
-    return [making.then(() => {}), taking];
+    // In the order sent: the first failure is the one to report.
+    return [inserting.then(() => {}), adding];
   }
 
   async #get(target: AnyTable | Index, keys: ReadonlyMap<string, readonly Value[]>): Promise<void> {
     const of = isIndex(target) ? target.table : target;
-    const rows = this.#hand.rows.of(of);
+    const rows = this.#loaded.rows.of(of);
     for (const row of await this.#reads.byKeys(target, keys, this.#isExclusive)) {
-      const { key, stored } = this.#hand.take(of, row);
-      this.#fresh.push({ table: of, key, row });
-      if (this.#isExclusive) this.#hand.noteLocked(of, key, stored);
+      const { key, stored } = this.#loaded.add(of, row);
+      this.#newRows.push({ table: of, key, row });
+      if (this.#isExclusive) this.#loaded.recordLocked(of, key, stored);
     }
     for (const key of keys.keys()) {
       if (isIndex(target)) {
         const found = rows.foundBy(target);
         if (!found.has(key)) found.set(key, null);
-      } else if (!this.#hand.find(of, key)) rows.read(rows.entry(key), undefined);
+      } else if (!this.#loaded.find(of, key)) rows.read(rows.entry(key), undefined);
     }
   }
 
-  async #readPeeks(wanted: WantedPeeks): Promise<void> {
+  async #readPeeks(wanted: PendingPeeks): Promise<void> {
     const found = await this.#reads.peek(wanted);
     const name = `${wanted.table.name} ${wanted.columns.join()}`;
-    for (const text of wanted.keys.keys()) this.#hand.peeked.set(`${name} ${text}`, found.get(text));
+    for (const text of wanted.keys.keys()) this.#loaded.peeked.set(`${name} ${text}`, found.get(text));
   }
 
-  async #readOctets(wanted: WantedPeeks): Promise<void> {
+  async #readOctets(wanted: PendingPeeks): Promise<void> {
     const found = await this.#reads.octets(wanted);
     const name = `${wanted.table.name} ${wanted.columns.join()}`;
-    for (const text of wanted.keys.keys()) this.#hand.octets.set(`${name} ${text}`, found.get(text));
+    for (const text of wanted.keys.keys()) this.#loaded.octets.set(`${name} ${text}`, found.get(text));
   }
 
-  async #readList(name: string, wanted: WantedList): Promise<void> {
+  async #readList(name: string, wanted: PendingList): Promise<void> {
     const { index, limit } = wanted;
     const found = await this.#reads.list(wanted, this.#isExclusive);
-    const entries = found.map((row) => this.#hand.take(index.table, row));
+    const entries = found.map((row) => this.#loaded.add(index.table, row));
     if (this.#isExclusive) {
-      for (const { key, stored } of entries) this.#hand.noteLocked(index.table, key, stored);
+      for (const { key, stored } of entries) this.#loaded.recordLocked(index.table, key, stored);
     }
-    this.#hand.lists.set(name, { limit, base: { entries, isComplete: found.length < limit } });
-    this.#freshLists.push({ index, name, list: { rows: found, limit, isComplete: found.length < limit } });
+    this.#loaded.lists.set(name, { limit, base: { entries, isComplete: found.length < limit } });
+    this.#newLists.push({ index, name, list: { rows: found, limit, isComplete: found.length < limit } });
   }
 }

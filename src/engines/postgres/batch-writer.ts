@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts';
 import { EventWriter, type Fence, type WriterPlace } from './event-writer.ts';
 import type { PhysicalColumn, PhysicalTable, PhysicalTables } from './physical-table.ts';
 import type { RankCounts } from './rank-counts.ts';
-import type { RowsAtHand } from './rows-at-hand.ts';
+import type { LoadedRows } from './rows-at-hand.ts';
 import { Texts } from './texts.ts';
 import { type Update, updateColumns, updateText } from './updates.ts';
 
@@ -21,12 +21,12 @@ export interface BatchWriterOptions {
 
 const texts = new Texts();
 
-/** Writes what the commands of a transaction have changed: one statement for each kind of change of a table. */
+/** Writes the changes of a transaction's commands: one statement per table and kind of change. */
 export class BatchWriter {
   readonly #options: BatchWriterOptions;
   readonly #connection: Connection;
   readonly #place: WriterPlace;
-  /** Something was changed that is remembered by queries. */
+  /** Rows that cached query results depend on were changed. */
   changedRemembered = false;
   readonly #events: EventWriter;
   #moves = 0;
@@ -39,18 +39,18 @@ export class BatchWriter {
     this.#events = new EventWriter(connection, place, options.retention, options.tables);
   }
 
-  /** The events that were written so far. */
+  /** The events written so far. */
   get stored(): readonly StoredEvent[] {
     return this.#events.stored;
   }
 
   /**
-   * Sends the statements, but for those of streams and events, which `sendEvents` is to send next; takes the new events
-   * among the changes out of `emitted`. `generation`: how often boards had been re-ranked when the batch looked; null: it
-   * has them to itself.
+   * Sends the statements except those of streams and events, which `sendEvents` sends next; removes the new events
+   * among the changes from `emitted`. `generation`: the ranking generation that the batch has read; null: it is
+   * exclusive.
    */
   write(
-    hand: RowsAtHand,
+    loaded: LoadedRows,
     now: number,
     emitted: EmittedEvent[],
     generation: number | null,
@@ -58,7 +58,7 @@ export class BatchWriter {
     this.#generation = generation;
     const sent: Promise<unknown>[] = [];
     const { tables } = this.#options;
-    const changes = hand.rows
+    const changes = loaded.rows
       .changes()
       .sort((one, other) => tables.of(one.rows.table).place - tables.of(other.rows.table).place);
     for (const { rows, removed } of changes.toReversed()) {
@@ -74,12 +74,12 @@ export class BatchWriter {
         if (changed.length > 0) this.#update(sent, table, table.columnsOf(['name', 'record', 'at']), changed);
       } else this.#put(sent, table, change.puts);
     }
-    this.#removeMade(sent, hand);
-    if (changes.length > 0) hand.rows.flushed();
+    this.#removeUnwritten(sent, loaded);
+    if (changes.length > 0) loaded.rows.flushed();
     return sent;
   }
 
-  /** Sends what `write` has left; with a fence, the transaction is to be committed then. */
+  /** Sends the statements that `write` has left; with a fence, the commit must follow. */
   sendEvents(fence: Fence | null): Promise<unknown>[] {
     const sent: Promise<unknown>[] = [];
     this.#events.send(sent, fence);
@@ -89,7 +89,7 @@ export class BatchWriter {
   #put(sent: Promise<unknown>[], table: PhysicalTable, puts: readonly Entry[]): void {
     const inserts: AnyRow[] = [];
     const upserts: AnyRow[] = [];
-    /** By the columns that differ: the sum of a power of two for each. */
+    /** By the bit mask of the columns that differ. */
     const updates = new Map<number, Update[]>();
     for (const { row, stored, isKnown } of puts) {
       if (row === undefined) continue;
@@ -165,15 +165,15 @@ export class BatchWriter {
   #rank(sent: Promise<unknown>[], table: PhysicalTable, entries: readonly Entry[]): void {
     const { ranks } = this.#options;
     const batch = { ...this.#place, from: this.#moves, generation: this.#generation };
-    this.#moves += ranks.moved(sent, this.#connection, table.table, entries, batch);
+    this.#moves += ranks.recordMoves(sent, this.#connection, table.table, entries, batch);
   }
 
-  /** Rows that were made to be locked by commands that then refused. */
-  #removeMade(sent: Promise<unknown>[], hand: RowsAtHand): void {
-    for (const [of, made] of hand.made) {
+  /** Removes rows that were inserted in order to be locked, and that no command has written. */
+  #removeUnwritten(sent: Promise<unknown>[], loaded: LoadedRows): void {
+    for (const [of, inserted] of loaded.inserted) {
       const table = this.#options.tables.of(of);
-      const rows = hand.rows.of(of);
-      const unwritten = [...made.keys()].flatMap((key) => {
+      const rows = loaded.rows.of(of);
+      const unwritten = [...inserted.keys()].flatMap((key) => {
         const entry = rows.find(key);
         return entry && entry.row === undefined && entry.stored !== undefined && !entry.isDirty
           ? [entry]
@@ -181,6 +181,6 @@ export class BatchWriter {
       });
       if (unwritten.length > 0) this.#remove(sent, table, unwritten);
     }
-    hand.made.clear();
+    loaded.inserted.clear();
   }
 }

@@ -19,9 +19,9 @@ import { type Connection, settled } from './connection.ts';
 import type { DeclaredStatements } from './declared-statements.ts';
 import { fenceErrorCode, type WriterPlace } from './event-writer.ts';
 import type { RowCache } from './row-cache.ts';
-import { RowsAtHand } from './rows-at-hand.ts';
+import { LoadedRows } from './rows-at-hand.ts';
 
-/** A command that waits to be carried out. */
+/** A command that waits to run. */
 export interface QueuedCommand {
   readonly command: AnyCommand;
   readonly args: readonly unknown[];
@@ -32,7 +32,7 @@ export type Outcome = { result: unknown } | { error: unknown };
 
 export interface BatchOptions extends BatchWriterOptions, BatchLoaderOptions, BatchAnswersOptions {
   readonly rowCache: RowCache;
-  /** Names this history. */
+  /** Identifies this history. */
   epoch(): string;
   readonly statements: DeclaredStatements;
   readonly react: Reaction | null;
@@ -40,50 +40,57 @@ export interface BatchOptions extends BatchWriterOptions, BatchLoaderOptions, Ba
   newId(): string;
 }
 
-/** Where a batch is written: which lane, whose, and how far it has come. */
+/** A node's position in a write lane: the lane, its owner, and the last batch and event. */
 export interface LanePlace {
   readonly lane: number;
   readonly owner: string;
-  /** Who owns it after this owner's connection was lost: known before, because a claim that got no answer may have succeeded. */
-  readonly heir: string;
-  /** Of the last batch. */
+  /**
+   * The owner id to reclaim the lane with after a lost connection; fixed beforehand, because a claim without a response
+   * may have succeeded.
+   */
+  readonly nextOwner: string;
+  /** The number of the last batch. */
   n: number;
-  /** Of the last event. */
+  /** The position of the last event. */
   position: number;
-  /** No other lane may write, as far as is known; a batch that relies on it fails at the fence once that has changed. */
+  /**
+   * No other lane may write, as far as this node knows; a batch that relies on it fails at the fence once that has
+   * changed.
+   */
   isSoleWriter: boolean;
 }
 
-/** What a batch came to. */
+/** The result of a batch. */
 export interface BatchResult {
   readonly outcomes: readonly Outcome[];
   readonly events: readonly StoredEvent[];
   readonly wakes: readonly string[];
   /** Rounds of loading. */
   readonly rounds: number;
-  /** Of the lane's last event. */
+  /** The position of the lane's last event. */
   readonly position: number;
 }
 
-/** The lane is another node's by now, or is no longer the sole writer: nothing was written. */
+/** Another node owns the lane, or it is no longer the sole writer: nothing was written. */
 export class LaneLost extends Error {}
-class Running {
+
+class RunningCommand {
   readonly queued: QueuedCommand;
   readonly now: number;
   tx: Tx | undefined;
-  /** Suspended at its first request, before it was given anything: it can be resumed. */
+  /** Suspended at its first request, before it received a value, so it can be resumed. */
   suspended: Steps<unknown> | null = null;
   outcome: Outcome | undefined;
   readonly #ids: string[];
 
-  /** `before`: when its transaction was tried before. */
-  constructor(queued: QueuedCommand, now: number, before?: Running) {
+  /** `before`: the same command in the previous attempt. */
+  constructor(queued: QueuedCommand, now: number, before?: RunningCommand) {
     this.queued = queued;
     this.now = now;
     this.#ids = before ? before.#ids : [];
   }
 
-  /** For one more run, which makes the same ids as the one before: a row that was loaded under one of them is asked for again. */
+  /** For the next run, which makes the same ids as the previous one, so that it requests rows under the same keys. */
   context(newId: () => string): Context {
     let made = 0;
     return {
@@ -98,16 +105,16 @@ class Running {
 }
 
 /**
- * One transaction of many commands. They are run in their order, as far as the rows at hand allow; what is missing is loaded
- * for all of them together, and they are run again from the first that missed something. So each command sees what those
- * before it have changed, and the last run, which missed nothing, is as if they had come one by one.
+ * One transaction of many commands. They run in order, as far as the loaded rows allow; what is missing is loaded for
+ * all of them together, and they run again from the first that missed something. So each command sees the changes of
+ * those before it, and the last run, which misses nothing, is equivalent to running them one by one.
  */
 export class Batch {
   readonly #connection: Connection;
   readonly #options: BatchOptions;
   readonly #place: LanePlace;
-  readonly #running: Running[];
-  readonly #hand: RowsAtHand;
+  readonly #commands: RunningCommand[];
+  readonly #loaded: LoadedRows;
   readonly #answers: BatchAnswers;
   readonly #loader: BatchLoader;
   readonly #before: Batch | null;
@@ -115,8 +122,8 @@ export class Batch {
   readonly #rowCache: RowCache | null;
 
   /**
-   * `before`: the same commands, whose transaction failed. All that it has locked, or could not lock any more behind what it
-   * had locked, is locked first, in the one order of all nodes.
+   * `before`: the previous attempt at the same commands, which failed. All locks that it has requested are taken first,
+   * in the order common to all nodes.
    */
   constructor(
     queued: readonly QueuedCommand[],
@@ -129,21 +136,21 @@ export class Batch {
     this.#options = options;
     this.#place = place;
     this.#before = before;
-    const earlier = before === null ? [] : before.#running;
-    this.#running = queued.map((one, at) => new Running(one, options.clock(), earlier[at]));
+    const earlier = before === null ? [] : before.#commands;
+    this.#commands = queued.map((one, at) => new RunningCommand(one, options.clock(), earlier[at]));
     const isExclusive = queued[0]?.command.isExclusive ?? false;
     const rowCache = place.isSoleWriter && !isExclusive ? options.rowCache : null;
     this.#rowCache = rowCache;
-    this.#hand = new RowsAtHand(isExclusive ? null : options.kept, rowCache);
-    this.#answers = new BatchAnswers(this.#hand, options, isExclusive);
-    this.#loader = new BatchLoader(this.#hand, connection, options, isExclusive);
+    this.#loaded = new LoadedRows(isExclusive ? null : options.readCache, rowCache);
+    this.#answers = new BatchAnswers(this.#loaded, options, isExclusive);
+    this.#loader = new BatchLoader(this.#loaded, connection, options, isExclusive);
   }
 
-  /** Carries the batch out. From the call of `committing` on, it may have been committed when this rejects. */
+  /** Runs the batch. If this rejects after it has called `committing`, the batch may still have been committed. */
   async run(committing: (result: BatchResult) => void): Promise<void> {
-    const begun = this.#connection.script('BEGIN');
-    begun.catch(() => {}); // told by what follows
-    const [first] = this.#running;
+    const beginning = this.#connection.script('BEGIN');
+    beginning.catch(() => {}); // awaited below
+    const [first] = this.#commands;
     const writer = new BatchWriter(
       this.#connection,
       { ...this.#place, n: this.#place.n + 1, epoch: this.#options.epoch() } satisfies WriterPlace &
@@ -151,50 +158,53 @@ export class Batch {
       this.#options,
     );
     if (first?.queued.command.isExclusive) await this.#runExclusive(first, writer);
-    else await this.#decide();
-    await begun;
+    else await this.#runCommands();
+    await beginning;
     await this.#commit(writer, committing);
   }
 
-  /** Runs the commands until each has ended, loading what they ask for in between. */
-  async #decide(): Promise<void> {
+  /** Runs the commands until each has ended, loading what they request in between. */
+  async #runCommands(): Promise<void> {
     let from = 0;
     for (;;) {
       let firstMissed: number | undefined;
-      for (let at = from; at < this.#running.length; at++) {
-        const running = this.#running[at];
-        if (running && !this.#step(running)) firstMissed ??= at;
+      for (let at = from; at < this.#commands.length; at++) {
+        const running = this.#commands[at];
+        if (running && !this.#runCommand(running)) firstMissed ??= at;
       }
       if (firstMissed === undefined) {
         if (this.#loader.generation !== null) return;
         this.#loader.generation = this.#rowCache?.generation ?? null;
         if (this.#loader.generation !== null || !(await this.#loader.loadVersion())) return;
         from = 0;
-        this.#runAgain();
+        this.#resetOutcomes();
         continue;
       }
-      for (const running of this.#running.slice(firstMissed).toReversed()) running.tx?.undo();
+      for (const running of this.#commands.slice(firstMissed).toReversed()) running.tx?.undo();
       from = firstMissed;
-      const wants = this.#answers.takeWants();
-      if (this.#before && this.#loader.rounds === 0) this.#before.#loader.addLocksTo(wants);
-      if (!(await this.#loader.load(wants))) continue;
+      const pending = this.#answers.takePending();
+      if (this.#before && this.#loader.rounds === 0) this.#before.#loader.addLocksTo(pending);
+      if (!(await this.#loader.load(pending))) continue;
       from = 0;
-      this.#runAgain();
+      this.#resetOutcomes();
     }
   }
 
-  #runAgain(): void {
-    for (const running of this.#running) running.outcome = undefined;
+  #resetOutcomes(): void {
+    for (const running of this.#commands) running.outcome = undefined;
   }
 
-  /** Runs one command: resumes it at its first request, else restarts it. False: it has asked for what is not at hand. */
-  #step(running: Running): boolean {
+  /**
+   * Runs one command: resumes it at its first request, else restarts it. False: it has requested something that is not
+   * loaded.
+   */
+  #runCommand(running: RunningCommand): boolean {
     const { queued, suspended } = running;
     running.outcome = undefined;
     running.suspended = null;
     const tx =
       (suspended && running.tx) ??
-      new Tx(this.#hand.rows, this.#answers, running.context(this.#options.newId));
+      new Tx(this.#loaded.rows, this.#answers, running.context(this.#options.newId));
     running.tx = tx;
     this.#answers.begin(queued.command.commandName);
     try {
@@ -219,16 +229,19 @@ export class Batch {
     return withReactions(tx, command(tx, ...(args as never)), this.#options.react);
   }
 
-  /** A command that may run statements: it goes on where it was, because what statements have done stays done. */
-  async #runExclusive(running: Running, writer: BatchWriter): Promise<void> {
-    const tx = new ExclusiveTx(this.#hand.rows, this.#answers, running.context(this.#options.newId));
+  /**
+   * Runs an exclusive command. It is resumed at every request, never restarted, because statements cannot be undone
+   * singly.
+   */
+  async #runExclusive(running: RunningCommand, writer: BatchWriter): Promise<void> {
+    const tx = new ExclusiveTx(this.#loaded.rows, this.#answers, running.context(this.#options.newId));
     running.tx = tx;
     const emitted: EmittedEvent[] = [];
-    let taken = 0;
+    let flushed = 0;
     const flush = async () => {
-      emitted.push(...tx.events.slice(taken));
-      taken = tx.events.length;
-      await settled([...writer.write(this.#hand, running.now, emitted, null), ...writer.sendEvents(null)]);
+      emitted.push(...tx.events.slice(flushed));
+      flushed = tx.events.length;
+      await settled([...writer.write(this.#loaded, running.now, emitted, null), ...writer.sendEvents(null)]);
     };
     const steps = this.#begin(running.queued, tx);
     for (;;) {
@@ -240,16 +253,16 @@ export class Batch {
       if (value.tx !== tx) throw new Error('a request of another transaction');
       if (['run', 'rows', 'rank', 'flush'].includes(value.kind)) {
         await flush();
-        this.#answers.settle(value, await this.#carryOut(value));
-      } else await this.#loader.load(this.#answers.takeWants());
+        this.#answers.settle(value, await this.#execute(value));
+      } else await this.#loader.load(this.#answers.takePending());
     }
     await flush();
   }
 
-  async #carryOut({ kind, target, key, statement, values }: Request<unknown>): Promise<unknown> {
+  async #execute({ kind, target, key, statement, values }: Request<unknown>): Promise<unknown> {
     const connection = this.#connection;
     if (kind === 'flush') {
-      this.#hand.forgetChanged(undefined);
+      this.#loaded.invalidate(undefined);
       return undefined;
     }
     if (kind === 'rank') {
@@ -261,7 +274,7 @@ export class Batch {
     const { text, parameters } = this.#options.statements.of(statement);
     const result = await connection.run(text, parameters(values));
     if (kind === 'rows') return result.rows;
-    this.#hand.forgetChanged(statement.changes);
+    this.#loaded.invalidate(statement.changes);
     this.#hasRunStatements = true;
     return result.rowCount;
   }
@@ -269,21 +282,21 @@ export class Batch {
   #hasRunStatements = false;
 
   async #commit(writer: BatchWriter, committing: (result: BatchResult) => void): Promise<void> {
-    const [first] = this.#running;
+    const [first] = this.#commands;
     const emitted = first?.queued.command.isExclusive
       ? []
-      : this.#running.flatMap(({ tx, outcome }) => (tx && outcome && 'result' in outcome ? tx.events : []));
+      : this.#commands.flatMap(({ tx, outcome }) => (tx && outcome && 'result' in outcome ? tx.events : []));
     const now = first?.now ?? this.#options.clock();
     const sent = first?.queued.command.isExclusive
       ? []
-      : writer.write(this.#hand, now, emitted, this.#loader.generation ?? 0);
+      : writer.write(this.#loaded, now, emitted, this.#loader.generation ?? 0);
     const connection = this.#connection;
     const { lane, owner, n, position, isSoleWriter } = this.#place;
     const version = writer.changedRemembered || this.#hasRunStatements ? 1 : 0;
     const wakes = new Set<string>();
-    for (const { tx } of this.#running) for (const worker of tx?.wakes ?? []) wakes.add(worker);
+    for (const { tx } of this.#commands) for (const worker of tx?.wakes ?? []) wakes.add(worker);
     const result: BatchResult = {
-      outcomes: this.#running.map(
+      outcomes: this.#commands.map(
         ({ outcome }) => outcome ?? { error: new Error('a command has not ended') },
       ),
       events: writer.stored,
@@ -291,10 +304,10 @@ export class Batch {
       rounds: this.#loader.rounds,
       position: position + writer.stored.length,
     };
-    if (version > 0) this.#options.kept.forget();
+    if (version > 0) this.#options.readCache.clear();
     const fenced = settled(writer.sendEvents({ lane, owner, n, version, isSoleWriter })).catch((error) => {
       throw codeOf(error) === fenceErrorCode
-        ? new LaneLost(`the lane ${lane} is another node's, or no longer the sole writer`)
+        ? new LaneLost(`lane ${lane} was taken by another node, or is no longer the sole writer`)
         : error;
     });
     sent.push(fenced);
@@ -302,9 +315,8 @@ export class Batch {
     const committed = connection.script('COMMIT');
     sent.push(committed);
     await settled(sent);
-    if ((await committed) !== 'COMMIT')
-      throw new Error('a transaction was not committed, and no statement has failed');
-    if (this.#rowCache) this.#rowCache.update(this.#hand.rows, this.#loader.generation);
+    if ((await committed) !== 'COMMIT') throw new Error('COMMIT rolled back although no statement failed');
+    if (this.#rowCache) this.#rowCache.update(this.#loaded.rows, this.#loader.generation);
     else this.#options.rowCache.clear();
   }
 }

@@ -4,11 +4,10 @@ import { codeOf } from '../../runtime/error-code.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { withNulls } from './null-characters.ts';
 
-/** How long a connection may take to be made. */
 const connectTimeoutMs = 3_000;
 
-/** Set for every connection of ours. A transaction that its node has left alone holds up others' writes. */
-const session = `SET jit = off; SET idle_in_transaction_session_timeout = '10s'; SET statement_timeout = '60s';
+/** Settings of every connection. An abandoned open transaction would block other nodes' writes. */
+const sessionSettings = `SET jit = off; SET idle_in_transaction_session_timeout = '10s'; SET statement_timeout = '60s';
   SET DateStyle = 'ISO'; SET standard_conforming_strings = on`;
 
 const numbers = new Set([20, 21, 23, 26, 700, 701, 1700]); // int8, int2, int4, oid, float4, float8, numeric
@@ -21,23 +20,23 @@ const types: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-/** A connection that takes the next statement before it has answered the one before. */
+/** A connection that pipelines statements: it sends the next before the previous one has completed. */
 export class Connection {
   readonly #client: pg.Client;
-  /** Statements under way. */
+  /** Statements in flight. */
   pending = 0;
   isLost = false;
 
   private constructor(client: pg.Client) {
     this.#client = client;
-    const lose = () => {
+    const markLost = () => {
       this.isLost = true;
     };
-    client.on('error', lose);
-    client.on('end', lose);
+    client.on('error', markLost);
+    client.on('end', markLost);
   }
 
-  /** @throws what the driver or the server says */
+  /** @throws the driver's or the server's error */
   static async open(url: string, name: string): Promise<Connection> {
     const client = new pg.Client({
       connectionString: url,
@@ -50,7 +49,7 @@ export class Connection {
     const connection = new Connection(client);
     try {
       await client.connect();
-      for (const statement of session.split(';')) await client.query(statement);
+      for (const statement of sessionSettings.split(';')) await client.query(statement);
       return connection;
     } catch (error) {
       connection.destroy();
@@ -58,7 +57,7 @@ export class Connection {
     }
   }
 
-  /** Runs a statement that is kept prepared; how many rows it wrote, or its rows. */
+  /** Runs a prepared statement; returns its rows, or how many it wrote. */
   async run<Row>(
     text: string,
     values: readonly unknown[] = [],
@@ -72,7 +71,7 @@ export class Connection {
     }
   }
 
-  /** Runs statements without values, which are not kept. */
+  /** Runs statements without parameters, unprepared; returns the command tag of a single one. */
   async script(text: string): Promise<string> {
     this.pending++;
     try {
@@ -91,7 +90,7 @@ export class Connection {
     this.destroy();
   }
 
-  /** Cuts it off; statements under way are rejected. */
+  /** Destroys the socket; statements in flight are rejected. */
   destroy(): void {
     this.isLost = true;
     this.#client.end().catch(() => {});
@@ -101,7 +100,7 @@ export class Connection {
 
 const names = new Map<string, string>();
 
-/** A short name for a statement that is kept prepared: PostgreSQL cuts names off at 63 characters. */
+/** A short name for a prepared statement: PostgreSQL truncates names to 63 characters. */
 function nameOf(text: string): string {
   let name = names.get(text);
   if (name === undefined) {
@@ -111,13 +110,13 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** Waits for all that was sent, then throws what failed first: what follows it fails for that reason alone. */
+/** Waits for everything sent, then throws the first failure: those after it in the transaction are its consequences. */
 export async function settled(sent: readonly Promise<unknown>[]): Promise<void> {
   for (const outcome of await Promise.allSettled(sent))
     if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** The connection is gone, or there is none to be had: what was under way may have been done or not. */
+/** The connection was lost or could not be opened: what was in flight may have taken effect or not. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
   if (
@@ -131,12 +130,12 @@ export function isConnectionLost(error: unknown): boolean {
   );
 }
 
-/** The database could not do it this time, and has done nothing: deadlocks, a replica that was asked to write. */
-export function isPassing(error: unknown): boolean {
+/** A transient failure without effect: a deadlock, a timeout, a server that has become a replica. */
+export function isTransient(error: unknown): boolean {
   return ['40001', '40P01', '55P03', '25P03', '25006', '57014'].includes(codeOf(error));
 }
 
-/** A row is there, or is not there, against what was read a moment before. */
+/** A constraint violation: a row exists, or is gone, contrary to what was read. */
 export function isConflict(error: unknown): boolean {
   return codeOf(error).startsWith('23');
 }

@@ -2,13 +2,13 @@ import type { Statement } from '../../core/storage/statement.ts';
 import type { Value } from '../../core/storage/table.ts';
 import { withoutNulls } from './null-characters.ts';
 
-/** A declared statement as PostgreSQL takes it: values have places there, not names. */
+/** A declared statement in PostgreSQL's form, with positional parameters. */
 export interface PlacedStatement {
   readonly text: string;
   parameters(values: Readonly<Record<string, Value>>): Value[];
 }
 
-/** Turns declared statements (`@gameId`) into what PostgreSQL takes (`$1`), each once. */
+/** Translates named parameters of declared statements (`@gameId`) to positional ones (`$1`), once per statement. */
 export class DeclaredStatements {
   readonly #placed = new WeakMap<Statement, PlacedStatement>();
 

@@ -11,16 +11,16 @@ import type { PhysicalTable, PhysicalTables } from './physical-table.ts';
 import { Texts } from './texts.ts';
 import { type Update, updateColumns, updateText } from './updates.ts';
 
-/** How far a full stream may be over its limit before it is trimmed. */
+/** How many events a full stream may be over its limit before it is trimmed. */
 const maxExcessEvents = 128;
 
-/** A stream as it is read: with the place of its last event in the order of commits. */
+/** A stream as it is read, with the lane and position of its last event. */
 type PlacedStreamRow = StreamRow & {
   readonly lastLane?: number | null;
   readonly lastPosition?: number | null;
 };
 
-/** An event with its place in the lane, and that of the stream's event before it, where that is another lane's. */
+/** An event with its position in the lane, and the stream's previous event if that is in another lane. */
 interface PlacedEvent {
   readonly row: AnyRow;
   readonly position: number;
@@ -34,12 +34,12 @@ interface Trim {
   readonly lastSeq: number;
 }
 
-/** What a batch is written as: which lane, and where the lane's events stand. */
+/** Where a batch is written: the lane, its batch number and its last position. */
 export interface WriterPlace {
   readonly lane: number;
-  /** Of the batch. */
+  /** The number of the batch. */
   readonly n: number;
-  /** Of the lane's last event so far. */
+  /** The position of the lane's last event so far. */
   position: number;
   readonly epoch: string;
 }
@@ -51,9 +51,9 @@ export interface WriterPlace {
 export interface Fence {
   readonly lane: number;
   readonly owner: string;
-  /** Of the lane's batch before. */
+  /** The number of the lane's previous batch. */
   readonly n: number;
-  /** By how much the version of what is remembered rises. */
+  /** By how much the batch raises the version that cached query results depend on. */
   readonly version: number;
   /** The batch relies on the row cache: no other lane may have written since. */
   readonly isSoleWriter: boolean;
@@ -67,7 +67,7 @@ const fenceText = `WITH fence AS (${fence}) SELECT ${held}`;
 /** PostgreSQL's code of a division by zero. */
 export const fenceErrorCode = '22012';
 
-/** Of a stream's last event. */
+/** The lane and position of a stream's last event. */
 const lastPlace: readonly NamedColumn[] = [
   { name: 'last_lane', type: 'int', of: ({ lastLane }) => lastLane ?? null },
   { name: 'last_position', type: 'bigint', of: ({ lastPosition }) => lastPosition ?? null },
@@ -76,7 +76,7 @@ const lastPlace: readonly NamedColumn[] = [
 const texts = new Texts();
 
 /**
- * Writes the streams and the events of a batch: last, and in one statement with the fence, because nearly every batch has
+ * Writes the streams and events of a batch: last, and in one statement with the fence, because nearly every batch has
  * them, and a statement costs as much as several rows.
  */
 export class EventWriter {
@@ -90,7 +90,7 @@ export class EventWriter {
   #updated: Update[] = [];
   #newEvents: PlacedEvent[] = [];
   #trims: Trim[] = [];
-  /** Where the streams' last events were, before those of this batch. */
+  /** The last event of each stream before this batch. */
   #before = new Map<string, EventPlace | null>();
 
   constructor(connection: Connection, place: WriterPlace, retention: Retention, tables: PhysicalTables) {
@@ -104,8 +104,8 @@ export class EventWriter {
   }
 
   /**
-   * Collects changed streams, each with the place of its last event, which its next one names if that is written in
-   * another lane. Returns the streams that were locked and have no events.
+   * Collects changed streams, each with the lane and position of its last event, which its next event refers to if it
+   * is written in another lane. Returns the streams that were locked and have no events.
    */
   collectStreams(
     sent: Promise<unknown>[],
@@ -151,7 +151,7 @@ export class EventWriter {
     return emptyStreams;
   }
 
-  /** Collects new events, out of `emitted`; returns the stored events that were changed. */
+  /** Collects new events, removing them from `emitted`; returns the stored events that were changed. */
   collectEvents({ puts }: Changes, emitted: EmittedEvent[]): Update[] {
     const { lane, epoch } = this.#place;
     const seenStreams = new Set<string>();
@@ -179,7 +179,7 @@ export class EventWriter {
     return changed;
   }
 
-  /** Sends what was collected. With a fence, the commit must follow. */
+  /** Sends what was collected; with a fence, the commit must follow. */
   send(sent: Promise<unknown>[], by: Fence | null): void {
     const fencing = by ? [by.lane, by.owner, by.n, this.stored.length, by.version, by.isSoleWriter] : [];
     if (this.#updated.length + this.#newEvents.length > 0) {
@@ -200,7 +200,7 @@ export class EventWriter {
     this.#trim(sent);
   }
 
-  /** Deletes what streams hold too much of, which may be among what was just written. */
+  /** Deletes events beyond their streams' limits, possibly some that were just written. */
   #trim(sent: Promise<unknown>[]): void {
     if (this.#trims.length === 0) return;
     const columns: ArrayColumn<Trim>[] = [
@@ -208,7 +208,7 @@ export class EventWriter {
       { type: 'bigint', of: ({ firstSeq }) => firstSeq },
       { type: 'bigint', of: ({ lastSeq }) => lastSeq },
     ];
-    // From the first one on: what was deleted before them is in the index until it is vacuumed.
+    // With a lower bound: deleted events stay in the index until it is vacuumed, and a scan would pass over them.
     const text = `DELETE FROM events AS e USING unnest(${arrays(columns)}) AS k(stream, first_seq, last_seq)
       WHERE e.stream_id = k.stream AND e.seq BETWEEN k.first_seq AND k.last_seq`;
     sent.push(this.#connection.run(text, columnArrays(this.#trims, columns)));
@@ -243,7 +243,7 @@ export class EventWriter {
       SELECT * FROM unnest(${arrays(arrayColumns, from)})`;
   }
 
-  /** Trims a full stream as new events come, so that no clean-up ever has much to do. */
+  /** Trims a full stream as new events come, so that no cleanup ever has much to do. */
   #withinCount(row: PlacedStreamRow): PlacedStreamRow {
     const { maxCount } = this.#retention;
     const lastToTrim = row.seq - maxCount;

@@ -1,8 +1,11 @@
 import type { AnyTable } from '../../core/storage/table.ts';
 
-const maxRemembered = 200_000;
+const maxCached = 200_000;
 
-/** Keys of rows known to exist: of streams and the like, which are created in order to be locked and then stay. */
+/**
+ * Keys of rows that are known to exist: of streams and the like, which are inserted in order to be locked, and then
+ * stay.
+ */
 export class ExistingRows {
   readonly #keys = new Map<AnyTable, Set<string>>();
   #size = 0;
@@ -13,7 +16,7 @@ export class ExistingRows {
 
   add(table: AnyTable, key: string): void {
     if (this.has(table, key)) return;
-    if (this.#size >= maxRemembered) this.clear();
+    if (this.#size >= maxCached) this.clear();
     const keys = this.#keys.get(table) ?? new Set();
     this.#keys.set(table, keys.add(key));
     this.#size++;

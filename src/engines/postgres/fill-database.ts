@@ -10,19 +10,19 @@ import { type PhysicalTable, PhysicalTables } from './physical-table.ts';
 import { RankCounts } from './rank-counts.ts';
 import { StreamIds } from './stream-ids.ts';
 
-/** How much one statement writes: so many rows, or so many characters, whichever comes first. */
-const batchRows = 2_000;
-const batchCharacters = 2_000_000;
-/** Statements sent ahead of the one that is being carried out. */
+/** How much one statement inserts: this many rows or characters, whichever comes first. */
+const maxBatchRows = 2_000;
+const maxBatchCharacters = 2_000_000;
+/** Statements sent ahead of the one being executed. */
 const maxAhead = 3;
 
-/** All events of a database that was moved are of one lane, the first. */
+/** All events of a migrated database are in one lane, the first. */
 const lane = 0;
 
 /**
- * Fills an empty database with another one's rows, in one transaction: it is filled as a whole or stays empty, and no node
- * starts on it before. Rows are counted on both sides before that is committed.
- * @throws DatabaseUnusableError when it is not empty, or not the same is there afterwards; what the driver says
+ * Fills an empty database with another one's rows, in one transaction: the copy is complete or the database stays
+ * empty, and no node can start on it in between. Rows are counted on both sides before the commit.
+ * @throws DatabaseUnusableError when the database is not empty, or the counts differ; the driver's error
  */
 export async function fillDatabase(
   url: string,
@@ -37,8 +37,8 @@ export async function fillDatabase(
     await connection.script('BEGIN');
     await connection.script('SET LOCAL statement_timeout = 0');
     await connection.script('SET LOCAL idle_in_transaction_session_timeout = 0');
-    await connection.script('SELECT version FROM schema_version FOR UPDATE'); // who starts waits for it: `migrate`
-    await refuseFilled(connection, physical);
+    await connection.script('SELECT version FROM schema_version FOR UPDATE'); // starting nodes wait for it: `migrate`
+    await requireEmpty(connection, physical);
     const counts = await copyAll(connection, physical, from, onProgress);
     await connection.run('UPDATE history SET epoch = $1', [from.epoch]);
     await connection.run('INSERT INTO write_lanes (lane, position) VALUES ($1, $2)', [
@@ -49,21 +49,21 @@ export async function fillDatabase(
     await compareCounts(connection, physical, counts);
     await connection.script('COMMIT');
     await connection.script('SET statement_timeout = 0');
-    await connection.script('ANALYZE'); // or the first hours would be planned for empty tables
+    await connection.script('ANALYZE'); // otherwise queries would at first be planned for empty tables
     return counts;
   } finally {
     await connection.close();
   }
 }
 
-async function refuseFilled(connection: Connection, tables: PhysicalTables): Promise<void> {
+async function requireEmpty(connection: Connection, tables: PhysicalTables): Promise<void> {
   const names = [...[...tables.all].map(({ table }) => table.name), 'write_lanes'];
   const { rows } = await connection.run<{ name: string }>(
     names.map((name) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM ${name})`).join(' UNION ALL '),
   );
   if (rows.length === 0) return;
   throw new DatabaseUnusableError(
-    `The PostgreSQL database is not empty: a node or a command has worked with it (${rows.map(({ name }) => name).join(', ')}). ` +
+    `The PostgreSQL database is not empty: a node or a command has used it (${rows.map(({ name }) => name).join(', ')}). ` +
       'Nothing was changed. Create another database to move into.',
   );
 }
@@ -78,15 +78,15 @@ async function copyAll(
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   let done = 0;
   onProgress(done, total);
-  const written = (rows: number) => {
+  const onWritten = (rows: number) => {
     done += rows;
     onProgress(done, total);
   };
   for (const table of tables.all) {
-    if (table.isStreams) await copy(connection, table, from.streams(), streamExtras(tables.ids), written);
+    if (table.isStreams) await copy(connection, table, from.streams(), streamExtras(tables.ids), onWritten);
     else if (table.table === (events as AnyTable))
-      await copy(connection, table, from.events(), placed, written);
-    else await copy(connection, table, from.rows(table.table), [], written);
+      await copy(connection, table, from.events(), eventExtras, onWritten);
+    else await copy(connection, table, from.rows(table.table), [], onWritten);
   }
   return counts;
 }
@@ -97,18 +97,18 @@ const streamExtras = (ids: StreamIds): readonly NamedColumn[] => [
   { name: 'last_position', type: 'bigint', of: (row) => row.lastPosition ?? null },
 ];
 
-const placed: readonly NamedColumn[] = [
+const eventExtras: readonly NamedColumn[] = [
   { name: 'lane', type: 'int', of: () => lane },
   { name: 'position', type: 'bigint', of: (row) => row.position ?? null },
 ];
 
-/** Statements are sent ahead, so that rows are read here while others are written there. */
+/** Sends statements ahead, so that reading rows here overlaps with writing them there. */
 async function copy(
   connection: Connection,
   table: PhysicalTable,
   rows: Iterable<AnyRow>,
   extras: readonly NamedColumn[],
-  written: (rows: number) => void,
+  onWritten: (rows: number) => void,
 ): Promise<void> {
   const columns = [
     ...table.columns.map(({ physicalName }) => physicalName),
@@ -117,27 +117,27 @@ async function copy(
   const arrayColumns = [...table.written, ...extras];
   const text = `INSERT INTO ${table.table.name} (${columns.join(', ')}) SELECT * FROM unnest(${arrays(arrayColumns)})`;
   const sent: Promise<unknown>[] = [];
-  let waiting: AnyRow[] = [];
+  let batch: AnyRow[] = [];
   let characters = 0;
   const send = () => {
-    const { length } = waiting;
-    const insert = connection.run(text, columnArrays(waiting, arrayColumns)).then(() => written(length));
-    insert.catch(() => {}); // thrown when it is waited for
+    const { length } = batch;
+    const insert = connection.run(text, columnArrays(batch, arrayColumns)).then(() => onWritten(length));
+    insert.catch(() => {}); // thrown where it is awaited
     sent.push(insert);
-    waiting = [];
+    batch = [];
     characters = 0;
   };
   for (const row of rows) {
-    waiting.push(row);
+    batch.push(row);
     for (const { name } of table.columns) {
       const value = row[name];
       characters += typeof value === 'string' ? value.length : 8;
     }
-    if (waiting.length < batchRows && characters < batchCharacters) continue;
+    if (batch.length < maxBatchRows && characters < maxBatchCharacters) continue;
     send();
     if (sent.length > maxAhead) await sent.shift();
   }
-  if (waiting.length > 0) send();
+  if (batch.length > 0) send();
   await settled(sent);
 }
 
@@ -154,7 +154,7 @@ function rankedIn(tables: PhysicalTables): AnyTable[] {
   return [...tables.all].map(({ table }) => table).filter(({ ranked }) => ranked !== null);
 }
 
-/** What is there now against what was there, and what is counted of the boards against their rows. */
+/** Compares the tables' row counts with the source's, and the boards' counts with their rows. */
 async function compareCounts(
   connection: Connection,
   tables: PhysicalTables,
@@ -173,6 +173,6 @@ async function compareCounts(
   );
   const wrong = rows.filter(({ name, count }) => count !== counts[name]);
   if (wrong.length === 0) return;
-  const said = wrong.map(({ name, count }) => `${name}: ${counts[name]} rows, of which ${count} arrived`);
-  throw new DatabaseUnusableError(`The copy is not complete, and was undone. ${said.join('; ')}.`);
+  const details = wrong.map(({ name, count }) => `${name}: ${counts[name]} rows, of which ${count} arrived`);
+  throw new DatabaseUnusableError(`The copy is incomplete and was rolled back. ${details.join('; ')}.`);
 }

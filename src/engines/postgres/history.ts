@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Connection } from './connection.ts';
 
-/** Gives the history another name than `epoch`, unless a node has done so already; what it is called then. */
+/** Replaces the epoch, unless another node has done so since `epoch`; returns the current one. */
 export async function renameHistory(runner: Pick<Connection, 'run'>, epoch: string): Promise<string> {
   const renamed = randomBytes(8).toString('hex');
   await runner.run('UPDATE history SET epoch = $1 WHERE epoch = $2', [renamed, epoch]);

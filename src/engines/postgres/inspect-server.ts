@@ -5,9 +5,9 @@ import { schemaVersion } from './migrate.ts';
 
 const connectTimeoutMs = 3_000;
 const queryTimeoutMs = 10_000;
-/** Those that write, those that read, and one that migrates or watches. */
+/** The connections of one node: writing, reading, and one for migrating or probing. */
 const connectionsOfNode = 12;
-/** How often two connections are asked by which process they are served. */
+/** How often each of two connections queries its backend process. */
 const poolProbes = 5;
 const roundTrips = 9;
 
@@ -35,7 +35,9 @@ const settings = `SELECT split_part(current_setting('server_version'), ' ', 1) A
     pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly",
     coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false) AS "isEncrypted"`;
 
-/** The server's limit, this user's and this database's; those of ours that look are counted. */
+/**
+ * The lowest of what the limits of the server, this user and this database leave; our own connections count as used.
+ */
 const connectionsLeft = `SELECT least(
     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
       - coalesce(current_setting('reserved_connections', true), '0')::int
@@ -56,10 +58,7 @@ const unreadSlots =
 const bloatedTables = `SELECT relname::text AS name FROM pg_stat_user_tables
   WHERE n_dead_tup > 100000 AND n_dead_tup > n_live_tup ORDER BY n_dead_tup DESC`;
 
-/**
- * Looks at a server by statements that are not kept prepared, so that a pooler between does not stand in the way of
- * finding out about it.
- */
+/** Inspects a server without prepared statements, so that it works through a connection pooler, and can detect one. */
 export async function inspectServer(url: string): Promise<ServerCondition | ServerRefusal> {
   const clients: pg.Client[] = [];
   const connect = async () => {
@@ -69,14 +68,14 @@ export async function inspectServer(url: string): Promise<ServerCondition | Serv
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: queryTimeoutMs,
     });
-    client.on('error', () => {}); // what is asked of it next fails
+    client.on('error', () => {}); // its next query fails
     clients.push(client);
     await client.connect();
     return client;
   };
   try {
     const [one, other] = [await connect(), await connect()];
-    const isPooledByTransaction = await sharesProcesses(one, other);
+    const isPooledByTransaction = await detectTransactionPooling(one, other);
     const { number, ...found } = await first<SettingsRow>(one, settings);
     const schema = await schemaOf(one);
     return {
@@ -85,7 +84,7 @@ export async function inspectServer(url: string): Promise<ServerCondition | Serv
       isPooledByTransaction,
       connectionsLeft: 2 + (await first<{ left: number }>(one, connectionsLeft)).left, // two of those are ours
       connectionsOfNode,
-      ...(await timesOf(one)),
+      ...(await measureTimes(one)),
       oldestTransactionSeconds: (await first<{ seconds: number }>(one, oldestTransaction)).seconds,
       unreadSlots: await names(one, unreadSlots),
       bloatedTables: await names(one, bloatedTables),
@@ -100,10 +99,10 @@ export async function inspectServer(url: string): Promise<ServerCondition | Serv
 }
 
 /**
- * Whether a pooler gives each transaction whichever of its connections is free: then, of two connections that ask in turn,
- * one is served by the process that served the other, or by another one than before.
+ * Whether a pooler assigns connections per transaction: then, of two connections that query in turn, one is served by
+ * the other's backend process, or by a different one than before.
  */
-async function sharesProcesses(one: pg.Client, other: pg.Client): Promise<boolean> {
+async function detectTransactionPooling(one: pg.Client, other: pg.Client): Promise<boolean> {
   const seen = { one: new Set<number>(), other: new Set<number>() };
   for (let probe = 0; probe < poolProbes; probe++) {
     seen.one.add((await first<{ pid: number }>(one, 'SELECT pg_backend_pid() AS pid')).pid);
@@ -112,8 +111,8 @@ async function sharesProcesses(one: pg.Client, other: pg.Client): Promise<boolea
   return seen.one.size > 1 || seen.other.size > 1 || !seen.one.isDisjointFrom(seen.other);
 }
 
-async function timesOf(client: pg.Client): Promise<Pick<ServerCondition, 'clock' | 'roundTripMs'>> {
-  const took: number[] = [];
+async function measureTimes(client: pg.Client): Promise<Pick<ServerCondition, 'clock' | 'roundTripMs'>> {
+  const durations: number[] = [];
   let clock = { theirs: 0, ours: 0 };
   for (let trip = 0; trip < roundTrips; trip++) {
     const before = Date.now();
@@ -122,10 +121,10 @@ async function timesOf(client: pg.Client): Promise<Pick<ServerCondition, 'clock'
       client,
       'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
     );
-    took.push(performance.now() - startedAt);
+    durations.push(performance.now() - startedAt);
     clock = { theirs: now, ours: (before + Date.now()) / 2 };
   }
-  const sorted = took.toSorted((a, b) => a - b);
+  const sorted = durations.toSorted((a, b) => a - b);
   return { clock, roundTripMs: sorted[Math.floor(roundTrips / 2)] ?? 0 };
 }
 

@@ -4,10 +4,10 @@ import type { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
 import type { Settle } from '../thread/protocol.ts';
 import { Batch, type BatchOptions, type BatchResult, LaneLost, type LanePlace } from './batch.ts';
-import { isConflict, isConnectionLost, isPassing, unavailable } from './connection.ts';
+import { isConflict, isConnectionLost, isTransient, unavailable } from './connection.ts';
 import {
   claimSoleWriter,
-  type Doubt,
+  type InDoubtOutcome,
   keepLane,
   openLane,
   otherServers,
@@ -16,39 +16,39 @@ import {
   type WriteLane,
 } from './write-lane.ts';
 
-/** The most commands of one transaction. */
+/** The most commands per transaction. */
 const maxBatch = 1_000;
-/** How often a transaction is tried that another one was in the way of. */
-const maxTries = 12;
-/** How long writes wait for a database that cannot be reached, before they are refused. */
-const patienceMs = 4_000;
+/** How often a transaction is tried that conflicts with others. */
+const maxAttempts = 12;
+/** How long writes wait for an unreachable database before they are refused. */
+const maxWaitMs = 4_000;
 const retryMs = 100;
-/** How long a commit may stay in doubt before its callers are told that nobody knows. */
-const doubtMs = 20_000;
-/** How often an idle node says that its lane is in use. */
-const keepMs = 15_000;
+/** How long a commit may stay in doubt before its callers receive an error. */
+const maxDoubtMs = 20_000;
+/** How often an idle node renews its lane's lease. */
+const renewIntervalMs = 15_000;
 
 interface Queued {
   readonly command: AnyCommand;
   readonly args: readonly unknown[];
-  readonly askedAt: number;
+  readonly enqueuedAt: number;
   readonly settle: Settle;
 }
 
 export interface LaneWriterOptions extends BatchOptions {
   readonly url: string;
-  /** What its connection is called. */
+  /** The application name of its connection. */
   readonly name: string;
   readonly meter: CommitMeter;
-  /** A transaction was committed. */
+  /** Called after each commit. */
   committed(result: BatchResult): void;
-  /** The database does not have what was committed before: it is another history. */
+  /** Called when the database lacks acknowledged commits, so that it needs a new epoch. */
   lostTail(): Promise<void>;
-  /** When it changes: why nothing can be written. */
+  /** Called when writing becomes impossible, with the reason, or possible again, with null. */
   troubled(trouble: WriteTrouble | null): void;
 }
 
-/** What became of transactions, for tests and metrics. */
+/** Outcomes of transactions, for tests and metrics. */
 export interface WriteCounts {
   batches: number;
   rounds: number;
@@ -59,7 +59,9 @@ export interface WriteCounts {
   lanesLost: number;
 }
 
-/** Carries out commands in batches, one transaction at a time: a batch is what has come while the one before was written. */
+/**
+ * Runs commands in batches, one transaction at a time: a batch is what was enqueued while the previous one was written.
+ */
 export class LaneWriter {
   readonly counts: WriteCounts = {
     batches: 0,
@@ -75,52 +77,52 @@ export class LaneWriter {
   #lane: WriteLane | null = null;
   #isBusy = false;
   #isTroubled = false;
-  /** The lane is to be claimed as the sole writer before the next batch. */
+  /** Try to become the sole writer before the next batch. */
   #isClaimDue = false;
-  /** The history that the last batch was committed to. */
+  /** The epoch that the last batch was committed in. */
   #epoch: string;
-  /** Batches were lost, and it was not said yet. */
+  /** Acknowledged batches were lost, and `lostTail` has not succeeded yet. */
   #hasLostTail = false;
   #idle: (() => void)[] = [];
-  readonly #keeping: NodeJS.Timeout;
+  readonly #renewalTimer: NodeJS.Timeout;
 
   constructor(options: LaneWriterOptions) {
     this.#options = options;
     this.#epoch = options.epoch();
-    this.#keeping = setInterval(() => this.#keep(), keepMs).unref();
+    this.#renewalTimer = setInterval(() => this.#renewLane(), renewIntervalMs).unref();
   }
 
   /** Runs a command; `settle` is called when its outcome is durable, before `committed`. */
   enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle): void {
-    this.#queue.push({ command, args, askedAt: performance.now(), settle });
+    this.#queue.push({ command, args, enqueuedAt: performance.now(), settle });
     this.#wake();
   }
 
-  /** Finishes what was asked for, then leaves the lane. */
+  /** Drains the queue, then releases the lane. */
   async close(): Promise<void> {
-    clearInterval(this.#keeping);
+    clearInterval(this.#renewalTimer);
     if (this.#isBusy) await new Promise<void>((resolve) => this.#idle.push(resolve));
     if (this.#lane) await releaseLane(this.#lane);
     this.#lane = null;
   }
 
   /**
-   * Has a lane from now on, so that others see this server, and answers how many others there are. To be called before
-   * anything is written. @throws what the driver says
+   * Acquires a lane, so that other servers see this one, and returns how many others there are. Call this before the
+   * first write. @throws the driver's error
    */
   async begin(): Promise<number> {
-    return otherServers(await this.#laneNow());
+    return otherServers(await this.#currentLane());
   }
 
-  /** The connection was lost, or nothing could be written the last time: has another one if that is possible by now. */
+  /** Reconnects if the connection was lost or the last write failed; does nothing while a batch is in flight. */
   async revive(): Promise<void> {
     if (this.#isBusy || !(this.#isTroubled || this.#hasLostTail || this.#lane?.connection.isLost)) return;
     this.#isBusy = true;
-    await this.#laneNow().catch(() => {}); // says itself what is wrong
-    this.#rest();
+    await this.#currentLane().catch(() => {}); // it has called `troubled`
+    this.#finishOtherWork();
   }
 
-  /** The server does not answer: nothing waits for it any longer. */
+  /** The server does not respond: fails what is in flight. */
   cutOff(): void {
     this.#lane?.connection.destroy();
   }
@@ -137,7 +139,7 @@ export class LaneWriter {
       if (this.#isClaimDue) await this.#claimSoleWriter();
       const batch = this.#nextBatch();
       try {
-        await this.#carryOut(batch);
+        await this.#runBatch(batch);
       } catch (error) {
         for (const { settle } of batch) settle.reject(error);
       }
@@ -146,27 +148,27 @@ export class LaneWriter {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** A command that is exclusive is a batch of its own. */
+  /** Takes the next batch off the queue; an exclusive command is a batch by itself. */
   #nextBatch(): Queued[] {
     const exclusiveAt = this.#queue.findIndex(({ command }) => command.isExclusive);
     const length = exclusiveAt === -1 ? maxBatch : Math.min(maxBatch, Math.max(1, exclusiveAt));
     return this.#queue.splice(0, length);
   }
 
-  async #carryOut(batch: readonly Queued[]): Promise<void> {
-    const deadline = performance.now() + patienceMs;
+  async #runBatch(batch: readonly Queued[]): Promise<void> {
+    const deadline = performance.now() + maxWaitMs;
     let before: Batch | null = null;
-    for (let tried = 1; ; tried++) {
+    for (let attemptNumber = 1; ; attemptNumber++) {
       const attempt: { result: BatchResult | null } = { result: null };
       let lane: WriteLane | undefined;
       try {
-        lane = await this.#laneNow();
-        const begunAt = performance.now();
+        lane = await this.#currentLane();
+        const startedAt = performance.now();
         before = new Batch(batch, lane.connection, lane.place, this.#options, before);
         await before.run((result) => {
           attempt.result = result;
         });
-        this.#options.meter.committed(batch.length, performance.now() - begunAt);
+        this.#options.meter.committed(batch.length, performance.now() - startedAt);
         lane.place.n++;
         lane.place.position = attempt.result?.position ?? lane.place.position;
         this.#settle(batch, attempt.result);
@@ -174,9 +176,9 @@ export class LaneWriter {
       } catch (error) {
         this.counts.retries++;
         this.#options.existing.clear();
-        this.#options.kept.forget();
+        this.#options.readCache.clear();
         this.#options.rowCache.clear();
-        this.#options.ranks.forget();
+        this.#options.ranks.forgetBoards();
         if (isConnectionLost(error) || lane?.connection.isLost) {
           const doubt = lane && attempt.result ? await this.#resolveDoubt(lane.place) : 'undone';
           if (doubt === 'committed') return this.#settle(batch, attempt.result);
@@ -186,25 +188,25 @@ export class LaneWriter {
           continue;
         }
         await lane?.connection.script('ROLLBACK').catch(() => {});
-        if (error instanceof LaneLost && lane?.place.isSoleWriter && (await isKept(lane))) {
-          lane.place.isSoleWriter = false; // another node has come; or the lane was lost as well, which the next try says
-        } else if (error instanceof LaneLost || (lane && isConflict(error) && !(await isKept(lane)))) {
+        if (error instanceof LaneLost && lane?.place.isSoleWriter && (await isStillOwned(lane))) {
+          lane.place.isSoleWriter = false; // another node joined; the next attempt shows if the lane is lost too
+        } else if (error instanceof LaneLost || (lane && isConflict(error) && !(await isStillOwned(lane)))) {
           this.counts.lanesLost++;
           lane?.connection.destroy();
           this.#lane = null;
-        } else if (!(isPassing(error) || isConflict(error)) || tried >= maxTries) {
+        } else if (!(isTransient(error) || isConflict(error)) || attemptNumber >= maxAttempts) {
           if (batch.length === 1) throw error;
-          for (const one of batch) await this.#alone(one);
+          for (const one of batch) await this.#runAlone(one);
           return;
-        } else await delay(Math.random() * Math.min(200, 2 ** tried));
+        } else await delay(Math.random() * Math.min(200, 2 ** attemptNumber));
       }
     }
   }
 
-  /** One command among many has failed, and which one the database does not say. */
-  async #alone(one: Queued): Promise<void> {
+  /** Runs one command of a failed batch by itself: the database does not say which of them was the cause. */
+  async #runAlone(one: Queued): Promise<void> {
     try {
-      await this.#carryOut([one]);
+      await this.#runBatch([one]);
     } catch (error) {
       one.settle.reject(error);
     }
@@ -228,18 +230,18 @@ export class LaneWriter {
     for (const { settle } of batch) settle.reject(unavailable(error));
   }
 
-  /** Refuses what has waited for the database for too long, behind the batch that is being tried. */
+  /** Refuses queued commands that have waited for too long behind the batch that is being retried. */
   #refuseOverdue(error: unknown): void {
-    const latest = performance.now() - patienceMs;
-    const overdue = this.#queue.filter(({ askedAt }) => askedAt < latest);
+    const latest = performance.now() - maxWaitMs;
+    const overdue = this.#queue.filter(({ enqueuedAt }) => enqueuedAt < latest);
     if (overdue.length === 0) return;
-    this.#queue = this.#queue.filter(({ askedAt }) => askedAt >= latest);
+    this.#queue = this.#queue.filter(({ enqueuedAt }) => enqueuedAt >= latest);
     this.#refuse(overdue, error);
   }
 
-  /** The connection was lost while a batch was committed. */
-  async #resolveDoubt(place: LanePlace): Promise<Doubt> {
-    const deadline = performance.now() + doubtMs;
+  /** Finds out whether a batch was committed whose connection was lost during the commit. */
+  async #resolveDoubt(place: LanePlace): Promise<InDoubtOutcome> {
+    const deadline = performance.now() + maxDoubtMs;
     for (;;) {
       try {
         const doubt = await this.#reclaim(place);
@@ -248,7 +250,7 @@ export class LaneWriter {
         else this.counts.doubtsUnknown++;
         return doubt;
       } catch (error) {
-        this.#trouble(error);
+        this.#setTrouble(error);
         this.#refuseOverdue(error);
         if (performance.now() > deadline) {
           this.counts.doubtsUnknown++;
@@ -259,26 +261,26 @@ export class LaneWriter {
     }
   }
 
-  /** Has the lane again on a new connection, unless another node has it by now. */
-  async #reclaim(place: LanePlace): Promise<Doubt> {
+  /** Reclaims the lane on a new connection, unless another node has taken it. */
+  async #reclaim(place: LanePlace): Promise<InDoubtOutcome> {
     const { url, name, epoch } = this.#options;
     const { lane, doubt, isBehind } = await reclaimLane(url, name, place);
     this.#lane = lane;
-    // Where the history has another name since, whoever gave it that has noticed before.
+    // If the epoch has changed since, another node has already noticed the loss.
     if (isBehind && epoch() === this.#epoch) this.#hasLostTail = true;
-    await this.#tellLostTail();
-    this.#trouble(null);
+    await this.#reportLostTail();
+    this.#setTrouble(null);
     return doubt;
   }
 
-  /** Until that was done, nothing is written. */
-  async #tellLostTail(): Promise<void> {
+  /** Reports lost batches; nothing is written until that has succeeded. */
+  async #reportLostTail(): Promise<void> {
     if (!this.#hasLostTail) return;
     await this.#options.lostTail();
     this.#hasLostTail = false;
   }
 
-  async #laneNow(): Promise<WriteLane> {
+  async #currentLane(): Promise<WriteLane> {
     if (this.#lane && !this.#lane.connection.isLost && !this.#hasLostTail) return this.#lane;
     try {
       if (this.#lane?.connection.isLost) await this.#reclaim(this.#lane.place);
@@ -286,27 +288,27 @@ export class LaneWriter {
         this.#options.rowCache.clear();
         this.#lane = await openLane(this.#options.url, this.#options.name);
       }
-      await this.#tellLostTail();
-      this.#trouble(null);
+      await this.#reportLostTail();
+      this.#setTrouble(null);
       return this.#lane;
     } catch (error) {
-      this.#trouble(error);
+      this.#setTrouble(error);
       throw error;
     }
   }
 
-  /** Nodes come and go, so this is tried again now and then. */
+  /** Tries to become the sole writer; repeated periodically, because nodes come and go. */
   async #claimSoleWriter(): Promise<void> {
     this.#isClaimDue = false;
     const lane = this.#lane;
     if (!lane || lane.connection.isLost) return;
     this.#options.rowCache.clear();
-    // If it fails, the next batch does without the cache, and reports what is wrong.
+    // If this fails, the next batch runs without the cache and reports the error.
     lane.place.isSoleWriter = await claimSoleWriter(lane).catch(() => false);
   }
 
-  /** An idle node says now and then that its lane is in use. */
-  async #keep(): Promise<void> {
+  /** Renews the lane's lease when idle; a batch renews it by itself. */
+  async #renewLane(): Promise<void> {
     const lane = this.#lane;
     if (lane && !lane.place.isSoleWriter) this.#isClaimDue = true;
     if (this.#isBusy || !lane) return;
@@ -317,19 +319,19 @@ export class LaneWriter {
         this.#lane = null;
       }
     } catch (error) {
-      this.#trouble(error);
+      this.#setTrouble(error);
     }
-    this.#rest();
+    this.#finishOtherWork();
   }
 
-  /** After something else than a batch was done. */
-  #rest(): void {
+  /** Ends work other than a batch, and resumes the queue. */
+  #finishOtherWork(): void {
     this.#isBusy = false;
     if (this.#queue.length > 0) this.#wake();
     else for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  #trouble(error: unknown): void {
+  #setTrouble(error: unknown): void {
     const isTroubled = error !== null;
     if (isTroubled === this.#isTroubled) return;
     this.#isTroubled = isTroubled;
@@ -340,7 +342,10 @@ export class LaneWriter {
   }
 }
 
-/** Another node that has taken the lane has also taken the positions of the next events: that is met before the fence. */
-async function isKept(lane: WriteLane): Promise<boolean> {
-  return keepLane(lane).catch(() => true); // the next try says what is wrong with the connection
+/**
+ * Whether this node still owns the lane. A node that has taken it has also used the positions of the next events, so
+ * that a batch fails with a conflict before it reaches the fence.
+ */
+async function isStillOwned(lane: WriteLane): Promise<boolean> {
+  return keepLane(lane).catch(() => true); // the next attempt reports the connection's error
 }

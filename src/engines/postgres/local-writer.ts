@@ -13,17 +13,17 @@ import { Connection } from './connection.ts';
 import { DeclaredStatements } from './declared-statements.ts';
 import { ExistingRows } from './existing-rows.ts';
 import { renameHistory } from './history.ts';
-import { KeptRows } from './kept-rows.ts';
 import { LaneWriter, type WriteCounts } from './lane-writer.ts';
 import { nodeClock } from './node-clock.ts';
 import type { NodeWriter, NodeWriterOptions, WriterStats } from './node-writer.ts';
 import { PhysicalTables } from './physical-table.ts';
 import { RankCounts } from './rank-counts.ts';
+import { ReadCache } from './read-cache.ts';
 import { RowCache } from './row-cache.ts';
 import { StreamIds } from './stream-ids.ts';
 import { commandName, serverName } from './write-lane.ts';
 
-/** Writes in the thread it is made in. */
+/** Writes in the thread that created it. */
 export class LocalWriter implements NodeWriter, WritingSide {
   readonly #url: string;
   readonly #lane: LaneWriter;
@@ -34,7 +34,7 @@ export class LocalWriter implements NodeWriter, WritingSide {
   readonly #epochListeners: ((epoch: string) => void)[] = [];
   #epoch: string;
 
-  /** `idMaker`: other ids than UUIDv7, for tests that compare. */
+  /** `idMaker` replaces UUIDv7, for tests that compare ids. */
   constructor(
     { tables, react }: Domain,
     { url, isServer, retention, clock, epoch }: NodeWriterOptions,
@@ -51,15 +51,15 @@ export class LocalWriter implements NodeWriter, WritingSide {
       retention,
       react,
       existing: new ExistingRows(),
-      kept: new KeptRows(),
+      readCache: new ReadCache(),
       rowCache: new RowCache(),
-      locking: new Set(),
+      lockOnRead: new Set(),
       clock: nodeClock(clock),
       newId: idMaker,
       epoch: () => this.#epoch,
       meter: this.#meter,
-      committed: ({ events: told, wakes }) => {
-        if (told.length > 0) for (const listener of this.#commitListeners) listener(told);
+      committed: ({ events: written, wakes }) => {
+        if (written.length > 0) for (const listener of this.#commitListeners) listener(written);
         if (wakes.length > 0) for (const listener of this.#wakeListeners) listener(wakes);
       },
       lostTail: () => this.#renameHistory(),
@@ -137,7 +137,7 @@ export class LocalWriter implements NodeWriter, WritingSide {
   }
 }
 
-/** The declared tables with those that every engine has, as they lie in PostgreSQL. */
+/** The declared tables, and those that every engine has, as stored in PostgreSQL. */
 export function physicalTables(tables: readonly AnyTable[]): PhysicalTables {
   return new PhysicalTables([streams as AnyTable, ...tables, events as AnyTable], new StreamIds());
 }

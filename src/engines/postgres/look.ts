@@ -1,16 +1,16 @@
 import type { Connection } from './connection.ts';
 
-/** What is the case at one moment. */
+/** The database's version counters at one moment. */
 export interface Seen {
-  /** Names this history. */
+  /** Identifies this history. */
   readonly epoch: string;
-  /** Another number than before when something that is remembered was changed. */
+  /** Changes whenever a row that cached query results depend on has changed. */
   readonly version: number;
-  /** The same for single boards, by the game's id; only of those that were asked for. */
+  /** The versions of the requested boards, by board id. */
   readonly boards: ReadonlyMap<string, number>;
 }
 
-interface Waiting {
+interface PendingCheck {
   readonly boards: Set<string>;
   readonly seen: Promise<Seen>;
 }
@@ -28,16 +28,16 @@ interface Row {
 }
 
 /**
- * Whether what is remembered still holds: read after it was asked, so that what another node has answered before is seen;
- * and once for all who ask in one turn of the event loop, or while the look before theirs is under way. So the busier a
- * node is, the more of its calls share a look.
+ * Checks whether cached query results are still valid. A check begins after it was requested, so it sees everything
+ * another node has acknowledged before. All requests of one event loop turn, and those made while the previous check is
+ * in flight, share one check: the busier a node is, the more of its calls share one.
  */
 export class Look {
   readonly #run: Connection['run'];
   readonly #seen: (seen: Seen) => void;
-  #waiting: Waiting | null = null;
-  /** Until when the next look waits: it ends with the look under way, however that ends. */
-  #underWay: Promise<void> | null = null;
+  #pending: PendingCheck | null = null;
+  /** Settles with the check in flight, never rejects; the next check waits for it. */
+  #inFlight: Promise<void> | null = null;
 
   constructor(run: Connection['run'], seen: (seen: Seen) => void) {
     this.#run = run;
@@ -45,42 +45,42 @@ export class Look {
   }
 
   now(board: string | null): Promise<Seen> {
-    this.#waiting ??= this.#begin();
-    if (board !== null) this.#waiting.boards.add(board);
-    return this.#waiting.seen;
+    this.#pending ??= this.#schedule();
+    if (board !== null) this.#pending.boards.add(board);
+    return this.#pending.seen;
   }
 
-  #begin(): Waiting {
+  #schedule(): PendingCheck {
     const boards = new Set<string>();
-    const before = this.#underWay ?? new Promise<void>((resolve) => setImmediate(resolve));
+    const before = this.#inFlight ?? new Promise<void>((resolve) => setImmediate(resolve));
     const seen = before.then(async () => {
-      this.#waiting = null;
-      const looking = this.#look([...boards]);
-      const ended = looking.then(
+      this.#pending = null;
+      const checking = this.#query([...boards]);
+      const ended = checking.then(
         () => {},
         () => {},
       );
-      this.#underWay = ended;
+      this.#inFlight = ended;
       try {
-        return await looking;
+        return await checking;
       } finally {
-        if (this.#underWay === ended) this.#underWay = null;
+        if (this.#inFlight === ended) this.#inFlight = null;
       }
     });
     return { boards, seen };
   }
 
-  async #look(boards: readonly string[]): Promise<Seen> {
+  async #query(boards: readonly string[]): Promise<Seen> {
     const { rows } = await (boards.length > 0
       ? this.#run<Row>(boardsText, [boards])
       : this.#run<Row>(historyText));
-    const [first, ...ofBoards] = rows;
-    const found: Seen = {
+    const [first, ...boardRows] = rows;
+    const version: Seen = {
       epoch: first?.epoch ?? '',
       version: first?.version ?? 0,
-      boards: new Map(ofBoards.map((row) => [row.board ?? '', row.board_version])),
+      boards: new Map(boardRows.map((row) => [row.board ?? '', row.board_version])),
     };
-    this.#seen(found);
-    return found;
+    this.#seen(version);
+    return version;
   }
 }

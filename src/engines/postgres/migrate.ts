@@ -16,7 +16,7 @@ import { playerMutes } from './migrations/0013-player-mutes.ts';
 import { prizeRuns } from './migrations/0014-prize-runs.ts';
 import { soleWriter } from './migrations/0015-sole-writer.ts';
 
-/** In their order; what one has done is never changed, only followed by another. */
+/** In order. A released migration is never changed, only followed by another. */
 const migrations: readonly string[] = [
   initial,
   basementClients,
@@ -35,15 +35,15 @@ const migrations: readonly string[] = [
   soleWriter,
 ];
 
-/** The version of the schema this program works with. */
+/** This program's schema version. */
 export const schemaVersion = migrations.length;
 
-/** So many starts at once may each try to make the table that the others wait for. */
-const makeTries = 20;
+/** How often creating the version table is tried, when other nodes start at the same time. */
+const maxAttempts = 20;
 
 /**
- * Brings a database up to this program's schema. Several nodes may start at once: one does it, the others wait for it.
- * @throws DatabaseUnusableError when the database was written by a later version, or is no UTF-8 database
+ * Migrates a database to this program's schema. Several nodes may start at once: one migrates, the others wait for it.
+ * @throws DatabaseUnusableError when the database was written by a later version, or its encoding is not UTF-8
  */
 export async function migrate(url: string): Promise<void> {
   const connection = await Connection.open(url, 'gantry migration');
@@ -74,9 +74,9 @@ export async function migrate(url: string): Promise<void> {
   }
 }
 
-/** Several may make it at once, and `IF NOT EXISTS` does not keep all but one from failing. */
+/** Retries: when several nodes create the table at once, `IF NOT EXISTS` does not keep all but one from failing. */
 async function makeVersionTable(connection: Connection): Promise<void> {
-  for (let tried = 1; ; tried++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       await connection.script(
         'CREATE TABLE IF NOT EXISTS schema_version (id boolean PRIMARY KEY DEFAULT true CHECK (id), version integer NOT NULL)',
@@ -84,7 +84,7 @@ async function makeVersionTable(connection: Connection): Promise<void> {
       await connection.script('INSERT INTO schema_version (version) VALUES (0) ON CONFLICT DO NOTHING');
       return;
     } catch (error) {
-      if (tried === makeTries) throw error;
+      if (attempt === maxAttempts) throw error;
     }
   }
 }
@@ -92,6 +92,9 @@ async function makeVersionTable(connection: Connection): Promise<void> {
 async function lockedVersion(connection: Connection): Promise<number> {
   const { rows } = await connection.run<{ version: number }>('SELECT version FROM schema_version FOR UPDATE');
   const [row] = rows;
-  if (!row) throw new DatabaseUnusableError('The PostgreSQL database does not say which schema it has.');
+  if (!row)
+    throw new DatabaseUnusableError(
+      'The PostgreSQL database has no schema version: its table schema_version is empty.',
+    );
   return row.version;
 }

@@ -4,21 +4,21 @@ import type { Database, DatabaseStats } from '../../core/storage/database.ts';
 import type { WriteCounts } from './lane-writer.ts';
 import type { ClockMemory } from './node-clock.ts';
 
-/** What a node's writer is made with; it can go to a thread. */
+/** Options of a node's writer, which can be posted to a thread. */
 export interface NodeWriterOptions {
   readonly url: string;
-  /** A server, which others see; else a command. */
+  /** A server, which counts as a node for others; else a CLI command. */
   readonly isServer: boolean;
   readonly retention: Retention;
   readonly clock: ClockMemory;
-  /** What the history is called. */
+  /** Identifies the history. */
   readonly epoch: string;
 }
 
-/** Of the thread that writes, or of the process. */
+/** Statistics of the writing thread, or of the process. */
 export type WriterStats = Pick<DatabaseStats, 'batchSizes' | 'commitSeconds' | 'failedCommits'>;
 
-/** What writes for a node: in its process, or in a thread of its own. */
+/** Writes for a node, in the calling thread or in a separate one. */
 export interface NodeWriter extends Pick<Database, 'onCommit' | 'onWake' | 'onTrouble' | 'close'> {
   write<Args extends unknown[], Result>(
     command: Command<Args, Result>,
@@ -30,20 +30,20 @@ export interface NodeWriter extends Pick<Database, 'onCommit' | 'onWake' | 'onTr
   revive(): Promise<void>;
   /** See `LaneWriter.cutOff`. */
   cutOff(): void;
-  /** The history has another name by now. */
+  /** Sets the epoch after the history was replaced. */
   historyIs(epoch: string): void;
-  /** Calls the listener when this writer has found that what it had written is not all there, and has renamed the history. */
+  /** Calls the listener when this writer has found acknowledged commits missing and has replaced the epoch. */
   onNewEpoch(listener: (epoch: string) => void): void;
   counts(): Promise<WriteCounts>;
   stats(): Promise<WriterStats>;
 }
 
-/** What its thread answers beside commands. */
+/** Calls that the writer thread answers besides commands. */
 export const threadCalls = {
-  begin: 'take a lane',
+  begin: 'acquire a lane',
   revive: 'revive the connection',
-  cutOff: 'cut the connection off',
-  historyIs: 'take over the name of the history',
+  cutOff: 'destroy the connection',
+  historyIs: 'set the epoch',
   counts: 'counts of this thread',
   stats: 'stats of this thread',
 } as const;

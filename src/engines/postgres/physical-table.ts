@@ -23,24 +23,24 @@ export interface PhysicalColumn extends Column {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Where something shorter stands for a name, the column's name says so. */
+/** The column's name in PostgreSQL; a name that is stored as an id has the suffix `_id`. */
 export function physicalName({ kind, sqlName }: Column): string {
   if (kind === 'stream') return `${sqlName}_id`;
   return kind === 'board' ? 'board_id' : sqlName;
 }
 
-/** A declared table as it lies in PostgreSQL. */
+/** A declared table as stored in PostgreSQL. */
 export class PhysicalTable {
   readonly table: AnyTable;
-  /** Its place in the order in which tables are locked and filled in. */
+  /** Its position in the order in which tables are locked and filled. */
   readonly place: number;
   readonly columns: readonly PhysicalColumn[];
   readonly key: readonly PhysicalColumn[];
-  /** What a row is written as. */
+  /** The columns of an inserted row. */
   readonly written: readonly ArrayColumn<AnyRow>[];
-  /** What a row is known by. */
+  /** The columns that identify a row. */
   readonly keyed: readonly ArrayColumn<AnyRow>[];
-  /** A stream's row is known by what stands for its name everywhere else. */
+  /** Rows of `streams` are identified by the stream's id instead of its name. */
   readonly isStreams: boolean;
   readonly #ids: StreamIds;
   readonly #byName: ReadonlyMap<string, PhysicalColumn>;
@@ -62,7 +62,7 @@ export class PhysicalTable {
       type: this.searchedType(column),
       of: (row) => {
         const value = this.toSearch(column, row[column.name] ?? null);
-        if (value === undefined) throw new Error(`a row of ${table.name} has a key that is none`);
+        if (value === undefined) throw new Error(`a row of ${table.name} has an invalid key`);
         return value;
       },
     }));
@@ -78,7 +78,7 @@ export class PhysicalTable {
     return names.map((name) => this.column(name));
   }
 
-  /** The column a row is looked up by: streams by their ids. */
+  /** The column to look up rows by: streams by their ids. */
   searched({ name, physicalName: physical }: PhysicalColumn): string {
     return this.isStreams && name === 'name' ? 'id' : physical;
   }
@@ -87,7 +87,7 @@ export class PhysicalTable {
     return this.isStreams && name === 'name' ? 'uuid' : type;
   }
 
-  /** A value to look up by. Undefined: no row can have it. */
+  /** The value to look up rows by; undefined: no row can have it. */
   toSearch({ name, kind }: PhysicalColumn, value: Value): Value | undefined {
     if (value === null) return undefined;
     if (kind === 'stream' || (this.isStreams && name === 'name')) return this.#ids.of(String(value));
@@ -96,7 +96,7 @@ export class PhysicalTable {
     return typeof value === 'string' ? withoutNulls(value) : value;
   }
 
-  /** What the columns hold of a row that is written, by their names in the database. */
+  /** The columns to write of a row, by their names in the database. */
   writeColumns(columns: readonly PhysicalColumn[]): NamedColumn[] {
     return columns.map((column) => ({
       name: column.physicalName,
@@ -105,7 +105,7 @@ export class PhysicalTable {
     }));
   }
 
-  /** What is searched for, of values that `toSearch` has made. */
+  /** The columns to search by, of values that `toSearch` has returned. */
   searchColumns(by: readonly PhysicalColumn[]): ArrayColumn<readonly Value[]>[] {
     return by.map((column, at) => ({
       type: this.searchedType(column),
@@ -120,16 +120,19 @@ export class PhysicalTable {
     return kind === 'stream' ? this.#ids.of(value) : withoutNulls(value);
   }
 
-  /** What stands for a stream's name. */
+  /** The id of a stream. */
   idOf(stream: string): string {
     return this.#ids.of(stream);
   }
 
-  /** The columns to select from `alias`, under their declared names. Streams by name, unless `knows` has the name. */
-  selection(alias: string, names: readonly string[] | null = null, knows: readonly string[] = []): string {
+  /**
+   * The columns to select from `alias`, under their declared names; without those in `omitted`, which the caller has
+   * already.
+   */
+  selection(alias: string, names: readonly string[] | null = null, omitted: readonly string[] = []): string {
     const wanted = names === null ? this.columns : this.columnsOf(names);
     const selected = wanted.flatMap(({ kind, name, physicalName: physical }) => {
-      if (knows.includes(name)) return [];
+      if (omitted.includes(name)) return [];
       const source =
         kind === 'stream'
           ? `(SELECT name FROM streams WHERE id = ${alias}.${physical})`
@@ -142,12 +145,12 @@ export class PhysicalTable {
   }
 }
 
-/** The declared tables as they lie in PostgreSQL. */
+/** The declared tables as stored in PostgreSQL. */
 export class PhysicalTables {
   readonly ids: StreamIds;
   readonly #tables: ReadonlyMap<AnyTable, PhysicalTable>;
 
-  /** `tables` in the order they can be filled in. */
+  /** `tables` in an order in which they can be filled. */
   constructor(tables: readonly AnyTable[], ids: StreamIds) {
     this.ids = ids;
     this.#tables = new Map(tables.map((table, place) => [table, new PhysicalTable(table, place, ids)]));

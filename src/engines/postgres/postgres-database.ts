@@ -7,7 +7,7 @@ import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { GantryError } from '../../errors.ts';
 import { repeat } from '../../runtime/repeat.ts';
-import { Connection, isConnectionLost, isPassing } from './connection.ts';
+import { Connection, isConnectionLost, isTransient } from './connection.ts';
 import { DeclaredStatements } from './declared-statements.ts';
 import { renameHistory } from './history.ts';
 import type { WriteCounts } from './lane-writer.ts';
@@ -15,30 +15,30 @@ import { LocalWriter, physicalTables } from './local-writer.ts';
 import { migrate } from './migrate.ts';
 import { type ClockMemory, clockMemory, nodeClock } from './node-clock.ts';
 import type { NodeWriter } from './node-writer.ts';
-import { NoAnswer, Probe } from './probe.ts';
+import { Probe, ProbeTimeout } from './probe.ts';
 import { RankCounts } from './rank-counts.ts';
 import { ReadConnections } from './read-connections.ts';
 import { Reader } from './reader.ts';
 import { ThreadedWriter } from './threaded-writer.ts';
 
-/** How often what has moved on the leaderboards is added up. */
-const foldMs = 500;
-/** How often it is tried whether the database is there, and has everything it had. */
-const probeMs = 1_000;
+/** How often moves on leaderboards are folded into the counts. */
+const foldIntervalMs = 500;
+/** How often the server is probed: whether it responds, and still has every acknowledged commit. */
+const probeIntervalMs = 1_000;
 /** How often the difference between this machine's clock and the database's is measured. */
-const clockMs = 30_000;
+const clockIntervalMs = 30_000;
 
 export interface PostgresDatabaseOptions {
-  /** Where a clock that stands in for the database's keeps its time, for tests of expiry; see `clockIn`. */
+  /** The time of a clock that replaces the database's, for tests of expiry; see `clockIn`. */
   clock?: SharedArrayBuffer;
   retention?: Retention;
-  /** Other ids than UUIDv7, for tests that compare; not where a thread writes. */
+  /** Replaces UUIDv7, for tests that compare ids; unused when a thread writes. */
   newId?: () => string;
-  /** A server, which others see; left out: a command. */
+  /** A server, which counts as a node for others; default: a CLI command. */
   isServer?: boolean;
-  /** Writes are made in a thread of their own, which takes a moment to start: for servers. */
+  /** Writes in a separate thread, which takes a moment to start: for servers. */
   writesInThread?: boolean;
-  /** Told of what fails beside the calls. */
+  /** Receives the errors of background work. */
   report?: (error: unknown) => void;
 }
 
@@ -52,13 +52,13 @@ export class PostgresDatabase implements Database {
   readonly #stop = new AbortController();
   readonly #troubleListeners: ((trouble: WriteTrouble | null) => void)[] = [];
   readonly #epochListeners: (() => void)[] = [];
-  /** What is wrong, as writes and as reads have found it. */
+  /** What is wrong, as found by writes and by reads. */
   readonly #trouble: { writing: WriteTrouble | null; reading: WriteTrouble | null } = {
     writing: null,
     reading: null,
   };
-  #told: WriteTrouble | null = null;
-  /** The most batches each lane was seen to have committed. */
+  #announcedTrouble: WriteTrouble | null = null;
+  /** The highest batch count seen of each lane. */
   readonly #batches = new Map<number, number>();
   #epoch: string;
   readonly #clock: ClockMemory;
@@ -90,14 +90,14 @@ export class PostgresDatabase implements Database {
       clock: nodeClock(this.#clock),
       epoch: () => this.#epoch,
       installation,
-      seen: (seen) => this.#isEpoch(seen.epoch),
+      seen: (seen) => this.#setEpoch(seen.epoch),
     });
     const options = { url, isServer, retention, clock: this.#clock, epoch };
     this.#writer = writesInThread ? new ThreadedWriter(options) : new LocalWriter(domain, options, idMaker);
-    this.#writer.onTrouble((trouble) => this.#hasTrouble('writing', trouble));
-    this.#writer.onNewEpoch((renamed) => this.#isEpoch(renamed));
+    this.#writer.onTrouble((trouble) => this.#setTrouble('writing', trouble));
+    this.#writer.onNewEpoch((renamed) => this.#setEpoch(renamed));
     const { signal } = this.#stop;
-    const told = (error: unknown) => {
+    const reportUnlessDisconnected = (error: unknown) => {
       if (!isConnectionLost(error)) report(error);
     };
     repeat(
@@ -105,15 +105,21 @@ export class PostgresDatabase implements Database {
         this.#folding = this.#fold();
         return this.#folding;
       },
-      { everyMs: foldMs, signal, report: told },
+      { everyMs: foldIntervalMs, signal, report: reportUnlessDisconnected },
     );
-    repeat(() => this.#look(), { everyMs: probeMs, signal, report: told });
-    if (!clock) repeat(() => this.#compareClocks(), { everyMs: clockMs, firstMs: 0, signal, report: told });
+    repeat(() => this.#probeServer(), { everyMs: probeIntervalMs, signal, report: reportUnlessDisconnected });
+    if (!clock)
+      repeat(() => this.#compareClocks(), {
+        everyMs: clockIntervalMs,
+        firstMs: 0,
+        signal,
+        report: reportUnlessDisconnected,
+      });
   }
 
   /**
-   * Opens the database behind a `postgres://` URL, and brings it up to this program's schema.
-   * @throws DatabaseUnusableError; what the driver says where it cannot be reached
+   * Opens the database at a `postgres://` URL and migrates it to this program's schema.
+   * @throws DatabaseUnusableError; the driver's error when it cannot be reached
    */
   static async open(
     url: string,
@@ -127,7 +133,7 @@ export class PostgresDatabase implements Database {
         'SELECT epoch, installation FROM history',
       );
       const [row] = rows;
-      if (!row) throw new Error('the database does not say which history it holds');
+      if (!row) throw new Error('the table history is empty');
       const database = new PostgresDatabase(url, row, domain, options);
       if (!options.clock) await database.#compareClocks();
       if (options.isServer) database.#otherServers = await database.#writer.begin();
@@ -137,12 +143,11 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** How many other servers worked with the database when this one was opened. */
+  /** How many other servers used the database when this one was opened. */
   get otherServers(): number {
     return this.#otherServers;
   }
 
-  /** What became of transactions. */
   counts(): Promise<WriteCounts> {
     return this.#writer.counts();
   }
@@ -167,7 +172,7 @@ export class PostgresDatabase implements Database {
     this.#troubleListeners.push(listener);
   }
 
-  /** Calls the listener when the history was replaced: what was answered before is not all there any more. */
+  /** Calls the listener when the history was replaced: some acknowledged commits may be lost. */
   onNewEpoch(listener: () => void): void {
     this.#epochListeners.push(listener);
   }
@@ -179,12 +184,12 @@ export class PostgresDatabase implements Database {
     return { ...(await this.#writer.stats()), databaseBytes: rows[0]?.bytes ?? 0, logBytes: 0 };
   }
 
-  /** Names another history, unless a node has done so since this one looked. */
+  /** Replaces the epoch, unless another node has done so already. */
   async renewEpoch(): Promise<void> {
-    this.#isEpoch(await renameHistory(this.#connections, this.#epoch));
+    this.#setEpoch(await renameHistory(this.#connections, this.#epoch));
   }
 
-  /** Adds up what has moved on the leaderboards now, which is otherwise done every half second. */
+  /** Folds moves on leaderboards into the counts now; otherwise that happens every `foldMs`. */
   async fold(): Promise<void> {
     await this.#folding.catch(() => {});
     await this.#fold();
@@ -195,10 +200,10 @@ export class PostgresDatabase implements Database {
     await this.#folding.catch(() => {});
     await this.#writer.close();
     await Promise.all([this.#connections.close(), this.#probe.close()]);
-    await delay(0); // so that what was told of the last commit is on its way
+    await delay(0); // so that the last commit's notifications are delivered
   }
 
-  #isEpoch(epoch: string): void {
+  #setEpoch(epoch: string): void {
     if (epoch === this.#epoch || epoch === '') return;
     this.#epoch = epoch;
     this.#writer.historyIs(epoch);
@@ -207,50 +212,53 @@ export class PostgresDatabase implements Database {
   }
 
   /**
-   * Whether the server is there, and has all it had: one that took over may lack what the one before had answered. Then a
-   * lane has fewer batches than were seen.
+   * Checks that the server responds and still has every acknowledged commit. A server that took over after a failover
+   * may lack some: then a lane has fewer batches than this node has seen.
    */
-  async #look(): Promise<void> {
+  async #probeServer(): Promise<void> {
     try {
-      const { epoch, lanes } = await this.#probe.ask();
-      this.#connections.isAway = false;
-      this.#hasTrouble('reading', null);
-      this.#isEpoch(epoch);
+      const { epoch, lanes } = await this.#probe.check();
+      this.#connections.isUnreachable = false;
+      this.#setTrouble('reading', null);
+      this.#setEpoch(epoch);
       const isBehind = [...this.#batches].some(([lane, n]) => (lanes.get(lane) ?? -1) < n);
       if (isBehind) await this.renewEpoch();
       for (const [lane, n] of lanes) this.#batches.set(lane, n);
       await this.#writer.revive();
     } catch (error) {
       if (this.#stop.signal.aborted) return;
-      if (error instanceof NoAnswer) {
+      if (error instanceof ProbeTimeout) {
         this.#connections.cutOff();
         this.#writer.cutOff();
       }
       const why = error instanceof GantryError && error.cause instanceof Error ? error.cause : error;
       const message = `PostgreSQL cannot be reached: ${why instanceof Error ? why.message : String(why)}`;
-      this.#hasTrouble('reading', { message, isUnusable: true });
+      this.#setTrouble('reading', { message, isUnusable: true });
     }
   }
 
-  #hasTrouble(where: 'writing' | 'reading', trouble: WriteTrouble | null): void {
+  #setTrouble(where: 'writing' | 'reading', trouble: WriteTrouble | null): void {
     this.#trouble[where] = trouble;
     const now = this.#trouble.reading ?? this.#trouble.writing;
-    if ((now === null) === (this.#told === null)) return;
-    this.#told = now;
+    if ((now === null) === (this.#announcedTrouble === null)) return;
+    this.#announcedTrouble = now;
     for (const listener of this.#troubleListeners) listener(now);
   }
 
   async #fold(): Promise<void> {
-    for (const board of await this.#ranks.moving(this.#connections)) {
+    for (const board of await this.#ranks.boardsWithMoves(this.#connections)) {
       try {
         await this.#connections.inTransaction((connection) => this.#ranks.fold(connection, board));
       } catch (error) {
-        if (!isPassing(error)) throw error; // another node has just done it
+        if (!isTransient(error)) throw error; // another node has just folded this board
       }
     }
   }
 
-  /** By less than the round trip took nobody knows the difference: what was found before then stays. */
+  /**
+   * Measures how far the database's clock is ahead; keeps the last result while it is within the round trip's
+   * uncertainty.
+   */
   async #compareClocks(): Promise<void> {
     const before = Date.now();
     const { rows } = await this.#connections.run<{ now: number }>(
@@ -260,7 +268,7 @@ export class PostgresDatabase implements Database {
     const now = rows[0]?.now ?? after;
     const ahead = new Float64Array(this.#clock.ahead);
     const [aheadMs = 0] = ahead;
-    const isAsFound = before + aheadMs <= now && now <= after + aheadMs;
-    if (!isAsFound) ahead[0] = now - Math.round((before + after) / 2);
+    const isWithinUncertainty = before + aheadMs <= now && now <= after + aheadMs;
+    if (!isWithinUncertainty) ahead[0] = now - Math.round((before + after) / 2);
   }
 }

@@ -1,18 +1,21 @@
 import { Connection } from './connection.ts';
 
-/** How long the server may take to answer a question that costs it nothing. */
-const answerMs = 3_000;
+/** The timeout for a query that costs the server nothing. */
+const timeoutMs = 3_000;
 
-/** What a server holds: which history, and how many batches each lane has committed. */
-export interface Standing {
+/** A server's history, and how many batches each lane has committed. */
+export interface ServerState {
   readonly epoch: string;
   readonly lanes: ReadonlyMap<number, number>;
 }
 
-/** The server has not answered in time, though the connection to it may be open still. */
-export class NoAnswer extends Error {}
+/** The server has not responded in time, although the connection may still be open. */
+export class ProbeTimeout extends Error {}
 
-/** Asks whether the server is there, on a connection of its own: on the others, an answer may wait for long work. */
+/**
+ * Checks whether the server responds, on a dedicated connection: on the others, a response may wait for long
+ * statements.
+ */
 export class Probe {
   readonly #url: string;
   #connection: Connection | null = null;
@@ -21,15 +24,15 @@ export class Probe {
     this.#url = url;
   }
 
-  /** @throws NoAnswer, or what the driver says */
-  async ask(): Promise<Standing> {
+  /** @throws NoAnswer, or the driver's error */
+  async check(): Promise<ServerState> {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       this.#connection?.destroy();
-    }, answerMs);
+    }, timeoutMs);
     try {
-      this.#connection ??= await Connection.open(this.#url, 'gantry probe'); // gives up by itself
+      this.#connection ??= await Connection.open(this.#url, 'gantry probe'); // has its own timeout
       const { rows } = await this.#connection.run<{ epoch: string; lane: number | null; n: number }>(
         'SELECT epoch, lane, n FROM history LEFT JOIN write_lanes ON true',
       );
@@ -40,7 +43,7 @@ export class Probe {
       this.#connection?.destroy();
       this.#connection = null;
       const gaveUp = isLate || (error instanceof Error && error.message.startsWith('timeout expired'));
-      throw gaveUp ? new NoAnswer(`no answer within ${answerMs / 1000} s`, { cause: error }) : error;
+      throw gaveUp ? new ProbeTimeout(`no response within ${timeoutMs / 1000} s`, { cause: error }) : error;
     } finally {
       clearTimeout(timer);
     }

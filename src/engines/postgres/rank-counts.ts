@@ -5,43 +5,43 @@ import { codeOf } from '../../runtime/error-code.ts';
 import { type ArrayColumn, arrays, columnArrays } from './array-columns.ts';
 import type { Connection } from './connection.ts';
 
-/** Rows between two counts of a board, when it is recounted. */
+/** Rows per bucket after a recount. */
 const bucketSize = 256;
 /** A bucket with more rows is split. */
 const maxBucket = 3 * bucketSize;
 
 const order = 'sort_score, reached_at, score_id';
-/** Before every row; each board's counts begin here. */
-const beginning = `'-Infinity'::double precision, 0::bigint, '00000000-0000-0000-0000-000000000000'::uuid`;
-const first = [Number.NEGATIVE_INFINITY, 0, '00000000-0000-0000-0000-000000000000'] as const;
+/** Sorts before every row; the first bucket of each board begins here. */
+const lowestKeySql = `'-Infinity'::double precision, 0::bigint, '00000000-0000-0000-0000-000000000000'::uuid`;
+const lowestKey = [Number.NEGATIVE_INFINITY, 0, '00000000-0000-0000-0000-000000000000'] as const;
 
-/** Of all boards together: some 50 million players. */
-const rememberedBuckets = 200_000;
-/** They are read again this long after, at the soonest, where they are still good for guesses. */
+/** The most cached buckets of all boards together; covers some 50 million players. */
+const maxCachedBuckets = 200_000;
+/** Cached buckets that are only good for guesses are read again after this long, at the soonest. */
 const rereadAfterMs = 1_000;
-/** How often a bucket is guessed of what is remembered, each time by where the one before was found to be. */
+/** How many guesses are made from cached buckets, each corrected by the result of the one before. */
 const maxGuesses = 3;
-/** A guess may lie so many rows before the place. */
+/** How many rows before the requested place a guess may be. */
 const maxSkipped = 2 * maxBucket;
 
-/** What runs a statement: a connection, or whatever keeps some. */
+/** Runs statements: a connection or a pool of them. */
 type Runner = Pick<Connection, 'run'>;
 
 /**
- * Where buckets began some time ago, and how many rows came before them. A place of now is counted from one of these
- * keys, whatever they are by then: that they are old costs a longer way, or another guess.
+ * The first keys of buckets as they were some time ago, and how many rows came before each. A current place can be
+ * counted from any key, so stale ones only cost a longer scan or another guess.
  */
 interface KnownBuckets {
   readonly keys: (readonly [number, number, string])[];
   readonly places: number[];
-  /** The board's version that the places are exact for; null: something had moved that was not counted. */
+  /** The board's version that the places are exact for; null: there were moves that had not been folded. */
   readonly version: number | null;
-  /** The board's version when it was last asked for. */
+  /** The board's version at the last request. */
   seen: number | null;
   /** On the clock of `performance.now()`. */
   readonly readAt: number;
-  /** How much further down the last key that was asked for was found to be. */
-  moved: number;
+  /** How many places further down the key of the last guess was found. */
+  shift: number;
 }
 
 interface KnownBucket {
@@ -56,10 +56,10 @@ interface Key {
   readonly id: string;
 }
 
-/** A row of a board has another key by now, or has come, or gone. */
+/** A row of a board has changed its key, or was added or removed. */
 interface Move {
   readonly board: string;
-  /** Among those of the batch. */
+  /** The number of the move within the batch. */
   readonly place: number;
   readonly before: Key | undefined;
   readonly after: Key | undefined;
@@ -76,7 +76,7 @@ const moveColumns: readonly ArrayColumn<Move>[] = [
   { type: 'uuid', of: ({ after }) => after?.id ?? null },
 ];
 
-/** Takes the square root of −1, which fails the transaction, when boards were re-ranked since `generation`. */
+/** Takes the square root of −1, which fails the transaction, if a board was re-ranked since `generation`. */
 const movesText = `WITH moved AS (INSERT INTO board_moves
     SELECT u.board, $9::int, $10::bigint, u.i, u.os, u.oa, u.oi, u.ns, u.na, u.ni
     FROM unnest(${arrays(moveColumns)}) AS u(board, i, os, oa, oi, ns, na, ni)),
@@ -86,39 +86,40 @@ const movesText = `WITH moved AS (INSERT INTO board_moves
 /** PostgreSQL's code of the square root of a negative number. */
 const rankingErrorCode = '2201F';
 
-/** A board is ranked otherwise than when the batch began: nothing was written. */
+/** A board was re-ranked since the batch began: nothing was written. */
 class RankingChanged extends Error {
   readonly code = '40001';
 }
 
-/** The batch that writes a ranked table. */
+/** A batch that writes a ranked table. */
 interface RankedBatch {
   readonly lane: number;
   readonly n: number;
-  /** Its moves so far. */
+  /** How many moves it has sent so far. */
   readonly from: number;
-  /** How often boards had been re-ranked when it looked; null: it has them to itself. */
+  /** The ranking generation that it has read; null: it is exclusive. */
   readonly generation: number | null;
 }
 
 /**
- * Counts along the boards without a row that every write waits for: writers append what moved (`board_moves`), and one
- * node at a time adds that up in buckets (`board_counts`). A place is what the buckets before it hold, the rows from its
- * bucket's beginning on, and what has moved over that beginning since; read in one statement, and so as of one moment.
+ * Counts places on boards without a row that every write contends for: writers append moves (`board_moves`), and one
+ * node at a time folds them into buckets (`board_counts`). A place is the sum of the buckets before it, the rows from
+ * its bucket's first key on, and the unfolded moves across that key; all read in one statement, and so from one
+ * snapshot.
  */
 export class RankCounts {
-  /** Boards that have a row. */
-  readonly #there = new Set<string>();
-  readonly #buckets = new LRUCache<string, KnownBuckets>({
-    maxSize: rememberedBuckets,
+  /** Boards known to have a row in `boards`. */
+  readonly #knownBoards = new Set<string>();
+  readonly #cachedBuckets = new LRUCache<string, KnownBuckets>({
+    maxSize: maxCachedBuckets,
     sizeCalculation: ({ keys }) => keys.length + 1,
   });
 
   /**
-   * Sends what moved with these entries, which were sent before; how many moves that were. Fails, and with it the
-   * transaction, where boards are ranked otherwise by now.
+   * Sends the moves of these entries, which were sent before; returns how many. Fails the transaction if a board was
+   * re-ranked since `generation`.
    */
-  moved(
+  recordMoves(
     sent: Promise<unknown>[],
     connection: Runner,
     { name, ranked }: AnyTable,
@@ -143,23 +144,28 @@ export class RankCounts {
       moves.push({ board, place: from + moves.length, before, after });
     }
     if (boards.size === 0) return 0;
-    this.#ensure(sent, connection, name, [...boards]);
+    this.#ensureBoards(sent, connection, name, [...boards]);
     const values = [...columnArrays(moves, moveColumns), lane, n, [...boards].sort(), generation];
     sent.push(
       connection.run(movesText, values).catch((error) => {
-        throw codeOf(error) === rankingErrorCode ? new RankingChanged('a board is re-ranked') : error;
+        throw codeOf(error) === rankingErrorCode ? new RankingChanged('a board was re-ranked') : error;
       }),
     );
     return moves.length;
   }
 
-  /** A transaction was undone, and with it boards it had made. */
-  forget(): void {
-    this.#there.clear();
+  /** Call this after a rollback, which may have undone the insertion of boards. */
+  forgetBoards(): void {
+    this.#knownBoards.clear();
   }
 
-  #ensure(sent: Promise<unknown>[], connection: Runner, table: string, boards: readonly string[]): void {
-    const unknown = boards.filter((board) => !this.#there.has(board)).sort();
+  #ensureBoards(
+    sent: Promise<unknown>[],
+    connection: Runner,
+    table: string,
+    boards: readonly string[],
+  ): void {
+    const unknown = boards.filter((board) => !this.#knownBoards.has(board)).sort();
     if (unknown.length === 0) return;
     sent.push(
       connection.run(
@@ -167,18 +173,18 @@ export class RankCounts {
         [unknown, table],
       ),
     );
-    for (const board of unknown) this.#there.add(board);
+    for (const board of unknown) this.#knownBoards.add(board);
   }
 
   /**
-   * Inside a transaction of its own: recounts a board, out of its rows. From here to the commit nobody else writes
-   * any board, or locks a row of one in order to write it, which would have each wait for the other; and who has read how
-   * it is to be ranked before must read again (`generation`).
+   * Recounts a board from its rows, in an exclusive command's transaction. Until the commit no other transaction can
+   * write the table, or lock a row of it, which could deadlock; and batches that have read the previous `generation`
+   * fail.
    */
   async recount(connection: Runner, { name }: Pick<AnyTable, 'name'>, board: string): Promise<void> {
     const sent: Promise<unknown>[] = [connection.run(`LOCK TABLE ${name} IN EXCLUSIVE MODE`)];
     sent.push(connection.run('UPDATE ranking SET generation = generation + 1'));
-    this.#ensure(sent, connection, name, [board]);
+    this.#ensureBoards(sent, connection, name, [board]);
     await Promise.all(sent);
     await connection.run('DELETE FROM board_moves WHERE board_id = $1', [board]);
     await connection.run('DELETE FROM board_counts WHERE board_id = $1', [board]);
@@ -187,7 +193,7 @@ export class RankCounts {
           FROM ${name} WHERE board_id = $1)
         INSERT INTO board_counts (board_id, ${order}, count)
         SELECT $1, ${order}, least(${bucketSize}, total - place) FROM placed WHERE place > 0 AND place % ${bucketSize} = 0
-        UNION ALL SELECT $1, ${beginning}, least(${bucketSize}, (SELECT count(*) FROM ${name} WHERE board_id = $1))`,
+        UNION ALL SELECT $1, ${lowestKeySql}, least(${bucketSize}, (SELECT count(*) FROM ${name} WHERE board_id = $1))`,
       [board],
     );
     await connection.run(
@@ -208,8 +214,8 @@ export class RankCounts {
   }
 
   /**
-   * A row's key not far before a place, and how many rows to skip from there; to be read at the moment of the page.
-   * `version`: of the board, as it was seen a moment ago.
+   * The key of a row shortly before a place, and how many rows to skip from there. The page must be read from the same
+   * snapshot. `version`: the board's version at the last check.
    */
   async near(
     runner: Runner,
@@ -217,18 +223,18 @@ export class RankCounts {
     { board, version }: { board: string; version: number | null },
     place: number,
   ): Promise<{ from: readonly Value[]; skip: number }> {
-    if (place < maxBucket) return { from: first, skip: place };
+    if (place < maxBucket) return { from: lowestKey, skip: place };
     const buckets = await this.#bucketsOf(runner, board, version);
     if (version !== null && buckets.version === version) {
-      const exact = lastBefore(buckets, place);
+      const exact = lastBucketBefore(buckets, place);
       if (exact) return { from: exact.key, skip: place - exact.place };
     }
     let known: KnownBucket | undefined;
     for (let guess = 0; guess < maxGuesses; guess++) {
-      known = lastBefore(buckets, place - buckets.moved);
+      known = lastBucketBefore(buckets, place - buckets.shift);
       if (!known) break;
       const now = await this.countBefore(runner, table, board, known.key);
-      buckets.moved = now - known.place;
+      buckets.shift = now - known.place;
       if (now <= place && place - now <= maxSkipped) return { from: known.key, skip: place - now };
       if (known.isLast && now <= place) break;
     }
@@ -238,19 +244,21 @@ export class RankCounts {
     ]);
     const [near] = rows;
     const isBehindAll = known?.isLast && near?.i === known.key[2];
-    if (!isBehindAll) this.#buckets.delete(board);
-    return near ? { from: [near.s, near.a, near.i], skip: place - near.place } : { from: first, skip: place };
+    if (!isBehindAll) this.#cachedBuckets.delete(board);
+    return near
+      ? { from: [near.s, near.a, near.i], skip: place - near.place }
+      : { from: lowestKey, skip: place };
   }
 
-  /** Those that are remembered; read again where the board has come to rest since. */
+  /** The cached buckets; read again if the board has stopped changing since. */
   async #bucketsOf(runner: Runner, board: string, version: number | null): Promise<KnownBuckets> {
-    const known = this.#buckets.get(board);
+    const known = this.#cachedBuckets.get(board);
     if (!known) return this.#readBuckets(runner, board, version);
     if (version === null || known.version === version) return known;
-    const isAtRest = known.seen === version;
+    const isUnchanged = known.seen === version;
     known.seen = version;
     const isOld = performance.now() - known.readAt > rereadAfterMs;
-    return isAtRest && isOld ? this.#readBuckets(runner, board, version) : known;
+    return isUnchanged && isOld ? this.#readBuckets(runner, board, version) : known;
   }
 
   async #readBuckets(runner: Runner, board: string, version: number | null): Promise<KnownBuckets> {
@@ -268,19 +276,19 @@ export class RankCounts {
       version: isExact ? version : null,
       seen: version,
       readAt,
-      moved: 0,
+      shift: 0,
     };
     let place = 0;
     for (const { count } of rows) {
       buckets.places.push(place);
       place += count;
     }
-    this.#buckets.set(board, buckets);
+    this.#cachedBuckets.set(board, buckets);
     return buckets;
   }
 
-  /** Boards of which something has moved. */
-  async moving(runner: Runner): Promise<string[]> {
+  /** Boards with unfolded moves. */
+  async boardsWithMoves(runner: Runner): Promise<string[]> {
     const { rows } = await runner.run<{ board: string }>(
       'SELECT DISTINCT board_id AS board FROM board_moves',
     );
@@ -288,8 +296,8 @@ export class RankCounts {
   }
 
   /**
-   * In a repeatable-read transaction: adds up what has moved on a board, and splits the buckets that have grown. False:
-   * another node is at it.
+   * Folds a board's moves into its buckets and splits those that have grown, in a repeatable-read transaction. False:
+   * another node is doing it.
    */
   async fold(connection: Runner, board: string): Promise<boolean> {
     const locked = await connection.run<{ ranked: string }>(
@@ -299,7 +307,7 @@ export class RankCounts {
     const [found] = locked.rows;
     if (!found) return false;
     await connection.run(
-      `INSERT INTO board_counts (board_id, ${order}, count) SELECT $1, ${beginning}, 0 ON CONFLICT DO NOTHING`,
+      `INSERT INTO board_counts (board_id, ${order}, count) SELECT $1, ${lowestKeySql}, 0 ON CONFLICT DO NOTHING`,
       [board],
     );
     await connection.run(foldText, [board]);
@@ -318,8 +326,8 @@ export class RankCounts {
   }
 }
 
-/** The last bucket that began at a place or before it. */
-function lastBefore({ keys, places }: KnownBuckets, place: number): KnownBucket | undefined {
+/** The last bucket that begins at a place or before it. */
+function lastBucketBefore({ keys, places }: KnownBuckets, place: number): KnownBucket | undefined {
   let low = 0;
   let high = keys.length;
   while (low < high) {
@@ -335,7 +343,7 @@ function isSame(one: Key, other: Key): boolean {
   return one.score === other.score && one.reachedAt === other.reachedAt && one.id === other.id;
 }
 
-/** How far rows have moved over a bucket's beginning, and are not yet counted. */
+/** The net number of rows that unfolded moves have put before a bucket's first key. */
 const movedOver = (s: string, a: string, i: string) => `coalesce((SELECT sum(
     coalesce((new_score, new_at, new_id) < (${s}, ${a}, ${i}), false)::int
     - coalesce((old_score, old_at, old_id) < (${s}, ${a}, ${i}), false)::int) FROM board_moves WHERE board_id = $1), 0)`;
@@ -345,7 +353,7 @@ const countBeforeText = (table: string) => `WITH b AS MATERIALIZED (
       (SELECT sort_score AS s, reached_at AS a, score_id AS i FROM board_counts
         WHERE board_id = $1 AND (${order}) <= ($2::double precision, $3::bigint, $4::uuid)
         ORDER BY sort_score DESC, reached_at DESC, score_id DESC LIMIT 1)
-      UNION ALL SELECT ${beginning}) AS x ORDER BY s DESC, a DESC, i DESC LIMIT 1)
+      UNION ALL SELECT ${lowestKeySql}) AS x ORDER BY s DESC, a DESC, i DESC LIMIT 1)
   SELECT coalesce((SELECT sum(c.count) FROM board_counts AS c
       WHERE c.board_id = $1 AND (c.sort_score, c.reached_at, c.score_id) < (b.s, b.a, b.i)), 0)
     + (SELECT count(*) FROM ${table} AS d WHERE d.board_id = $1 AND (d.sort_score, d.reached_at, d.score_id) >= (b.s, b.a, b.i)

@@ -1,40 +1,43 @@
 import { Connection, isConnectionLost, unavailable } from './connection.ts';
 
-/** Connections that answer many reads at once. */
-const sharedCount = 3;
-/** The connection behind those, for what every call waits for: no long read is ahead of it there. */
-const quick = sharedCount;
-/** Connections that read one moment at a time. */
-const maxViews = 6;
+/** Connections on which reads are pipelined. */
+const pipelinedCount = 3;
+/** The index of one more, for the short reads that every call waits for: no long read is ahead of them there. */
+const quickIndex = pipelinedCount;
+/** Connections for reads from a snapshot, one reader each. */
+const maxSnapshots = 6;
 
-/** The connections of a node that read. */
+/** A node's connections for reading. */
 export class ReadConnections {
   readonly #url: string;
-  readonly #shared: (Promise<Connection> | null)[] = Array.from({ length: sharedCount + 1 }, () => null);
+  readonly #pipelined: (Promise<Connection> | null)[] = Array.from(
+    { length: pipelinedCount + 1 },
+    () => null,
+  );
   readonly #free: Connection[] = [];
   readonly #waiting: ((connection: Connection) => void)[] = [];
-  #views = 0;
+  #snapshotCount = 0;
   #next = 0;
   #isClosed = false;
   readonly #open = new Set<Connection>();
-  /** The server does not answer: reads are refused at once, until it does. */
-  isAway = false;
+  /** The server does not respond: reads are refused at once, until it does. */
+  isUnreachable = false;
 
   constructor(url: string) {
     this.#url = url;
   }
 
-  /** Runs a statement that reads; once more on another connection when its own was lost. @throws GantryError `store_unavailable` */
+  /** Runs a read, and once more on another connection if the first is lost. @throws GantryError `store_unavailable` */
   run<Row>(text: string, values: readonly unknown[] = []) {
-    return this.#run<Row>(() => this.#nextShared(), text, values);
+    return this.#run<Row>(() => this.#nextPipelined(), text, values);
   }
 
-  /** The same for a statement that never takes long, which waits for no other kind. @throws GantryError `store_unavailable` */
+  /** As `run`, for short reads, which never wait for long ones. @throws GantryError `store_unavailable` */
   runQuick<Row>(text: string, values: readonly unknown[] = []) {
-    return this.#run<Row>(() => quick, text, values);
+    return this.#run<Row>(() => quickIndex, text, values);
   }
 
-  /** A connection that from here on reads one and the same moment. @throws GantryError `store_unavailable` */
+  /** Returns a connection that reads from one snapshot until `endView`. @throws GantryError `store_unavailable` */
   async beginView(): Promise<Connection> {
     try {
       const connection = await this.#freeConnection();
@@ -42,7 +45,7 @@ export class ReadConnections {
         await connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
         return connection;
       } catch (error) {
-        this.#giveBack(connection);
+        this.#release(connection);
         throw error;
       }
     } catch (error) {
@@ -52,15 +55,15 @@ export class ReadConnections {
 
   endView(connection: Connection): void {
     connection.script('ROLLBACK').then(
-      () => this.#giveBack(connection),
+      () => this.#release(connection),
       () => {
         connection.destroy();
-        this.#giveBack(connection);
+        this.#release(connection);
       },
     );
   }
 
-  /** Runs work in a transaction that writes what it has read, all of one moment. */
+  /** Runs work in a repeatable-read transaction that may write. */
   async inTransaction<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     const connection = await this.#freeConnection();
     try {
@@ -72,25 +75,25 @@ export class ReadConnections {
       await connection.script('ROLLBACK').catch(() => connection.destroy());
       throw error;
     } finally {
-      this.#giveBack(connection);
+      this.#release(connection);
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const shared = await Promise.allSettled(this.#shared.filter((one) => one !== null));
-    const open = shared.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const pipelined = await Promise.allSettled(this.#pipelined.filter((one) => one !== null));
+    const open = pipelined.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     await Promise.all([...open, ...this.#free.splice(0)].map((one) => one.close()));
   }
 
-  /** The server does not answer: nothing waits for it any longer. */
+  /** The server does not respond: fails the reads in flight, and refuses further ones. */
   cutOff(): void {
-    this.isAway = true;
+    this.isUnreachable = true;
     for (const connection of this.#open) connection.destroy();
   }
 
   async #connect(name: string): Promise<Connection> {
-    if (this.isAway) throw unavailable();
+    if (this.isUnreachable) throw unavailable();
     const connection = await Connection.open(this.#url, name);
     for (const other of this.#open) if (other.isLost) this.#open.delete(other);
     this.#open.add(connection);
@@ -112,52 +115,52 @@ export class ReadConnections {
     }
   }
 
-  #nextShared(): number {
-    this.#next = (this.#next + 1) % sharedCount;
+  #nextPipelined(): number {
+    this.#next = (this.#next + 1) % pipelinedCount;
     return this.#next;
   }
 
   async #connection(at: number): Promise<Connection> {
     if (this.#isClosed) throw new Error('the database is closed');
-    const known = this.#shared[at];
+    const known = this.#pipelined[at];
     if (known) {
       const connection = await known.catch(() => null);
       if (connection && !connection.isLost) return connection;
-      if (this.#shared[at] === known) this.#shared[at] = null;
+      if (this.#pipelined[at] === known) this.#pipelined[at] = null;
     }
-    const opening = this.#shared[at] ?? this.#connect('gantry reader');
-    this.#shared[at] = opening;
+    const opening = this.#pipelined[at] ?? this.#connect('gantry reader');
+    this.#pipelined[at] = opening;
     return opening;
   }
 
   async #freeConnection(): Promise<Connection> {
     for (let free = this.#free.pop(); free; free = this.#free.pop()) {
       if (!free.isLost) return free;
-      this.#views--;
+      this.#snapshotCount--;
     }
-    if (this.#views >= maxViews) return new Promise((resolve) => this.#waiting.push(resolve));
-    this.#views++;
+    if (this.#snapshotCount >= maxSnapshots) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#snapshotCount++;
     try {
       return await this.#connect('gantry view');
     } catch (error) {
-      this.#views--;
+      this.#snapshotCount--;
       throw error;
     }
   }
 
-  #giveBack(connection: Connection): void {
+  #release(connection: Connection): void {
     const waiting = this.#waiting.shift();
     if (waiting && !connection.isLost) {
       waiting(connection);
       return;
     }
     if (waiting) {
-      this.#views--;
-      this.#freeConnection().then(waiting, () => waiting(connection)); // fails there with what is wrong
+      this.#snapshotCount--;
+      this.#freeConnection().then(waiting, () => waiting(connection)); // the lost connection fails there
       return;
     }
     if (this.#isClosed || connection.isLost) {
-      this.#views--;
+      this.#snapshotCount--;
       connection.destroy();
     } else this.#free.push(connection);
   }

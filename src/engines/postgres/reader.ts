@@ -27,8 +27,8 @@ import { foundRow, listValues, searchedValues } from './searches.ts';
 import { listText, rowsByKeys, Texts } from './texts.ts';
 
 const texts = new Texts();
-/** Rows that a statement hands over at a time, where there may be more than memory should hold. */
-const fetchedAtOnce = 500;
+/** Rows per fetch from a cursor, for results that may not fit in memory. */
+const rowsPerFetch = 500;
 
 export interface ReaderOptions {
   readonly tables: PhysicalTables;
@@ -38,17 +38,17 @@ export interface ReaderOptions {
   clock(): number;
   epoch(): string;
   readonly installation: string;
-  /** Told of every look. */
+  /** Called with the result of every version check. */
   seen(seen: Seen): void;
 }
 
-interface RememberedAnswer {
+interface CachedAnswer {
   readonly answer: object;
   readonly version: number;
   readonly group: number;
 }
 
-/** What a query waits for, and how it is come by. */
+/** A request of a query, and how to load its value. */
 class PendingRead<Result> extends ReadRequest<Result> {
   readonly load: () => Promise<Result>;
   #isDone = false;
@@ -64,61 +64,62 @@ class PendingRead<Result> extends ReadRequest<Result> {
   }
 }
 
-/** Answers queries, and remembers what may be remembered for as long as nobody has changed it. */
+/** Runs queries, and caches their results where that is declared, until what they depend on changes. */
 export class Reader {
   readonly options: ReaderOptions;
-  readonly #look: Look;
-  readonly #remembered = new WeakMap<object, LRUCache<string, RememberedAnswer>>();
+  readonly #versionCheck: Look;
+  readonly #cached = new WeakMap<object, LRUCache<string, CachedAnswer>>();
 
   constructor(options: ReaderOptions) {
     this.options = options;
-    this.#look = new Look(
+    this.#versionCheck = new Look(
       (text, values) => options.connections.runQuick(text, values),
       (seen) => options.seen(seen),
     );
   }
 
   run<Args extends unknown[], Result>(query: Query<Args, Result>, args: Args): Promise<Result> {
-    return this.answer(new RunningRead(this), query, args);
+    return this.answer(new QueryRun(this), query, args);
   }
 
-  /** Looks at what is the case now, for those who wait for nothing else. */
+  /** Checks the database's version. */
   look(): Promise<Seen> {
-    return this.#look.now(null);
+    return this.#versionCheck.now(null);
   }
 
   async answer<Args extends unknown[], Result>(
-    read: RunningRead,
+    read: QueryRun,
     query: Query<Args, Result>,
     args: Args,
   ): Promise<Result> {
     const { remembered } = query;
-    // What is read in one view is as of an earlier moment than what would be remembered.
-    if (!remembered || read.isInView) return drive(query(read, ...args));
-    return this.#recall(read, query, remembered, args);
+    // A snapshot may be older than the version that its results would be cached under.
+    if (!remembered || read.isInView) return runToEnd(query(read, ...args));
+    return this.#answerFromCache(read, query, remembered, args);
   }
 
-  async #recall<Args extends unknown[], Result>(
-    read: RunningRead,
+  async #answerFromCache<Args extends unknown[], Result>(
+    read: QueryRun,
     query: Query<Args, Result>,
     { max, keyOf, group: groupOf, weightOf }: Remembered<Args>,
     args: Args,
   ): Promise<Result> {
-    let answers = this.#remembered.get(query);
+    let answers = this.#cached.get(query);
     if (!answers) {
       answers = weightOf
         ? new LRUCache({ maxSize: max, sizeCalculation: ({ answer }) => weightOf(answer) })
         : new LRUCache({ maxSize: max, sizeCalculation: () => 1 });
-      this.#remembered.set(query, answers);
+      this.#cached.set(query, answers);
     }
     const key = keyOf(...args);
     const board = groupOf?.(...args).group ?? null;
-    const seen = board === null && read.seen ? read.seen : await this.#look.now(isUuid(board) ? board : null);
+    const seen =
+      board === null && read.seen ? read.seen : await this.#versionCheck.now(isUuid(board) ? board : null);
     read.seen = seen;
     const group = board === null ? 0 : (seen.boards.get(board) ?? 0);
-    const known = answers.get(key);
-    if (known?.version === seen.version && known.group === group) return known.answer as Result;
-    const answer = await drive(query(read, ...args));
+    const cached = answers.get(key);
+    if (cached?.version === seen.version && cached.group === group) return cached.answer as Result;
+    const answer = await runToEnd(query(read, ...args));
     if (typeof answer === 'object' && answer !== null)
       answers.set(key, { answer, version: seen.version, group });
     return answer;
@@ -126,10 +127,10 @@ export class Reader {
 }
 
 /** One call of a query. */
-class RunningRead implements Read {
+class QueryRun implements Read {
   readonly #reader: Reader;
   readonly #options: ReaderOptions;
-  /** The one moment that is read, while there is one. */
+  /** The connection with the snapshot being read; null outside `inOneView`. */
   #view: Connection | null = null;
   seen: Seen | null = null;
 
@@ -218,7 +219,7 @@ class RunningRead implements Read {
     values: Values,
     take: (row: Row) => void,
   ): ReadRequest<number> {
-    return new PendingRead(() => this.#inView((view) => this.#fetch(view, statement, values, take)));
+    return new PendingRead(() => this.#withView((view) => this.#fetch(view, statement, values, take)));
   }
 
   first<Values extends Record<string, Value>, Row>(
@@ -287,7 +288,7 @@ class RunningRead implements Read {
     return this.#run<Row>(text, parameters(values));
   }
 
-  async #inView<Result>(work: (view: Connection) => Promise<Result>): Promise<Result> {
+  async #withView<Result>(work: (view: Connection) => Promise<Result>): Promise<Result> {
     if (this.#view) return work(this.#view);
     const { connections } = this.#options;
     const view = await connections.beginView();
@@ -308,10 +309,10 @@ class RunningRead implements Read {
     await view.run(`DECLARE rows NO SCROLL CURSOR FOR ${text}`, parameters(values));
     let count = 0;
     for (;;) {
-      const { rows } = await view.run<Row>(`FETCH ${fetchedAtOnce} FROM rows`);
+      const { rows } = await view.run<Row>(`FETCH ${rowsPerFetch} FROM rows`);
       for (const row of rows) take(row);
       count += rows.length;
-      if (rows.length < fetchedAtOnce) break;
+      if (rows.length < rowsPerFetch) break;
     }
     await view.run('CLOSE rows');
     return count;
@@ -322,12 +323,13 @@ function isUuid(text: string | null): text is string {
   return text !== null && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }
 
-/** Carries a query to its end, waiting for what it asks for. */
-async function drive<Result>(steps: ReadSteps<Result>): Promise<Result> {
+/** Runs a query to its end, loading what it requests. */
+async function runToEnd<Result>(steps: ReadSteps<Result>): Promise<Result> {
   let next = steps.next();
   while (!next.done) {
     const request = next.value;
-    if (!(request instanceof PendingRead)) throw new Error('a query waits for something that is no request');
+    if (!(request instanceof PendingRead))
+      throw new Error('a query yielded a request of another kind of reader');
     try {
       await request.settle();
     } catch (error) {

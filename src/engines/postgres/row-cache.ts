@@ -3,24 +3,24 @@ import { events } from '../../core/events/events.ts';
 import type { Rows } from '../../core/storage/rows.ts';
 import type { AnyRow, AnyTable } from '../../core/storage/table.ts';
 
-/** Of each table, in characters of its texts and eight for every other value. */
+/** Per table, in characters of text; every other value counts as eight. */
 const maxSize = 4 << 20;
 
 /**
- * A write-through cache of rows that the batches of a lane have read or written, valid while the lane is the sole writer
- * (`LanePlace.isSoleWriter`): the next batch need not read or lock them again. To be cleared when another lane may have
- * written, or a batch has failed.
+ * A write-through cache of rows that the batches of a lane have read or written, valid while the lane is the sole
+ * writer (`LanePlace.isSoleWriter`): the next batch need not read or lock them again. Clear it when another lane may
+ * have written, or a batch has failed.
  */
 export class RowCache {
   readonly #rows = new Map<AnyTable, LRUCache<string, AnyRow>>();
-  /** How often boards had been re-ranked; null: not known. */
+  /** The ranking generation of the last batch; null: unknown. */
   generation: number | null = null;
 
   get(table: AnyTable, key: string): AnyRow | undefined {
     return this.#rows.get(table)?.get(key);
   }
 
-  /** Takes over the rows of a committed batch. */
+  /** Stores the rows of a committed batch. */
   update(rows: Rows, generation: number | null): void {
     this.generation = generation;
     for (const { table, entries } of rows.tables) {

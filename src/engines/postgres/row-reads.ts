@@ -1,12 +1,12 @@
 import { type AnyRow, type AnyTable, type Index, isIndex, type Value } from '../../core/storage/table.ts';
 import { type ArrayColumn, arrays, columnArrays } from './array-columns.ts';
 import type { Connection } from './connection.ts';
+import type { PendingList, PendingPeeks } from './pending-loads.ts';
 import type { PhysicalTable, PhysicalTables } from './physical-table.ts';
 import { foundRow, listValues, searchedValues } from './searches.ts';
 import { listText, rowsByKeys, Texts } from './texts.ts';
-import type { WantedList, WantedPeeks } from './wants.ts';
 
-/** A row that is looked up: its key as text, and as it is searched for. */
+/** A lookup of a row: its key, also as text and as the values to search by. */
 export interface Search {
   readonly text: string;
   readonly key: readonly Value[];
@@ -15,7 +15,7 @@ export interface Search {
 
 const texts = new Texts();
 
-/** The keys that a row can have, as they are searched for. */
+/** The lookups of keys that a row can have. */
 export function searchesFor(
   table: PhysicalTable,
   by: PhysicalTable['columns'],
@@ -29,7 +29,7 @@ export function searchesFor(
   return searches;
 }
 
-/** Reads rows on one connection, each kind of them by one statement for however many keys. */
+/** Reads rows on one connection, with one statement per kind of read, for any number of keys. */
 export class RowReads {
   readonly #tables: PhysicalTables;
   readonly #connection: Connection;
@@ -39,7 +39,7 @@ export class RowReads {
     this.#connection = connection;
   }
 
-  /** Rows by their keys, by the place of the search. */
+  /** Locks and reads rows; the result is by the index of the search. */
   async lock(table: PhysicalTable, searches: readonly Search[]): Promise<Map<number, AnyRow>> {
     const text = texts.of(`${table.table.name} lock`, () => rowsByKeys(table, table.key, { isLock: true }));
     const { rows } = await this.#connection.run<AnyRow>(text, searched(table, table.key, searches));
@@ -51,8 +51,13 @@ export class RowReads {
     );
   }
 
-  /** Makes rows where there are none, to have something to lock; answers which of them it has made, by their places. */
-  async make(table: PhysicalTable, toMake: readonly { make: AnyRow; at: number }[]): Promise<Set<number>> {
+  /**
+   * Inserts rows that do not exist, so that they can be locked; returns the indexes (`at`) of those it has inserted.
+   */
+  async insertMissing(
+    table: PhysicalTable,
+    toInsert: readonly { make: AnyRow; at: number }[],
+  ): Promise<Set<number>> {
     const columns = [
       ...table.columns.map(({ physicalName }) => physicalName),
       ...(table.isStreams ? ['id'] : []),
@@ -65,17 +70,17 @@ export class RowReads {
       () => `INSERT INTO ${table.table.name} (${columns.join(', ')}) SELECT * FROM unnest(${arrays(written)})
         ON CONFLICT DO NOTHING RETURNING ${key.map((name, at) => `${name} AS "k${at}"`).join(', ')}`,
     );
-    const keys = toMake.map(({ make }) => {
+    const keys = toInsert.map(({ make }) => {
       const values = table.table.key.map((name) => make[name] ?? null);
       return (searchedValues(table, table.key, values) ?? []).join('\n');
     });
-    const rows = toMake.map(({ make }) => make);
+    const rows = toInsert.map(({ make }) => make);
     const result = await this.#connection.run<AnyRow>(text, columnArrays(rows, written));
     const inserted = new Set(result.rows.map((row) => key.map((_, at) => row[`k${at}`]).join('\n')));
-    return new Set(toMake.filter((_, n) => inserted.has(keys[n] ?? '')).map(({ at }) => at));
+    return new Set(toInsert.filter((_, n) => inserted.has(keys[n] ?? '')).map(({ at }) => at));
   }
 
-  /** The rows that there are under keys of a table or of a unique index. */
+  /** The rows with these keys of a table or a unique index, as far as they exist. */
   async byKeys(
     target: AnyTable | Index,
     keys: ReadonlyMap<string, readonly Value[]>,
@@ -91,7 +96,7 @@ export class RowReads {
   }
 
   /** Some columns of rows, by the text of their keys. */
-  async peek({ table: of, columns, keys }: WantedPeeks): Promise<Map<string, AnyRow>> {
+  async peek({ table: of, columns, keys }: PendingPeeks): Promise<Map<string, AnyRow>> {
     const table = this.#tables.of(of);
     const searches = searchesFor(table, table.key, keys);
     if (searches.length === 0) return new Map();
@@ -102,8 +107,8 @@ export class RowReads {
     return new Map(rows.map(({ i, ...row }) => [searches[Number(i) - 1]?.text ?? '', row]));
   }
 
-  /** How many bytes a text column holds, by the text of the rows' keys. */
-  async octets({ table: of, columns, keys }: WantedPeeks): Promise<Map<string, number>> {
+  /** The size of a text column in bytes, by the text of the rows' keys. */
+  async octets({ table: of, columns, keys }: PendingPeeks): Promise<Map<string, number>> {
     const table = this.#tables.of(of);
     const searches = searchesFor(table, table.key, keys);
     if (searches.length === 0) return new Map();
@@ -115,7 +120,7 @@ export class RowReads {
     return new Map(rows.map(({ i, octets }) => [searches[Number(i) - 1]?.text ?? '', Number(octets ?? 0)]));
   }
 
-  /** The greatest value of the column behind an index's leading ones; 0 where there is none. */
+  /** The greatest value of the column after an index's leading ones; 0 if there is none. */
   async max(index: Index, prefix: readonly Value[]): Promise<number> {
     const { values, where } = this.#under(index, prefix);
     const text = texts.of(`max ${index.name} ${prefix.length}`, () => {
@@ -126,7 +131,7 @@ export class RowReads {
     return (await this.#connection.run<{ max: number | null }>(text, values)).rows[0]?.max ?? 0;
   }
 
-  /** How many rows there are under an index's leading columns, at most `limit`. */
+  /** Counts rows with these leading columns of an index, up to `limit`. */
   async count(index: Index, prefix: readonly Value[], limit: number): Promise<number> {
     const { values, where } = this.#under(index, prefix);
     const text = texts.of(
@@ -138,7 +143,7 @@ export class RowReads {
     return (await this.#connection.run<{ count: number }>(text, [...values, limit])).rows[0]?.count ?? 0;
   }
 
-  async list({ index, prefix, limit, last, after }: WantedList, isLock: boolean): Promise<AnyRow[]> {
+  async list({ index, prefix, limit, last, after }: PendingList, isLock: boolean): Promise<AnyRow[]> {
     const table = this.#tables.of(index.table);
     const values = listValues(table, index, prefix, after);
     const isAfter = after !== undefined;

@@ -1,7 +1,7 @@
 import type { AnyRow, Index, Value } from '../../core/storage/table.ts';
 import type { PhysicalTable } from './physical-table.ts';
 
-/** The values a row is looked up by; undefined: no row can have them. */
+/** The values to look up a row by; undefined: no row can have them. */
 export function searchedValues(
   table: PhysicalTable,
   by: PhysicalTable['columns'],
@@ -17,7 +17,7 @@ export function searchedValues(
   return values;
 }
 
-/** The values of a list's prefix, and of the row it goes on after; undefined: no row can have them. */
+/** The values of a list's prefix, and of the row it continues after; undefined: no row can have them. */
 export function listValues(
   table: PhysicalTable,
   index: Index,
@@ -29,7 +29,7 @@ export function listValues(
   return [...values, ...index.columns.slice(prefix.length).map((name) => after[name] ?? null)];
 }
 
-/** A row that `rowsByKeys` has read, without the place of its search, and with the names of streams that were searched for. */
+/** A row that `rowsByKeys` has read, without `i`, and with the stream names that it was looked up by. */
 export function foundRow(
   by: PhysicalTable['columns'],
   key: readonly Value[],

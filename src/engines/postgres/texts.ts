@@ -2,7 +2,7 @@ import type { Index } from '../../core/storage/table.ts';
 import { arrays } from './array-columns.ts';
 import type { PhysicalColumn, PhysicalTable } from './physical-table.ts';
 
-/** The text of a statement, made once for each name. */
+/** Statement texts, built once per name. */
 export class Texts {
   readonly #texts = new Map<string, string>();
 
@@ -17,8 +17,8 @@ export class Texts {
 }
 
 /**
- * Reads one row for each of many keys, in the order of the keys; `i` counts them from 1. Each key is looked up by itself,
- * whatever the planner expects of the table, and rows are locked in the order of the keys.
+ * Reads one row for each of many keys, in the order of the keys; `i` is the key's number, from 1. Each key is an index
+ * lookup, whatever the planner's statistics say, and rows are locked in the order of the keys.
  */
 export function rowsByKeys(
   table: PhysicalTable,
@@ -29,20 +29,22 @@ export function rowsByKeys(
     isLock = false,
   }: {
     wanted?: readonly string[] | null;
-    /** Of the row `t`, in place of its columns. */
+    /** The expressions to select from `t`, instead of its columns. */
     select?: string;
     isLock?: boolean;
   } = {},
 ): string {
   const names = by.map((_, at) => `c${at}`);
   const conditions = by.map((column, at) => `t.${table.searched(column)} = k.c${at}`);
-  const knows = by.map(({ name }) => name).filter((name) => table.column(name).kind === 'stream');
+  const omitted = by.map(({ name }) => name).filter((name) => table.column(name).kind === 'stream');
   return `SELECT k.i, f.* FROM unnest(${arrays(table.searchColumns(by))}) WITH ORDINALITY AS k(${[...names, 'i'].join(', ')})
-    CROSS JOIN LATERAL (SELECT ${select ?? table.selection('t', wanted, knows)} FROM ${table.table.name} AS t
+    CROSS JOIN LATERAL (SELECT ${select ?? table.selection('t', wanted, omitted)} FROM ${table.table.name} AS t
       WHERE ${conditions.join(' AND ')} LIMIT 1${isLock ? ' FOR UPDATE OF t' : ''}) AS f`;
 }
 
-/** The rows under one prefix of an index: parameters are the prefix, those of `after`, the limit, and how many to skip. */
+/**
+ * Lists rows with one prefix of an index. Parameters: the prefix, the rest of `after`'s columns, the limit, the offset.
+ */
 export function listText(
   table: PhysicalTable,
   index: Index,
@@ -63,7 +65,7 @@ export function listText(
   const [first] = rest;
   if (isAfter && first) {
     if (rest.some(({ ascends }) => ascends !== first.ascends)) {
-      throw new Error(`${index.name} sorts both ways: a list of it cannot go on after a row`);
+      throw new Error(`${index.name} has mixed directions: a list of it cannot continue after a row`);
     }
     const columns = rest.map(({ column }) => `t.${column.physicalName}`).join(', ');
     const values = rest.map(({ column }) => `$${++parameters}::${column.type}`).join(', ');
@@ -71,7 +73,7 @@ export function listText(
   }
   if (index.whereNull !== null) conditions.push(`t.${table.column(index.whereNull).physicalName} IS NULL`);
   const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
-  // As SQLite sorts: null before everything.
+  // Null sorts before everything, as in SQLite.
   const order = rest.map(
     ({ column, ascends }) =>
       `t.${column.physicalName} ${ascends ? 'ASC' : 'DESC'}${column.isNullable ? (ascends ? ' NULLS FIRST' : ' NULLS LAST') : ''}`,

@@ -5,7 +5,7 @@ import { Writer } from '../thread/writer.ts';
 import type { WriteCounts } from './lane-writer.ts';
 import { type NodeWriter, type NodeWriterOptions, threadCalls, type WriterStats } from './node-writer.ts';
 
-/** Has a thread of its own write, so that the one that answers callers does nothing else. */
+/** Writes in a separate thread, so that writing does not block the one that answers callers. */
 export class ThreadedWriter implements NodeWriter {
   readonly #writer: Writer;
   readonly #commitListeners: ((events: readonly StoredEvent[]) => void)[] = [];
@@ -17,7 +17,7 @@ export class ThreadedWriter implements NodeWriter {
   constructor(options: NodeWriterOptions) {
     this.#epoch = options.epoch;
     this.#writer = new Writer('postgres-writer-thread', () => ({ ...options, epoch: this.#epoch }), {
-      committed: () => {}, // each read looks at the database by itself
+      committed: () => {}, // each read checks the database's version by itself
       told: (events) => {
         for (const listener of this.#commitListeners) listener(events);
       },
@@ -50,13 +50,13 @@ export class ThreadedWriter implements NodeWriter {
   }
 
   cutOff(): void {
-    this.#writer.call(threadCalls.cutOff, []).catch(() => {}); // a thread that has ended has no connection
+    this.#writer.call(threadCalls.cutOff, []).catch(() => {}); // an ended thread has no connection
   }
 
   historyIs(epoch: string): void {
     if (epoch === this.#epoch) return;
     this.#epoch = epoch;
-    this.#writer.call(threadCalls.historyIs, [epoch]).catch(() => {}); // another thread is started with it
+    this.#writer.call(threadCalls.historyIs, [epoch]).catch(() => {}); // a replacement thread starts with it
   }
 
   onCommit(listener: (events: readonly StoredEvent[]) => void): void {

@@ -2,13 +2,13 @@ import type { AnyRow } from '../../core/storage/table.ts';
 import { type ArrayColumn, arrays, type NamedColumn } from './array-columns.ts';
 import type { PhysicalTable } from './physical-table.ts';
 
-/** A row as it is, and as it was. */
+/** A row after and before a change. */
 export interface Update {
   readonly row: AnyRow;
   readonly stored: AnyRow;
 }
 
-/** The arrays of an update: what rows are known by, then what is changed of them. */
+/** The arrays of an update: key columns, then changed columns. */
 export function updateColumns(table: PhysicalTable, changed: readonly NamedColumn[]): ArrayColumn<Update>[] {
   return [
     ...table.keyed.map(({ type, of }) => ({ type, of: ({ stored }: Update) => of(stored) })),
@@ -16,7 +16,7 @@ export function updateColumns(table: PhysicalTable, changed: readonly NamedColum
   ];
 }
 
-/** Its statement, whose parameters come behind the first `from`. */
+/** The update's statement; its parameters follow the first `from`. */
 export function updateText(table: PhysicalTable, changed: readonly NamedColumn[], from = 0): string {
   const keys = table.key.map((_, at) => `k${at}`);
   const values = changed.map((_, at) => `c${at}`);

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { LanePlace } from './batch.ts';
 import { Connection } from './connection.ts';
 
-/** A lane whose node was not heard of for so long is taken over by another one. */
-const abandonedAfter = '60 seconds';
+/** Another node may take over a lane whose lease has not been renewed for this long. */
+const leaseDuration = '60 seconds';
 
-/** What the connections are called on which a server writes, and those of commands. */
+/** Application names of the connections that servers and CLI commands write on. */
 export const serverName = 'gantry server';
 export const commandName = 'gantry command';
 
-/** How long a server may take to give a lane, which may wait for a transaction to end, before the connection is given up. */
-const answerMs = 5_000;
+/** The timeout for acquiring a lane, which may wait for another transaction to end. */
+const acquireTimeoutMs = 5_000;
 
-/** A connection that writes, on a lane that is this node's alone. */
+/** A connection that writes on a lane that this node owns. */
 export interface WriteLane {
   readonly connection: Connection;
   readonly place: LanePlace;
@@ -24,23 +24,23 @@ interface LaneRow {
   position: number;
 }
 
-/** What a lane came to while its connection was gone. */
-export type Doubt = 'committed' | 'undone' | 'unknown';
+/** What became of the batch in doubt when its connection was lost. */
+export type InDoubtOutcome = 'committed' | 'undone' | 'unknown';
 
-/** Opens a connection that has a lane: one that nobody has any more, or a new one. @throws what the driver says */
+/** Opens a connection and acquires a lane: a free or abandoned one, or a new one. @throws the driver's error */
 export async function openLane(url: string, name: string): Promise<WriteLane> {
   const connection = await Connection.open(url, name);
-  const take = async () => {
-    const place = await takeLane(connection);
-    await nameAfterLane(connection, name, place);
+  const acquire = async () => {
+    const place = await acquireLane(connection);
+    await tagConnection(connection, name, place);
     return { connection, place };
   };
-  return answeredInTime(connection, take());
+  return withinTimeout(connection, acquire());
 }
 
-/** @throws what it rejects with, or that it took too long; the connection is cut off then */
-async function answeredInTime<Result>(connection: Connection, work: Promise<Result>): Promise<Result> {
-  const timer = setTimeout(() => connection.destroy(), answerMs);
+/** Destroys the connection when the work fails or times out. @throws the work's error */
+async function withinTimeout<Result>(connection: Connection, work: Promise<Result>): Promise<Result> {
+  const timer = setTimeout(() => connection.destroy(), acquireTimeoutMs);
   try {
     return await work;
   } catch (error) {
@@ -51,19 +51,22 @@ async function answeredInTime<Result>(connection: Connection, work: Promise<Resu
   }
 }
 
-/** So that others see who has which lane, and that it is there (`otherServers`). */
-async function nameAfterLane(connection: Connection, name: string, { lane }: LanePlace): Promise<void> {
+/**
+ * Puts the lane into the connection's application name, by which other nodes see that its owner is alive
+ * (`otherServers`).
+ */
+async function tagConnection(connection: Connection, name: string, { lane }: LanePlace): Promise<void> {
   await connection.run(`SELECT set_config('application_name', $1, false)`, [`${name} ${lane}`]);
 }
 
 /**
- * Takes a lane, and ends the sole-writer mode of any other lane before this one writes. Taking and claiming are
+ * Acquires a lane, and ends the sole-writer mode of any other lane before this one writes. Acquiring and claiming are
  * serialized by `laneMutex`, so each sees what was decided before it.
  */
-async function takeLane(connection: Connection): Promise<LanePlace> {
+async function acquireLane(connection: Connection): Promise<LanePlace> {
   await connection.script('BEGIN');
   await connection.script(laneMutex);
-  const row = await ownedRow(connection, randomUUID());
+  const row = await acquireRow(connection, randomUUID());
   // Waits for a batch that the sole writer is committing; its next batch fails at the fence.
   await connection.run('UPDATE write_lanes SET sole_writer = false WHERE sole_writer');
   const isSoleWriter = await claim(connection, row);
@@ -71,33 +74,34 @@ async function takeLane(connection: Connection): Promise<LanePlace> {
   return { ...row, isSoleWriter };
 }
 
-async function ownedRow(connection: Connection, owner: string): Promise<Omit<LanePlace, 'isSoleWriter'>> {
-  const taken = await connection.run<LaneRow>(
+async function acquireRow(connection: Connection, owner: string): Promise<Omit<LanePlace, 'isSoleWriter'>> {
+  const free = await connection.run<LaneRow>(
     `UPDATE write_lanes SET owner = $1, seen_at = clock_timestamp() WHERE lane = (
-        SELECT lane FROM write_lanes WHERE owner IS NULL OR seen_at < clock_timestamp() - interval '${abandonedAfter}'
+        SELECT lane FROM write_lanes WHERE owner IS NULL OR seen_at < clock_timestamp() - interval '${leaseDuration}'
         ORDER BY lane LIMIT 1 FOR UPDATE SKIP LOCKED)
       RETURNING lane, n, position`,
     [owner],
   );
   const { rows } =
-    taken.rowCount > 0
-      ? taken
+    free.rowCount > 0
+      ? free
       : await connection.run<LaneRow>(
           `INSERT INTO write_lanes (lane, owner) SELECT coalesce(max(lane), -1) + 1, $1 FROM write_lanes
             RETURNING lane, n, position`,
           [owner],
         );
   const [row] = rows;
-  if (!row) throw new Error('no lane was made');
-  return { ...row, owner, heir: randomUUID() };
+  if (!row) throw new Error('inserting a lane returned no row');
+  return { ...row, owner, nextOwner: randomUUID() };
 }
 
-/** A row lock that is held until the transaction ends. */
+/** Takes a row lock that is held until the transaction ends. */
 const laneMutex = 'SELECT epoch FROM history FOR UPDATE';
 
 /**
- * Makes a lane the sole writer unless another lane is in use; returns whether it is. Whoever takes another lane ends that
- * first (`takeLane`), so rows that its batches have read or written stay as they are until one of its batches fails.
+ * Makes a lane the sole writer unless another lane is in use; returns whether it is. A node that acquires another lane
+ * ends that first (`acquireLane`), so rows that its batches have read or written do not change until one of its batches
+ * fails.
  */
 export async function claimSoleWriter({ connection, place }: WriteLane): Promise<boolean> {
   await connection.script('BEGIN');
@@ -112,7 +116,7 @@ export async function claimSoleWriter({ connection, place }: WriteLane): Promise
   }
 }
 
-/** An abandoned lane is taken from its owner, which may only have been paused. */
+/** Frees abandoned lanes, whose owners may only have been paused, then claims. */
 async function claim(
   connection: Connection,
   { lane, owner }: Pick<LanePlace, 'lane' | 'owner'>,
@@ -120,7 +124,7 @@ async function claim(
   await connection.run(
     `UPDATE write_lanes SET owner = NULL, sole_writer = false WHERE lane IN (
         SELECT lane FROM write_lanes WHERE lane <> $1 AND owner IS NOT NULL
-          AND seen_at < clock_timestamp() - interval '${abandonedAfter}' FOR UPDATE SKIP LOCKED)`,
+          AND seen_at < clock_timestamp() - interval '${leaseDuration}' FOR UPDATE SKIP LOCKED)`,
     [lane],
   );
   const { rows } = await connection.run<{ sole_writer: boolean }>(
@@ -132,38 +136,39 @@ async function claim(
 }
 
 async function commit(connection: Connection): Promise<void> {
-  if ((await connection.script('COMMIT')) !== 'COMMIT') throw new Error('a lane was not taken');
+  if ((await connection.script('COMMIT')) !== 'COMMIT')
+    throw new Error('the transaction that acquires a lane was rolled back');
 }
 
 /**
- * After a connection was lost while it committed: takes the lane again, which waits for that transaction to end, and says
- * whether it was committed. Nothing that was sent before can be committed afterwards. `isBehind`: the lane has not even the
- * batches that were committed before, so that another server must have taken over.
+ * Call this after a connection was lost during a commit: reclaims the lane, which waits for that transaction to end,
+ * and returns whether it was committed. Nothing that was sent before can be committed afterwards. `isBehind`: the lane
+ * lacks batches that were committed before, so another server must have taken over.
  */
 export async function reclaimLane(
   url: string,
   name: string,
   before: LanePlace,
-): Promise<{ lane: WriteLane | null; doubt: Doubt; isBehind: boolean }> {
+): Promise<{ lane: WriteLane | null; doubt: InDoubtOutcome; isBehind: boolean }> {
   const connection = await Connection.open(url, name);
-  return answeredInTime(connection, reclaim(connection, name, before));
+  return withinTimeout(connection, reclaim(connection, name, before));
 }
 
 async function reclaim(
   connection: Connection,
   name: string,
   before: LanePlace,
-): Promise<{ lane: WriteLane | null; doubt: Doubt; isBehind: boolean }> {
+): Promise<{ lane: WriteLane | null; doubt: InDoubtOutcome; isBehind: boolean }> {
   const { rows } = await connection.run<LaneRow>(
     `UPDATE write_lanes SET owner = $3, seen_at = clock_timestamp(), sole_writer = false WHERE lane = $1 AND owner IN ($2, $3)
       RETURNING lane, n, position`,
-    [before.lane, before.owner, before.heir],
+    [before.lane, before.owner, before.nextOwner],
   );
   const [row] = rows;
   if (row) {
     const doubt = row.n === before.n + 1 ? 'committed' : 'undone';
-    const place = { ...row, owner: before.heir, heir: randomUUID(), isSoleWriter: false };
-    await nameAfterLane(connection, name, place);
+    const place = { ...row, owner: before.nextOwner, nextOwner: randomUUID(), isSoleWriter: false };
+    await tagConnection(connection, name, place);
     return { lane: { connection, place }, doubt, isBehind: row.n < before.n };
   }
   const { rows: found } = await connection.run<{ n: number }>('SELECT n FROM write_lanes WHERE lane = $1', [
@@ -173,7 +178,7 @@ async function reclaim(
   return { lane: null, doubt: 'unknown', isBehind: (found[0]?.n ?? -1) < before.n };
 }
 
-/** Tells the others that the lane is still in use. False: it is another node's by now. */
+/** Renews the lane's lease. False: another node has taken it. */
 export async function keepLane({ connection, place }: WriteLane): Promise<boolean> {
   const { rowCount } = await connection.run(
     'UPDATE write_lanes SET seen_at = clock_timestamp() WHERE lane = $1 AND owner = $2',
@@ -182,11 +187,11 @@ export async function keepLane({ connection, place }: WriteLane): Promise<boolea
   return rowCount > 0;
 }
 
-/** How many other servers work with the database, by their lanes: each is kept, and its connection is there. */
+/** How many other servers use the database: lanes with a valid lease whose connection is open. */
 export async function otherServers({ connection, place }: WriteLane): Promise<number> {
   const { rows } = await connection.run<{ count: number }>(
     `SELECT count(*) AS count FROM write_lanes AS l
-      WHERE owner IS NOT NULL AND lane <> $1 AND seen_at > clock_timestamp() - interval '${abandonedAfter}'
+      WHERE owner IS NOT NULL AND lane <> $1 AND seen_at > clock_timestamp() - interval '${leaseDuration}'
         AND EXISTS (SELECT 1 FROM pg_stat_activity AS a
           WHERE a.datname = current_database() AND a.application_name = '${serverName} ' || l.lane)`,
     [place.lane],
@@ -194,13 +199,13 @@ export async function otherServers({ connection, place }: WriteLane): Promise<nu
   return rows[0]?.count ?? 0;
 }
 
-/** Leaves the lane to whoever comes next. */
+/** Releases the lane and closes its connection. */
 export async function releaseLane({ connection, place }: WriteLane): Promise<void> {
   await connection
     .run('UPDATE write_lanes SET owner = NULL, sole_writer = false WHERE lane = $1 AND owner = $2', [
       place.lane,
       place.owner,
     ])
-    .catch(() => {}); // it is found abandoned after a while
+    .catch(() => {}); // its lease expires
   await connection.close();
 }

@@ -9,7 +9,7 @@ import { addWebhook } from '../commands.ts';
 import { webhookFilter, webhookRecord, webhookUrl } from '../webhook.ts';
 import { newWebhookSecret } from '../webhook-secret.ts';
 import type { WebhookSender } from '../webhook-sender.ts';
-import { refuseTarget } from './webhook-target.ts';
+import { requireAllowedUrl } from './webhook-target.ts';
 
 export const createWebhook = defineOperation({
   name: 'createWebhook',
@@ -28,7 +28,7 @@ export const createWebhook = defineOperation({
     { input: { gameId, url, filter } },
     { db, box, webhookSender }: { db: Database; box: SecretBox; webhookSender: WebhookSender },
   ) {
-    refuseTarget(webhookSender, url);
+    requireAllowedUrl(webhookSender, url);
     const secret = newWebhookSecret();
     const webhook = await db.write(addWebhook, { gameId, url, filter, sealedSecret: box.seal(secret) });
     return { success: true, webhook, secret };

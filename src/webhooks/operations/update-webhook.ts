@@ -7,7 +7,7 @@ import { defineOperation } from '../../operations/define.ts';
 import { changeWebhook } from '../commands.ts';
 import { webhookFilter, webhookRecord, webhookUrl } from '../webhook.ts';
 import type { WebhookSender } from '../webhook-sender.ts';
-import { refuseTarget } from './webhook-target.ts';
+import { requireAllowedUrl } from './webhook-target.ts';
 
 export const updateWebhook = defineOperation({
   name: 'updateWebhook',
@@ -27,7 +27,7 @@ export const updateWebhook = defineOperation({
     { input: { webhookId, ...changes } },
     { db, webhookSender }: { db: Database; webhookSender: WebhookSender },
   ) {
-    if (changes.url !== undefined) refuseTarget(webhookSender, changes.url);
+    if (changes.url !== undefined) requireAllowedUrl(webhookSender, changes.url);
     return { success: true, webhook: await db.write(changeWebhook, webhookId, changes) };
   },
 });

@@ -1,4 +1,4 @@
-/** The schema as it began: the declared tables, and what the engine keeps of its own. */
+/** The initial schema: the declared tables, and the engine's own. */
 export const initial = `
 CREATE TABLE streams (
   name text COLLATE "C" NOT NULL,

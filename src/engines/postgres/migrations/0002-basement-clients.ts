@@ -1,4 +1,4 @@
-/** What clients of basement.fun need: triggers with texts, sessions that are present with the player's launcher,
+/** For basement.fun clients: triggers with texts, sessions that are present with the player's launcher,
  * and scores that name their play session. */
 export const basementClients = `
 -- A trigger's value when it is a text; a number is in value.

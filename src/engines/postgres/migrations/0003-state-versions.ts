@@ -1,4 +1,4 @@
-/** States have versions, and others may read those that are public. */
+/** Versions of states; public states, which others may read. */
 export const stateVersions = `
 ALTER TABLE states ADD COLUMN version bigint NOT NULL DEFAULT 1;
 

@@ -1,4 +1,4 @@
-/** Administrators by name, whom the audit log names, and when backups are made. */
+/** Named administrators, as recorded in the audit log, and the backup schedule. */
 export const administrators = `
 CREATE TABLE administrators (
   id uuid PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** Games are listed or not, or archived; and have an image and a place in the list. */
+/** Whether games are listed, unlisted or archived; their image and position in the list. */
 export const gameListing = `
 ALTER TABLE games ADD COLUMN listing text COLLATE "C" NOT NULL DEFAULT 'listed';
 ALTER TABLE games ADD COLUMN image text COLLATE "C" NOT NULL DEFAULT '';

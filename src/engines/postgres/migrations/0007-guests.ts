@@ -1,4 +1,4 @@
-/** Players without a wallet, and what their devices sign in with. */
+/** Players without a wallet, and the credentials of their devices. */
 export const guests = `
 CREATE TABLE guests (
   address text COLLATE "C" NOT NULL,

@@ -1,4 +1,4 @@
-/** Up to which message players have read, which message one replies to, and reactions. */
+/** Read positions, replies and reactions. */
 export const conversations = `
 CREATE TABLE read_markers (
   channel_id uuid NOT NULL,

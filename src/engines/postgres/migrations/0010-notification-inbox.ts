@@ -1,4 +1,4 @@
-/** Notifications that are listed, marked as read, and expire. */
+/** Notifications that can be listed and marked as read, and that expire. */
 export const notificationInbox = `
 ALTER TABLE notifications ADD COLUMN read_at bigint;
 ALTER TABLE notifications ADD COLUMN expires_at bigint;

@@ -1,4 +1,4 @@
-/** Players who want to hear nothing of others in a game. */
+/** Players who have blocked others in a game. */
 export const playerBlocks = `
 CREATE TABLE player_blocks (
   wallet text COLLATE "C" NOT NULL,

@@ -1,4 +1,4 @@
-/** What players report to the moderators: other players, and messages. */
+/** Players' reports to the moderators, about other players and messages. */
 export const playerReports = `
 CREATE TABLE player_reports (
   id uuid NOT NULL,

@@ -1,4 +1,4 @@
-/** Rules that are carried out for the players of a season that has ended. */
+/** Prize runs: rules that run for the players of an ended season. */
 export const prizeRuns = `
 CREATE TABLE prize_runs (
   id uuid NOT NULL,

@@ -1,4 +1,4 @@
-/** Whether a lane is the only one that may write: see `write-lane.ts`. */
+/** Whether a lane is the sole writer: see `write-lane.ts`. */
 export const soleWriter = `
 ALTER TABLE write_lanes ADD COLUMN sole_writer boolean NOT NULL DEFAULT false;
 `;

@@ -1,13 +1,13 @@
 import { type AnyRow, type AnyTable, type Index, isIndex, type Value } from '../../core/storage/table.ts';
 
-/** A row to be locked. */
-export interface WantedLock {
+/** A row to lock. */
+export interface PendingLock {
   readonly key: readonly Value[];
   readonly make: AnyRow | undefined;
 }
 
 /** Rows under a prefix of an index. */
-export interface WantedList {
+export interface PendingList {
   readonly index: Index;
   readonly prefix: readonly Value[];
   readonly limit: number;
@@ -16,29 +16,29 @@ export interface WantedList {
 }
 
 /** Some columns of rows. */
-export interface WantedPeeks {
+export interface PendingPeeks {
   readonly table: AnyTable;
   readonly columns: readonly string[];
   readonly keys: Map<string, readonly Value[]>;
 }
 
-/** What commands have asked for and is not at hand. */
-export class Wants {
-  readonly locks = new Map<AnyTable, Map<string, WantedLock>>();
+/** What commands have requested and is not loaded yet. */
+export class PendingLoads {
+  readonly locks = new Map<AnyTable, Map<string, PendingLock>>();
   readonly gets = new Map<AnyTable | Index, Map<string, readonly Value[]>>();
-  readonly peeks = new Map<string, WantedPeeks>();
+  readonly peeks = new Map<string, PendingPeeks>();
   readonly maxes = new Map<string, { index: Index; prefix: readonly Value[] }>();
   readonly counts = new Map<string, { index: Index; prefix: readonly Value[]; limit: number }>();
-  readonly octets = new Map<string, WantedPeeks>();
-  readonly lists = new Map<string, WantedList>();
+  readonly octets = new Map<string, PendingPeeks>();
+  readonly lists = new Map<string, PendingList>();
 
   get isEmpty(): boolean {
     const { locks, gets, peeks, maxes, counts, octets, lists } = this;
     return [locks, gets, peeks, maxes, counts, octets, lists].every(({ size }) => size === 0);
   }
 
-  lock(table: AnyTable, text: string, wanted: WantedLock): void {
-    const of = this.locks.get(table) ?? new Map<string, WantedLock>();
+  lock(table: AnyTable, text: string, wanted: PendingLock): void {
+    const of = this.locks.get(table) ?? new Map<string, PendingLock>();
     this.locks.set(table, of);
     if (!of.has(text) || wanted.make !== undefined) of.set(text, wanted);
   }
@@ -48,15 +48,15 @@ export class Wants {
     this.gets.set(target, of.set(text, key));
   }
 
-  /** Takes over locks that are not asked for already. */
-  addLocks(others: Wants): void {
+  /** Merges the locks of others. */
+  addLocks(others: PendingLoads): void {
     for (const [table, wanted] of others.locks) {
       for (const [text, one] of wanted) this.lock(table, text, one);
     }
   }
 
-  /** Takes over what was asked for before; rows that are locked by now are not read again. */
-  addReads(before: Wants, isLocked: (table: AnyTable, text: string) => boolean): void {
+  /** Merges earlier reads; rows that are locked by now are not read again. */
+  addReads(before: PendingLoads, isLocked: (table: AnyTable, text: string) => boolean): void {
     for (const [target, keys] of before.gets) {
       for (const [text, key] of keys) {
         if (isIndex(target) || !isLocked(target, text)) this.get(target, text, key);
