@@ -50,7 +50,7 @@ export function backupCommand(): Command {
       if (schedule !== undefined) {
         if (file !== undefined || force || !keys) {
           throw new ConfigError(
-            '--schedule cannot be combined with a file, --force or --no-keys: scheduled backups are named automatically',
+            '--schedule takes no file, --force or --no-keys: scheduled backups are named automatically',
           );
         }
         const input = {
