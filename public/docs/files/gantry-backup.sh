@@ -1,6 +1,6 @@
 #!/bin/sh
-# A backup with the time in its name; those older than KEEP_DAYS are deleted, once there is a new one. For
-# gantry-backup.timer, or cron: 17 3 * * * DATA_DIR=/var/lib/gantry /usr/local/bin/gantry-backup.sh
+# Makes a backup with the time in its name, then deletes those older than KEEP_DAYS. For gantry-backup.timer, or cron:
+# 17 3 * * * DATA_DIR=/var/lib/gantry /usr/local/bin/gantry-backup.sh
 set -eu
 umask 077
 directory=${BACKUP_DIR:-/var/backups/gantry}
