@@ -123,7 +123,7 @@ function Parts({ game, board, shown }) {
   const link = (/** @type {string[]} */ ...rest) =>
     linkTo('games', game.slug, 'leaderboard', board.leaderboard, ...rest);
   return html`
-    <nav class="segments" aria-label="Leaderboard sections">
+    <nav class="segments" aria-label="Leaderboard views">
       <a class="segment" href=${link()} aria-current=${shown === 'places' ? 'page' : undefined}>Season ${board.season}</a>
       ${typeof shown === 'number' && html`<a class="segment" href=${link(String(shown))} aria-current="page">Season ${shown}</a>`}
       <a class="segment" href=${link('seasons')} aria-current=${shown === 'seasons' ? 'page' : undefined}>Finished seasons</a>

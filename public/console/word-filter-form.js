@@ -20,8 +20,7 @@ export function WordFilterForm({ game, onChanged }) {
   const [words, setWords] = useState(wordFilter.words.join('\n'));
   const { busy, error, save } = useSaveGame(onChanged);
   const count = linesOf(words).length;
-  const tooMany =
-    count > maxWords ? `${count} words and phrases; at most ${maxWords} are allowed` : undefined;
+  const tooMany = count > maxWords ? `${count} words and phrases; at most ${maxWords} fit` : undefined;
   const given = () => ({
     gameId: game.gameId,
     policies: {
