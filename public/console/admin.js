@@ -44,8 +44,8 @@ export class Admin extends Observable {
    *   onIdentity?: (identity: Identity) => void,
    *   onReplaced?: (token: string) => void,
    *   onRefused: () => void,
-   * }} options `identity`: the last known one, which is refreshed; `onReplaced`: the administrator's token was replaced;
-   *   `onRefused`: the token is no longer valid. Without `onIdentity` the identity is not loaded
+   * }} options `identity`: the last known one, which is refreshed; `onReplaced`: the administrator's token was
+   *   replaced; `onRefused`: the token is no longer valid. Without `onIdentity` the identity is not loaded
    */
   constructor(token, { identity = null, onIdentity, onReplaced, onRefused }) {
     super();

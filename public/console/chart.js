@@ -22,8 +22,9 @@ const minSteps = 30;
  *   onPick?: ((at: number) => void) | undefined,
  *   format: (value: number) => string,
  *   steps?: readonly number[],
- * }} props `times` in Unix seconds; `tone` is a colour of tokens.css; `steps` are the steps of the y axis; `stepSeconds` is
- *   the expected time between samples, and much larger ones are gaps; `onPick` is called with the clicked time in Unix seconds
+ * }} props `times` in Unix seconds; `tone` is a colour of tokens.css; `steps` are the steps of the y axis;
+ *   `stepSeconds` is the expected time between samples, and much larger ones are gaps; `onPick` is called with the
+ *   clicked time in Unix seconds
  */
 export function Chart({ times: sampled, lines: measured, shownSeconds, stepSeconds, onPick, format, steps }) {
   const { times, lines } = withGaps(sampled, measured, stepSeconds);

@@ -23,9 +23,9 @@ import { useAdmin } from './admin.js';
  *   act: () => Promise<unknown>,
  *   done: string,
  *   onDone?: () => void,
- * }} props `needs` is the operation it calls: the button is hidden from roles that may not; `label` is the accessible name,
- *   `text` a shorter visible one; `title` is the question; `confirm` the label of the confirming button, a verb; `done` the
- *   toast afterwards
+ * }} props `needs` is the operation it calls: the button is hidden from roles that may not; `label` is the accessible
+ *   name, `text` a shorter visible one; `title` is the question; `confirm` the label of the confirming button, a verb;
+ *   `done` the toast afterwards
  */
 export function ConfirmButton({
   needs,

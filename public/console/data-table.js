@@ -15,8 +15,8 @@ import { VirtualTable } from './virtual-table.js';
 const maxArranged = 10_000;
 
 /**
- * A paged list from the server as a table that loads more rows on scrolling, with filters and export to a file. Clicking a
- * column's title sorts it, which first loads all rows, up to `maxArranged`.
+ * A paged list from the server as a table that loads more rows on scrolling, with filters and export to a file.
+ * Clicking a column's title sorts it, which first loads all rows, up to `maxArranged`.
  * @template Row
  * @param {{
  *   caption: string,
@@ -27,8 +27,8 @@ const maxArranged = 10_000;
  *   children?: import('preact').ComponentChildren,
  *   empty?: import('preact').ComponentChildren,
  *   filter?: string,
- * }} props `children` are the filters; `fileName` has no extension; `filter` is the label of a text filter over all columns,
- *   for lists that the server does not filter
+ * }} props `children` are the filters; `fileName` has no extension; `filter` is the label of a text filter over all
+ *   columns, for lists that the server does not filter
  */
 export function DataTable({ caption, columns, pages, keyOf, fileName, children, empty, filter }) {
   const { rows, total, complete, loading, error, loadMore, reload } = pages;

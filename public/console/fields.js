@@ -109,8 +109,8 @@ function problemsIn(error) {
 const isAt = (problem, path) => problem.path === path || problem.path.startsWith(`${path}.`);
 
 /**
- * The problem of one field of a rejected call. `describe` turns the rest of the path, which points into the field's value,
- * into text; by default it is shown as is, for JSON that the user has typed.
+ * The problem of one field of a rejected call. `describe` turns the rest of the path, which points into the field's
+ * value, into text; by default it is shown as is, for JSON that the user has typed.
  * @param {unknown} error
  * @param {string} path
  * @param {(inside: string) => string} [describe]
@@ -140,7 +140,8 @@ export function problemAtLine(error, path, text) {
 
 /**
  * Why a form was rejected; problems shown at fields are not repeated, and the first invalid field gets the focus.
- * @param {{ error: unknown, fields: readonly string[] }} props `fields`: the paths of the fields that show their own problems
+ * @param {{ error: unknown, fields: readonly string[] }} props `fields`: the paths of the fields that show their own
+ *   problems
  */
 export function FormProblem({ error, fields }) {
   const banner = useRef(/** @type {HTMLElement | null} */ (null));

@@ -7,8 +7,8 @@ import { TextField } from './fields.js';
 /** @typedef {{ select: (start: number, end: number) => void }} EditorHandle `select` selects a range and scrolls to it */
 
 /**
- * A JSON editor with highlighting, line numbers and error marks, which is loaded on first use; if that fails, a plain text
- * area.
+ * A JSON editor with highlighting, line numbers and error marks, which is loaded on first use; if that fails, a plain
+ * text area.
  * @param {{
  *   label: string,
  *   value: string,

@@ -1,6 +1,6 @@
 /**
- * The position of the value at a path in a JSON text: `['0', 'actions', '1']` in `[{"actions":[…]}]`. When the path does
- * not exist, the position of its deepest existing ancestor. The text must be JSON.
+ * The position of the value at a path in a JSON text: `['0', 'actions', '1']` in `[{"actions":[…]}]`. When the path
+ * does not exist, the position of its deepest existing ancestor. The text must be JSON.
  * @param {string} text
  * @param {readonly string[]} path
  * @returns {{ start: number, end: number }} offsets in UTF-16 units

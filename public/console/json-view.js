@@ -8,8 +8,8 @@ const entriesPerPage = 100;
 const maxStringLength = 500;
 
 /**
- * A JSON value as a collapsible tree. Only expanded branches are rendered, so that a value of a megabyte is shown as fast
- * as a small one.
+ * A JSON value as a collapsible tree. Only expanded branches are rendered, so that a value of a megabyte is shown as
+ * fast as a small one.
  * @param {{ value: unknown, label: string }} props
  */
 export function JsonView({ value, label }) {

@@ -25,7 +25,8 @@ const aroundRows = 21;
 const keyOf = (row) => row._id;
 
 /**
- * The standings of a leaderboard, optionally filtered by label; also those of matching players, and those around one player.
+ * The standings of a leaderboard, optionally filtered by label; also those of matching players, and those around one
+ * player.
  * @param {{
  *   game: import('./game-view.js').Game,
  *   name: string,

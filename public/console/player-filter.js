@@ -15,8 +15,8 @@ const maxSuggested = 8;
 const isWallet = (text) => /^0x[0-9a-f]{40}$/i.test(text);
 
 /**
- * A field that filters rows by player, found by name or wallet as in the list of players; `wallet` is empty until exactly
- * one player matches.
+ * A field that filters rows by player, found by name or wallet as in the list of players; `wallet` is empty until
+ * exactly one player matches.
  * @param {string | undefined} gameId the game whose players are searched; undefined: all games
  */
 export function usePlayerFilter(gameId) {

@@ -8,9 +8,9 @@ const responseTimeoutMs = 250;
 /** @typedef {{ kind: 'ask' } | { kind: 'token', token: string } | { kind: 'signed-in' } | { kind: 'signed-out', token: string }} Message */
 
 /**
- * The admin token of this tab, shared with the console's other tabs on request. It is stored per tab, for as long as the tab
- * is open: not in `localStorage`, which would persist it on disk, and not in a cookie, which the browser would also attach to
- * requests of other pages and to other ports of the host.
+ * The admin token of this tab, shared with the console's other tabs on request. It is stored per tab, for as long as
+ * the tab is open: not in `localStorage`, which would persist it on disk, and not in a cookie, which the browser would
+ * also attach to requests of other pages and to other ports of the host.
  */
 export class SharedSignIn {
   #channel = new BroadcastChannel('gantry-console');
@@ -20,8 +20,8 @@ export class SharedSignIn {
   #onSignedOut;
 
   /**
-   * @param {{ onToken: (token: string) => void, onSignedOut: () => void }} listeners called when another tab shares its token
-   *   with this one, and when it signs out of all tabs
+   * @param {{ onToken: (token: string) => void, onSignedOut: () => void }} listeners called when another tab shares its
+   *   token with this one, and when it signs out of all tabs
    */
   constructor({ onToken, onSignedOut }) {
     this.#onToken = onToken;

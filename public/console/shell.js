@@ -45,8 +45,8 @@ const sections = [
 
 /**
  * The console's header, navigation and current view.
- * @param {{ takesFocus: boolean, onSignOut: () => void }} props `takesFocus`: the previously focused element is gone, as
- *   after signing in
+ * @param {{ takesFocus: boolean, onSignOut: () => void }} props `takesFocus`: the previously focused element is gone,
+ *   as after signing in
  */
 export function Shell({ takesFocus, onSignOut }) {
   const admin = useAdmin();

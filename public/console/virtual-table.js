@@ -6,8 +6,8 @@ import { classOf } from '../shared/table.js';
 import { nextSort } from './sorting.js';
 
 /**
- * Row heights by the number of detail lines, as in console.css; no content may be higher. Rows have detail lines when the
- * columns are stacked.
+ * Row heights by the number of detail lines, as in console.css; no content may be higher. Rows have detail lines when
+ * the columns are stacked.
  */
 const rowHeightsPx = /** @type {const} */ ([44, 72, 100]);
 /** The maximum number of details in one line; with more there are two lines. */
@@ -47,8 +47,8 @@ const step = 8;
  *   onScrolled?: (top: boolean) => void,
  *   sort?: import('./sorting.js').Sort | null,
  *   onSort?: (sort: import('./sorting.js').Sort | null) => void,
- * }} props `onEnd` is called when the end is near; `onScrolled` is called with whether the table is scrolled to the top;
- *   with `onSort`, the titles of columns with a value are buttons
+ * }} props `onEnd` is called when the end is near; `onScrolled` is called with whether the table is scrolled to the
+ *   top; with `onSort`, the titles of columns with a value are buttons
  */
 export function VirtualTable({
   caption,

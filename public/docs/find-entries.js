@@ -1,9 +1,9 @@
 /** @typedef {{ address: string, page: string, title: string, text: string }} SearchEntry a section of the manual */
 
 /**
- * The entries that contain every word of a query, best match first: a word that is the whole title ranks above one in the
- * title, and that above one in the text. Substrings match too, because names such as `nonce_replayed` are typed in part;
- * so there is no word index, which would not pay off for a manual of this size anyway.
+ * The entries that contain every word of a query, best match first: a word that is the whole title ranks above one in
+ * the title, and that above one in the text. Substrings match too, because names such as `nonce_replayed` are typed in
+ * part; so there is no word index, which would not pay off for a manual of this size anyway.
  * @param {readonly SearchEntry[]} entries
  * @param {string} query
  * @returns {SearchEntry[]}

@@ -18,8 +18,9 @@ import { Observable } from '../shared/observable.js';
  *   unsent: Unsent[],
  *   participants: Map<string, Participant>,
  *   typing: Map<string, number>,
- * }} Conversation `messages`: oldest first; `originals`: messages that were replied to but are not loaded; `readUntil`: the
- *   last message marked as read here; `complete`: there are no earlier messages; `typing`: by wallet, until when to show it
+ * }} Conversation `messages`: oldest first; `originals`: messages that were replied to but are not loaded; `readUntil`:
+ *   the last message marked as read here; `complete`: there are no earlier messages; `typing`: by wallet, until when to
+ *   show it
  */
 
 const pageSize = 50;

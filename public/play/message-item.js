@@ -25,8 +25,8 @@ const day = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day:
  *   onEdit: () => void,
  *   onUnsend: () => void,
  *   onReact: (reaction: string) => void,
- * }} props `before` is the message above it; `original` the message it replies to, null when that was removed, undefined
- *   when it is not a reply; `onMore` opens the actions on its sender
+ * }} props `before` is the message above it; `original` the message it replies to, null when that was removed,
+ *   undefined when it is not a reply; `onMore` opens the actions on its sender
  */
 export function MessageItem({
   message,

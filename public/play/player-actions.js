@@ -18,8 +18,8 @@ const muteTimes = [
 const maxCommentLength = 1_000;
 
 /**
- * Actions on another player: report them or one of their messages, block them, and, for admins of the conversation, mute
- * them in it.
+ * Actions on another player: report them or one of their messages, block them, and, for admins of the conversation,
+ * mute them in it.
  * @param {import('./messages.js').InGame & {
  *   wallet: string,
  *   message?: import('./conversations.js').Message | undefined,

@@ -62,8 +62,8 @@ export async function signerOfWallet(provider) {
 }
 
 /**
- * Signatures of a contract wallet are verified on its chain. A wallet with its own key needs none, even when it delegates
- * to code by EIP-7702.
+ * Signatures of a contract wallet are verified on its chain. A wallet with its own key needs none, even when it
+ * delegates to code by EIP-7702.
  * @param {Provider} provider
  * @param {string} wallet
  */

@@ -1,8 +1,8 @@
 import { html } from 'htm/preact';
 
 /**
- * A player's avatar. An avatar on another server is not fetched, because that would reveal the viewer to that server; the
- * wallet's identicon is shown instead.
+ * A player's avatar. An avatar on another server is not fetched, because that would reveal the viewer to that server;
+ * the wallet's identicon is shown instead.
  * @param {{ wallet: string, url?: string | undefined, small?: boolean, present?: boolean | undefined }} props
  *   when `present` is given, a dot shows whether the player is online
  */

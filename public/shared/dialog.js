@@ -13,8 +13,8 @@ import { Icon } from './icon.js';
  *   children?: import('preact').ComponentChildren,
  *   actions?: import('preact').ComponentChildren,
  *   stays?: boolean,
- * }} props `actions` are the buttons in its footer; a dialog that `stays` is closed only by a button, not by Escape or a
- *   click on the backdrop, so that its contents are not lost by accident
+ * }} props `actions` are the buttons in its footer; a dialog that `stays` is closed only by a button, not by Escape or
+ *   a click on the backdrop, so that its contents are not lost by accident
  */
 export function Dialog({ title, onClose, children, actions, stays = false }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));

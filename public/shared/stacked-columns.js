@@ -20,8 +20,8 @@ export function useStacking() {
 }
 
 /**
- * The columns of a table on a small screen, so that it never scrolls sideways: the main column (by default the wide one,
- * else the first) with the others as labelled lines below it; a row's actions stay beside it.
+ * The columns of a table on a small screen, so that it never scrolls sideways: the main column (by default the wide
+ * one, else the first) with the others as labelled lines below it; a row's actions stay beside it.
  * @template {StackedColumn<any>} Column
  * @param {readonly Column[]} columns
  * @returns {{ columns: readonly Column[], details: number }} `details`: how many columns are stacked below the main one

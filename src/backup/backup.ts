@@ -159,8 +159,8 @@ function contentsOf(directory: string, backupDirectory: string): string[] {
 }
 
 /**
- * Moves the `present` contents of a data directory aside, and the files `names`, in that order, from `draft` into it. If
- * a move fails, all are undone. Returns where the previous contents are now; null when there were none.
+ * Moves the `present` contents of a data directory aside, and the files `names`, in that order, from `draft` into it.
+ * If a move fails, all are undone. Returns where the previous contents are now; null when there were none.
  *
  * The database is moved out first and in last: if this is interrupted, even by a power failure, the directory has no
  * database, and no server starts on it (see `describeMissingDatabase`).

@@ -12,7 +12,9 @@ const sources: readonly [name: string, folder: string, extension: string][] = [
   ['Python', 'python', '.py'],
 ];
 
-/** The rows of the table: the bundled client for TypeScript, the source files for the others. `folder` is `public/sdk`. */
+/**
+ * The rows of the table: the bundled client for TypeScript, the source files for the others. `folder` is `public/sdk`.
+ */
 export async function sizeRows(folder: string, client: string): Promise<string[]> {
   const rows = [
     `| TypeScript, \`client.js\` | ${kilobytes(client)}, minified, all in one | | ${gzipped(client)} |`,

@@ -4,8 +4,8 @@ import { defaultCommandOf } from '../runtime/internals/commander.ts';
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-// Generates static scripts: libraries for commander (such as @bomb.sh/tab, at 0.0.x) run the program at every Tab, while
-// these do not start Node and work wherever the program is installed.
+// Generates static scripts: libraries for commander (such as @bomb.sh/tab, at 0.0.x) run the program at every Tab,
+// while these do not start Node and work wherever the program is installed.
 
 /** The completions after a command. `path` is empty for `gantry` itself. */
 interface Completions {

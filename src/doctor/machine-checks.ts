@@ -5,7 +5,9 @@ import type { DatabaseFiles } from '../core/storage/database-file.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
 const minNodeVersion = 24;
-/** Older versions can corrupt the database when a write races a checkpoint (https://sqlite.org/wal.html#walresetbug). */
+/**
+ * Older versions can corrupt the database when a write races a checkpoint (https://sqlite.org/wal.html#walresetbug).
+ */
 const minSqliteVersion = '3.51.3';
 const minOpenFiles = 4_096;
 const timeoutMs = 2_000;

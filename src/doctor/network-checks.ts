@@ -44,7 +44,10 @@ export async function checkRedis(url: string | undefined): Promise<Finding[]> {
   }
 }
 
-/** Checks each RPC server separately, so that a working one does not hide a broken one. Reported without its path, which may contain a key. */
+/**
+ * Checks each RPC server separately, so that a working one does not hide a broken one. Reported without its path, which
+ * may contain a key.
+ */
 export async function checkChains({ chains }: Pick<Config, 'chains'>): Promise<Finding[]> {
   const servers = [...chains].flatMap(([chainId, urls]) => urls.map((url) => ({ chainId, url })));
   const findings = await Promise.all(servers.map(({ chainId, url }) => checkRpcServer(chainId, url)));
