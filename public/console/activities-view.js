@@ -12,7 +12,7 @@ import { usePages } from './queries.js';
 
 /**
  * A game's public feed.
- * @param {{ game: import('./game-view.js').Game, player?: string }} props `player`: the wallet of the only one that is shown
+ * @param {{ game: import('./game-view.js').Game, player?: string }} props `player`: the wallet to restrict it to
  */
 export function ActivitiesView({ game, player }) {
   const { gameId } = game;
@@ -85,7 +85,7 @@ export function ActivitiesView({ game, player }) {
   `;
 }
 
-/** The feed's items have no id of their own. @param {Activity} activity */
+/** Feed items have no id. @param {Activity} activity */
 function keyOf({ timestamp, user, eventId, displayText }) {
   return `${timestamp} ${user.address} ${eventId} ${displayText}`;
 }

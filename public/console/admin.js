@@ -17,7 +17,7 @@ import { Observable } from '../shared/observable.js';
 
 /** How often an unreachable server is polled, in milliseconds. */
 const reconnectPollMs = 2_000;
-/** How often it is asked who the token is of, while the page is visible: the role may change, or the token be revoked. */
+/** How often the identity is refreshed while the page is visible: the role may change, or the token may be revoked. */
 const identityPollMs = 10_000;
 
 /**
@@ -32,9 +32,9 @@ export class Admin extends Observable {
   #closed = false;
   reachable = true;
   reconnects = 0;
-  /** Who is signed in, and what the role may call; null: not known yet. @type {Identity | null} */
+  /** Who is signed in, with the operations the role may call; null until known. @type {Identity | null} */
   identity;
-  /** Why it is not known. @type {unknown} */
+  /** Why the identity could not be loaded. @type {unknown} */
   identityError = null;
 
   /**
@@ -44,8 +44,8 @@ export class Admin extends Observable {
    *   onIdentity?: (identity: Identity) => void,
    *   onReplaced?: (token: string) => void,
    *   onRefused: () => void,
-   * }} options `identity`: as it was known last, to be asked again; `onReplaced`: the administrator has been given another
-   *   token; `onRefused`: the token is no longer valid. Without `onIdentity` nobody asks who it is
+   * }} options `identity`: the last known one, which is refreshed; `onReplaced`: the administrator's token was
+   *   replaced; `onRefused`: the token is no longer valid. Without `onIdentity` the identity is not loaded
    */
   constructor(token, { identity = null, onIdentity, onReplaced, onRefused }) {
     super();
@@ -60,7 +60,7 @@ export class Admin extends Observable {
     return this.identity?.operations.includes(name) ?? false;
   }
 
-  /** Asks again who is signed in, and goes on asking. */
+  /** Refreshes the identity now, and then periodically. */
   async refreshIdentity() {
     clearTimeout(this.#identityTimer);
     try {
@@ -131,14 +131,15 @@ export class Admin extends Observable {
   }
 
   /**
-   * @template Answer
-   * @param {Promise<Answer>} answer
+   * Updates `reachable` by the outcome of a request.
+   * @template Result
+   * @param {Promise<Result>} request
    */
-  async #track(answer) {
+  async #track(request) {
     try {
-      const answered = await answer;
+      const result = await request;
       this.#setOnline();
-      return answered;
+      return result;
     } catch (error) {
       const reason = error instanceof ApiError ? error.reason : '';
       if (reason === 'connection_lost') this.#setOffline();
@@ -154,7 +155,7 @@ export class Admin extends Observable {
     this.#pollUntilOnline();
   }
 
-  /** A timed-out call does not mean that the server is unreachable: a fast call tells. */
+  /** A timed-out call does not mean that the server is unreachable; a fast call shows whether it is. */
   #probe() {
     if (this.#closed) return;
     get('/readyz').catch((error) => {
@@ -192,7 +193,7 @@ function kebabCase(name) {
 
 export const AdminContext = createContext(/** @type {Admin | null} */ (null));
 
-/** The signed-in administrator's calls. */
+/** The client of the signed-in administrator. */
 export function useAdmin() {
   const admin = useContext(AdminContext);
   if (admin === null) throw new Error('this view requires a signed-in administrator');

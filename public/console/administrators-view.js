@@ -21,13 +21,13 @@ import { SecretOnce } from './secret-once.js';
 
 /** @type {readonly (readonly [role: Role, may: string])[]} */
 const roles = [
-  ['owner', 'Everything, administrators included.'],
+  ['owner', 'Everything, including administrators.'],
   [
     'operator',
-    'Games, their secrets, rules, webhooks, the queue and backups; states and erasing of players; all that moderators do.',
+    'Games, their secrets, rules, webhooks, the queue and backups; editing states and erasing players; everything moderators can do.',
   ],
-  ['moderator', 'Bans, names, scores, messages and sessions of players. Reads everything, but no backups.'],
-  ['read-only', 'Reads what moderators read, and changes nothing.'],
+  ['moderator', 'Bans, names, scores, messages and sessions of players. Reads everything except backups.'],
+  ['read-only', 'Reads what moderators can read, without changing anything.'],
 ];
 
 /** @type {readonly (readonly [days: string, label: string])[]} */
@@ -48,11 +48,11 @@ function roleOf(chosen) {
 }
 
 /** @param {Role} role */
-function mayOf(role) {
+function permissionsOf(role) {
   return roles.find(([one]) => one === role)?.[1] ?? '';
 }
 
-/** The administrators by name, for owners. */
+/** The named administrators, for owners. */
 export function AdministratorsView() {
   const admin = useAdmin();
   const { result, error, reload } = useQuery(() => admin.call('listAdministrators', {}), []);
@@ -128,7 +128,7 @@ export function AdministratorsView() {
           keyOf=${(/** @type {Administrator} */ { administratorId }) => administratorId}
           error=${error}
           onRetry=${reload}
-          empty=${html`<${Empty} icon="key" title="No administrators by name yet"><p>Give everyone a token of their own: it can be revoked alone, and the audit log has the name.</p><//>`}
+          empty=${html`<${Empty} icon="key" title="No named administrators yet"><p>Give each person a separate token: it can be revoked individually, and the audit log shows the name.</p><//>`}
         />
       </section>
       <section class="card" aria-labelledby="roles">
@@ -137,7 +137,7 @@ export function AdministratorsView() {
           <dl class="role-list">
             ${roles.map(([role, may]) => html`<dt key=${role}><span class="badge ${role === 'owner' ? 'info' : ''}">${role}</span></dt><dd>${may}</dd>`)}
           </dl>
-          <p class="quiet small">Anyone who has the admin token (printed when the server first started, or set in ADMIN_TOKEN) is always an owner.</p>
+          <p class="quiet small">Anyone with the admin token (printed when the server first started, or set in ADMIN_TOKEN) is always an owner.</p>
         </div>
       </section>
     </div>
@@ -168,8 +168,8 @@ function Create({ onClose, onCreated }) {
       actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form="new-administrator" busy=${busy}>Create<//>`}
     >
       <form id="new-administrator" class="form" onSubmit=${create}>
-        <${TextField} label="Name" required autofocus maxlength=${60} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} hint="Shown in the audit log. Such as Ada, or ada@studio.example." />
-        <${SelectField} label="Role" value=${role} onValue=${(/** @type {string} */ chosen) => setRole(roleOf(chosen))} options=${roleOptions} hint=${mayOf(role)} />
+        <${TextField} label="Name" required autofocus maxlength=${60} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} hint="Shown in the audit log, such as Ada or ada@studio.example." />
+        <${SelectField} label="Role" value=${role} onValue=${(/** @type {string} */ chosen) => setRole(roleOf(chosen))} options=${roleOptions} hint=${permissionsOf(role)} />
         <${SelectField} label="Token expires" value=${days} onValue=${setDays} options=${lifetimes} />
         <${FormProblem} error=${error} fields=${['name', 'role', 'lifetimeDays']} />
       </form>
@@ -202,7 +202,7 @@ function Edit({ administrator, isSelf, onClose, onChanged }) {
         ${
           isSelf
             ? html`<p class="quiet small">Your role is ${role}. Only another owner can change it.</p>`
-            : html`<${SelectField} label="Role" value=${role} onValue=${(/** @type {string} */ chosen) => setRole(roleOf(chosen))} options=${roleOptions} hint="${mayOf(role)} Takes effect immediately." />`
+            : html`<${SelectField} label="Role" value=${role} onValue=${(/** @type {string} */ chosen) => setRole(roleOf(chosen))} options=${roleOptions} hint="${permissionsOf(role)} Takes effect immediately." />`
         }
         <${FormProblem} error=${error} fields=${['name', 'role']} />
       </form>
@@ -219,9 +219,9 @@ function Rotate({ administrator, isSelf, onClose, onChanged }) {
   const [token, setToken] = useState('');
   const rotate = submit(async () => {
     const input = { administratorId, ...(days && { lifetimeDays: Number(days) }) };
-    const answer = await admin.call('rotateAdministratorToken', input);
-    if (isSelf) admin.adopt(answer.token);
-    setToken(answer.token);
+    const { token: newToken } = await admin.call('rotateAdministratorToken', input);
+    if (isSelf) admin.adopt(newToken);
+    setToken(newToken);
     onChanged();
   });
   if (token) return html`<${TokenOnce} name=${name} token=${token} onClose=${onClose} />`;
@@ -244,13 +244,13 @@ function Rotate({ administrator, isSelf, onClose, onChanged }) {
 function TokenOnce({ name, token, onClose }) {
   return html`
     <${Dialog} title="Token of ${name}" stays onClose=${onClose} actions=${html`<${Button} kind="primary" onClick=${onClose}>Done<//>`}>
-      <p>${name} signs in to the console with it, and calls <code>/admin</code>. Send it over a channel that nobody else reads.</p>
+      <p>${name} signs in to the console with it, and calls <code>/admin</code>. Send it over a secure channel.</p>
       <${SecretOnce} secret=${token} kind="token" />
     <//>
   `;
 }
 
-/** A form that is sent once at a time, and shows why it was refused. */
+/** The state of a form that is submitted once at a time, with the error of the last attempt. */
 function useSubmit() {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));

@@ -1,8 +1,8 @@
 import { useAdmin } from './admin.js';
 
 /**
- * Shows its children to administrators whose role may call the operation, and else `instead`. The server refuses the others
- * all the same.
+ * Shows its children to administrators whose role may call the operation, and `instead` to others. The server enforces
+ * this independently.
  * @param {{
  *   to: import('./admin.js').OperationName,
  *   children?: import('preact').ComponentChildren,

@@ -21,7 +21,7 @@ import { useQuery } from './queries.js';
  * @typedef {NonNullable<Listed['schedule']>} Schedule
  */
 
-/** Between two looks at the list, in milliseconds: while a backup is being made, and else. */
+/** How often the list is polled, in milliseconds: while a backup is in progress, and otherwise. */
 const busyPollMs = 1_000;
 const idlePollMs = 10_000;
 /** How long a backup of a large database may take, in milliseconds. */
@@ -36,7 +36,7 @@ const intervals = [
   ['168', 'Every week'],
 ];
 
-/** Backups: made, downloaded, deleted and scheduled. */
+/** Makes, downloads, deletes and schedules backups. */
 export function BackupsView() {
   const admin = useAdmin();
   const { result, error, reload } = useQuery(() => admin.call('listBackups', {}), []);
@@ -44,15 +44,15 @@ export function BackupsView() {
   const [isMaking, setMaking] = useState(false);
   const running = result?.running ?? null;
   const isBusy = isMaking || running !== null;
-  const isHere = result?.unavailable === null;
+  const isAvailable = result?.unavailable === null;
   useEffect(() => {
-    if (!isHere) return;
+    if (!isAvailable) return;
     const poll = setInterval(
       () => document.visibilityState === 'visible' && reload(),
       isBusy ? busyPollMs : idlePollMs,
     );
     return () => clearInterval(poll);
-  }, [isBusy, isHere]);
+  }, [isBusy, isAvailable]);
   /** @param {boolean} withoutKeys */
   const make = async (withoutKeys) => {
     setAsking(false);
@@ -68,13 +68,13 @@ export function BackupsView() {
   };
   const head = html`
     <${PageHead} title="Backups">
-      ${isHere && html`<${Button} kind="primary" busy=${isBusy} onClick=${() => setAsking(true)}><${Icon} name="plus" />Make backup<//>`}
+      ${isAvailable && html`<${Button} kind="primary" busy=${isBusy} onClick=${() => setAsking(true)}><${Icon} name="plus" />Make backup<//>`}
     <//>
   `;
   if (result === undefined) {
     return html`${head}${error ? html`<${ErrorState} error=${error} onRetry=${reload} />` : html`<${LoadingRows} label="Loading backups" />`}`;
   }
-  if (result.unavailable !== null) return html`${head}<${Elsewhere} />`;
+  if (result.unavailable !== null) return html`${head}<${PostgresNotice} />`;
   return html`
     ${head}
     <div class="stacked-cards">
@@ -88,13 +88,13 @@ export function BackupsView() {
   `;
 }
 
-/** What is shown where the database is on PostgreSQL. */
-function Elsewhere() {
+/** Shown when the database is on PostgreSQL. */
+function PostgresNotice() {
   return html`
     <section class="card" aria-label="Backups">
       <${Empty} icon="download" title="PostgreSQL makes its own backups">
-        <p>The database is on PostgreSQL. Back it up with the database's own tools: <code>pg_dump</code>, or base backups with an archived log.</p>
-        <p>Keep <code>GANTRY_SECRET_KEY</code> too, in another place: the keys in the database are encrypted with it.</p>
+        <p>The database is on PostgreSQL. Back it up with its own tools: <code>pg_dump</code>, or base backups and WAL archiving.</p>
+        <p>Also keep <code>GANTRY_SECRET_KEY</code> in another place: it encrypts the keys in the database.</p>
         <a href="/docs/scaling-out#backups">How to back it up</a>
       <//>
     </section>
@@ -117,7 +117,7 @@ function List({ backups, onChanged }) {
   const download = async ({ name }) => {
     try {
       const { path } = await admin.call('downloadBackup', { name });
-      // The browser takes it as it comes, to the disk: it may be larger than the memory.
+      // The browser streams it to the disk: it may be larger than memory.
       const link = document.createElement('a');
       link.href = path;
       link.download = name;
@@ -179,7 +179,7 @@ function List({ backups, onChanged }) {
       columns=${columns}
       rows=${backups}
       keyOf=${(/** @type {Backup} */ { name }) => name}
-      empty=${html`<${Empty} icon="download" title="No backups yet"><p>A backup is one file with the database and the keys; <code>gantry restore</code> makes a data directory of it.</p><//>`}
+      empty=${html`<${Empty} icon="download" title="No backups yet"><p>A backup is one file with the database and the keys; <code>gantry restore</code> turns it into a data directory.</p><//>`}
     />
   `;
 }
@@ -193,7 +193,7 @@ function Make({ onClose, onMake }) {
       onClose=${onClose}
       actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" onClick=${() => onMake(!withKeys)}>Make backup<//>`}
     >
-      <p>Copies the database as it is now and checks the copy. Players are not held up.</p>
+      <p>Copies the current database and verifies the copy. Players are not interrupted.</p>
       <${CheckField} label="Include the keys" checked=${withKeys} onChecked=${setWithKeys} hint="Anyone who has the file can then sign tokens and read game secrets. Without them, back up the keys separately: a restore needs them." />
     <//>
   `;
@@ -207,7 +207,7 @@ function ScheduleCard({ schedule, onChanged }) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const options = [['', 'Off'], ...intervals];
-  // Set on the command line, it may be another.
+  // The command line allows other intervals.
   if (hours !== '' && !intervals.some(([value]) => value === hours))
     options.push([hours, `Every ${hours} hours`]);
   /** @param {Event} event */
@@ -234,13 +234,13 @@ function ScheduleCard({ schedule, onChanged }) {
         ${schedule && html`<span class="quiet small">Next backup: <${TimeCell} at=${schedule.dueAt} /></span>`}
       </div>
       <form class="card-body form" onSubmit=${save}>
-        ${schedule?.failure && html`<p class="banner bad" role="alert"><span><strong>The last scheduled backup failed</strong> <${TimeCell} at=${schedule.failedAt} />. ${schedule.failure}. It is tried again.</span></p>`}
+        ${schedule?.failure && html`<p class="banner bad" role="alert"><span><strong>The last scheduled backup failed</strong> <${TimeCell} at=${schedule.failedAt} />. ${schedule.failure}. It will be retried.</span></p>`}
         <div class="form-row">
           <${SelectField} label="Make a backup" value=${hours} onValue=${setHours} options=${options} />
           <${TextField} label="Scheduled backups to keep" type="number" min="1" max="1000" required disabled=${hours === ''} value=${keep} onValue=${setKeep} problem=${problemAt(error, 'keep')} />
         </div>
         <${FormProblem} error=${error} fields=${['everyHours', 'keep']} />
-        <p class="quiet small">Older scheduled backups are deleted; those made by hand stay until you delete them. All are on the server's disk: copy them to another machine too. <a href="/docs/operating#restoring">How to restore one</a></p>
+        <p class="quiet small">Older scheduled backups are deleted; manual ones stay until you delete them. All are on the server's disk: also copy them to another machine. <a href="/docs/operating#restoring">How to restore one</a></p>
         <div class="form-end"><${Button} type="submit" kind="primary" busy=${busy} disabled=${(schedule === null && hours === '') || (schedule !== null && hours === String(schedule.everyHours) && keep === String(schedule.keep))}>Save schedule<//></div>
       </form>
     </section>

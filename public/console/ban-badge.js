@@ -1,8 +1,8 @@
 import { html } from 'htm/preact';
 
 /**
- * Where a player is banned from.
- * @param {{ bannedFrom: readonly string[], gameId: string | undefined }} props `gameId`: the game that is looked at
+ * What a player is banned from.
+ * @param {{ bannedFrom: readonly string[], gameId: string | undefined }} props `gameId`: the game being viewed
  */
 export function BanBadge({ bannedFrom, gameId }) {
   if (bannedFrom.includes('')) return html`<span class="badge bad">all games</span>`;

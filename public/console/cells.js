@@ -26,7 +26,7 @@ export function PresenceBadge({ present }) {
 }
 
 /**
- * A time, or a placeholder for none.
+ * A time, or a placeholder when there is none.
  * @param {{ at: number | null, none?: string }} props
  */
 export function TimeCell({ at, none = '–' }) {

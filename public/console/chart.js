@@ -5,15 +5,15 @@ import { clockTime, dayTime } from '../shared/relative-time.js';
 
 const heightPx = 160;
 const labelPx = 11;
-/** The steps of the time axis, in seconds: its labels tell minutes, or over days the day too. */
+/** The steps of the time axis, in seconds; labels show minutes, and over several days also the weekday. */
 const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1_440, 2_880].map((minutes) => minutes * 60);
 const daySeconds = 24 * 60 * 60;
 /** The shortest time range of a chart, in steps between samples. */
 const minSteps = 30;
 
 /**
- * A small chart of a time up to now, which shows the values under the pointer. The latest ones are shown beside it as
- * text; the canvas is hidden from screen readers.
+ * A small chart of recent values, with a tooltip for the values under the pointer. It is hidden from screen readers,
+ * because the latest values are shown beside it as text.
  * @param {{
  *   times: readonly number[],
  *   lines: readonly { label: string, tone: string, values: readonly (number | null)[] }[],
@@ -22,8 +22,9 @@ const minSteps = 30;
  *   onPick?: ((at: number) => void) | undefined,
  *   format: (value: number) => string,
  *   steps?: readonly number[],
- * }} props `times` in Unix seconds; `tone` is a colour of tokens.css; `steps` are the steps of the y axis; between samples
- *   that are further apart than `stepSeconds`, nothing was measured; `onPick` is told the time in Unix seconds of a press
+ * }} props `times` in Unix seconds; `tone` is a colour of tokens.css; `steps` are the steps of the y axis;
+ *   `stepSeconds` is the expected time between samples, and much larger ones are gaps; `onPick` is called with the
+ *   clicked time in Unix seconds
  */
 export function Chart({ times: sampled, lines: measured, shownSeconds, stepSeconds, onPick, format, steps }) {
   const { times, lines } = withGaps(sampled, measured, stepSeconds);
@@ -48,13 +49,13 @@ export function Chart({ times: sampled, lines: measured, shownSeconds, stepSecon
     };
     draw();
     let isShown = true;
-    // A canvas does not follow its font either: until it has come, another one was measured and drawn.
+    // A canvas is not redrawn when its font has loaded; until then a fallback was measured and drawn.
     document.fonts.ready.then(() => isShown && draw());
     const fit = new ResizeObserver(() =>
       chart.current?.setSize({ width: element.clientWidth, height: heightPx }),
     );
     fit.observe(element);
-    // A canvas does not follow the colours by itself.
+    // A canvas does not follow theme changes by itself.
     const theme = new MutationObserver(draw);
     theme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     const scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -95,8 +96,8 @@ function optionsFor(element, lines, { shownSeconds, stepSeconds, format, steps, 
     font: `${labelPx}px ${getComputedStyle(document.body).fontFamily}`,
     gap: 6,
   };
-  const widthOf = widthsIn(axis.font);
-  // A label stands in the middle under its time, which may be the last one.
+  const widthOf = textWidthIn(axis.font);
+  // Labels are centred under their time, also at the right edge.
   const right = Math.ceil(widthOf(timeOf(0)) / 2) + 2;
   return {
     width: element.clientWidth,
@@ -106,7 +107,7 @@ function optionsFor(element, lines, { shownSeconds, stepSeconds, format, steps, 
     plugins: [tooltip(lines, format, timeOf, pick)],
     padding: [Math.ceil(labelPx / 2) + 2, right, 0, 0],
     scales: {
-      // Shortly after the start the samples still take the whole width.
+      // Shortly after the start, the few samples still fill the whole width.
       x: {
         time: true,
         range: (_chart, from, to) => [Math.max(to - shownSeconds, Math.min(from, to - minSeconds)), to],
@@ -144,7 +145,7 @@ function optionsFor(element, lines, { shownSeconds, stepSeconds, format, steps, 
 }
 
 /**
- * A colour of tokens.css as a canvas takes it: resolved for the scheme that is shown.
+ * Resolves a colour of tokens.css for use on a canvas, in the current colour scheme.
  * @param {HTMLElement} element
  */
 function coloursOf(element) {
@@ -160,17 +161,17 @@ function coloursOf(element) {
 }
 
 /**
- * How wide texts are in a font, in pixels.
+ * Measures the width of texts in a font, in pixels.
  * @param {string} font
  */
-function widthsIn(font) {
+function textWidthIn(font) {
   const context = document.createElement('canvas').getContext('2d');
   if (context) context.font = font;
   return (/** @type {string} */ text) => context?.measureText(text).width ?? 0;
 }
 
 /**
- * Shows the time and the values under the pointer, on the side of it where there is room.
+ * Shows the time and the values under the pointer, on the side with more room.
  * @param {readonly { label: string }[]} lines
  * @param {(value: number) => string} format
  * @param {(at: number, withSeconds?: boolean) => string} timeOf
@@ -221,7 +222,7 @@ function row(className, text) {
 }
 
 /**
- * Where nothing was measured, a line has a gap: a sample without values after the last one before it.
+ * Adds a sample without values where samples are missing, so that lines have a gap there.
  * @template {{ values: readonly (number | null)[] }} Line
  * @param {readonly number[]} times
  * @param {readonly Line[]} lines

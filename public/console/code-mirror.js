@@ -22,7 +22,7 @@ import { tags } from '@lezer/highlight';
 
 /** @typedef {import('./json-editor.js').Mark} Mark */
 
-/** The page's own colours, so that light and dark follow by themselves. */
+/** Uses the page's colours, so that the editor follows the theme. */
 const highlighting = HighlightStyle.define([
   { tag: tags.propertyName, color: 'var(--info)' },
   { tag: tags.string, color: 'var(--good)' },
@@ -70,8 +70,8 @@ const theme = EditorView.theme({
 });
 
 /**
- * Creates an editor in an element, in a shadow tree of its own: there it uses constructed style sheets, which the page's
- * Content-Security-Policy allows, instead of style elements, which it does not.
+ * Creates an editor in a shadow root: there it uses constructed style sheets, which the page's Content-Security-Policy
+ * allows, instead of style elements, which it does not.
  * @param {HTMLElement} host
  * @param {{ label: string, value: string, onValue: (value: string) => void }} options
  */
@@ -97,11 +97,11 @@ export function createEditor(host, { label, value, onValue }) {
         theme,
         EditorState.tabSize.of(2),
         EditorView.lineWrapping,
-        // Escape, then Tab, leaves: that comes with the view.
+        // Escape, then Tab, leaves the editor (built into the view).
         keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
         EditorView.contentAttributes.of({
           'aria-label': label,
-          tabindex: '0', // as it is anyway: what checks pages looks for it where the text scrolls
+          tabindex: '0', // redundant, but accessibility checkers require it on scrollable text
           spellcheck: 'false',
           autocapitalize: 'off',
         }),
@@ -113,7 +113,7 @@ export function createEditor(host, { label, value, onValue }) {
     }),
   });
   return {
-    /** Shows another text, which is not told of. @param {string} text */
+    /** Replaces the text without calling `onValue`. @param {string} text */
     setValue(text) {
       if (text === view.state.doc.toString()) return;
       view.dispatch({

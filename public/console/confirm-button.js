@@ -23,7 +23,9 @@ import { useAdmin } from './admin.js';
  *   act: () => Promise<unknown>,
  *   done: string,
  *   onDone?: () => void,
- * }} props `needs` is the operation it calls: who may not is not shown the button; `label` is the button's, `text` what it shows of it when that is less; `title` the question; `confirm` its answer, a verb; `done` the toast afterwards
+ * }} props `needs` is the operation it calls: the button is hidden from roles that may not; `label` is the accessible
+ *   name, `text` a shorter visible one; `title` is the question; `confirm` the label of the confirming button, a verb;
+ *   `done` the toast afterwards
  */
 export function ConfirmButton({
   needs,

@@ -29,14 +29,14 @@ export function CreateGame({ onClose, onCreated, onOpen }) {
     setBusy(true);
     setError(null);
     try {
-      const answer = await admin.call('createGame', {
+      const result = await admin.call('createGame', {
         name,
         kind: kind === 'launcher' ? 'launcher' : 'game',
         ...(slug.trim() && { slug: slug.trim() }),
         ...(url.trim() && { url: url.trim() }),
         allowedOrigins: linesOf(origins),
       });
-      setCreated(answer);
+      setCreated(result);
       onCreated();
     } catch (failed) {
       setError(failed);

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 /**
- * For a row of links that may be wider than the screen: scrolls the current one into view.
+ * Scrolls the current link of a row of links, which may be wider than the screen, into view.
  * @param {string} current the current link's key
  */
 export function useScrollToCurrent(current) {

@@ -11,12 +11,12 @@ import { matching, sorted } from './sorting.js';
 import { useDebounced } from './use-debounced.js';
 import { VirtualTable } from './virtual-table.js';
 
-/** The most rows that are loaded to be sorted or filtered by a text. */
+/** The maximum number of rows that are loaded for sorting or text filtering. */
 const maxArranged = 10_000;
 
 /**
- * A paged list of the server's as a table that loads more rows on scrolling, with its filters and its export as
- * a file. It is sorted by a press on a column's title, for which all its rows are loaded, up to `maxArranged`.
+ * A paged list from the server as a table that loads more rows on scrolling, with filters and export to a file.
+ * Clicking a column's title sorts it, which first loads all rows, up to `maxArranged`.
  * @template Row
  * @param {{
  *   caption: string,
@@ -27,15 +27,15 @@ const maxArranged = 10_000;
  *   children?: import('preact').ComponentChildren,
  *   empty?: import('preact').ComponentChildren,
  *   filter?: string,
- * }} props `children` are the filters; `fileName` is without its ending; `filter` is the label of a field that filters by
- *   the text of any column, for lists that the server does not filter
+ * }} props `children` are the filters; `fileName` has no extension; `filter` is the label of a text filter over all
+ *   columns, for lists that the server does not filter
  */
 export function DataTable({ caption, columns, pages, keyOf, fileName, children, empty, filter }) {
   const { rows, total, complete, loading, error, loadMore, reload } = pages;
   const [sort, setSort] = useState(/** @type {import('./sorting.js').Sort | null} */ (null));
   const [text, setText] = useState('');
-  const wanted = useDebounced(text.trim());
-  const isArranged = sort !== null || wanted !== '';
+  const filterText = useDebounced(text.trim());
+  const isArranged = sort !== null || filterText !== '';
   const loaded = rows?.length ?? 0;
   const needsMore = isArranged && rows !== undefined && !complete && error === null && loaded < maxArranged;
   useEffect(() => {
@@ -43,9 +43,9 @@ export function DataTable({ caption, columns, pages, keyOf, fileName, children, 
   }, [needsMore, loading, loaded]);
   const shown = useMemo(() => {
     if (rows === undefined) return undefined;
-    const found = wanted === '' ? rows : matching(rows, columns, wanted);
+    const found = filterText === '' ? rows : matching(rows, columns, filterText);
     return sort === null ? found : sorted(found, columns, sort);
-  }, [rows, sort, wanted]);
+  }, [rows, sort, filterText]);
   const isStacked = useStacking();
   const sortable = columns.filter(({ value, exportOnly }) => value && !exportOnly);
   return html`
@@ -56,7 +56,7 @@ export function DataTable({ caption, columns, pages, keyOf, fileName, children, 
           ${filter && html`<${TextField} label=${filter} hideLabel type="search" placeholder=${filter} maxlength=${200} value=${text} onValue=${setText} />`}
           ${isStacked && sortable.length > 1 && html`<${SortField} columns=${sortable} sort=${sort} onSort=${setSort} />`}
         </div>
-        <span class="quiet small numeric" role="status">${needsMore && html`<span class="spinner inline"></span> `}${countOf(loaded, total, complete, rows === undefined)}${wanted && shown ? `, ${asCount(shown.length)} match` : ''}</span>
+        <span class="quiet small numeric" role="status">${needsMore && html`<span class="spinner inline"></span> `}${countOf(loaded, total, complete, rows === undefined)}${filterText && shown ? `, ${asCount(shown.length)} match` : ''}</span>
         <${Button} kind="plain" size="small" iconOnly label="Refresh" busy=${loading && rows !== undefined} onClick=${reload}><${Icon} name="refresh" /><//>
         <${ExportButtons} columns=${columns} pages=${pages} fileName=${fileName} />
       </div>
@@ -79,7 +79,7 @@ export function DataTable({ caption, columns, pages, keyOf, fileName, children, 
                   sort=${sort}
                   onSort=${setSort}
                   keyOf=${keyOf}
-                  total=${wanted ? shown?.length : total}
+                  total=${filterText ? shown?.length : total}
                   onEnd=${complete || loading || error !== null ? undefined : () => loadMore().catch(() => {})}
                 />
               `
@@ -89,7 +89,7 @@ export function DataTable({ caption, columns, pages, keyOf, fileName, children, 
 }
 
 /**
- * The sort of a table whose titles are not all on the screen.
+ * Selects the sort order of a table whose column titles are not all on the screen.
  * @param {{
  *   columns: readonly import('./virtual-table.js').Column<any>[],
  *   sort: import('./sorting.js').Sort | null,
@@ -106,14 +106,14 @@ function SortField({ columns, sort, onSort }) {
     const title = columns[Number.parseInt(value, 10)]?.title;
     onSort(title === undefined ? null : { title, descending: value.endsWith('-') });
   };
-  return html`<${SelectField} label="Sort" hideLabel value=${sort === null || at === -1 ? '' : `${at}${sort.descending ? '-' : ''}`} onValue=${choose} options=${[['', 'Sort: as listed'], ...options]} />`;
+  return html`<${SelectField} label="Sort" hideLabel value=${sort === null || at === -1 ? '' : `${at}${sort.descending ? '-' : ''}`} onValue=${choose} options=${[['', 'Default order'], ...options]} />`;
 }
 
 /**
  * @param {number} loaded
  * @param {number | undefined} total
  * @param {boolean} complete
- * @param {boolean} isFirst nothing has come yet
+ * @param {boolean} isFirst nothing is loaded yet
  */
 function countOf(loaded, total, complete, isFirst) {
   if (isFirst) return '';

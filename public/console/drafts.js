@@ -2,8 +2,8 @@ import { useLayoutEffect } from 'preact/hooks';
 import { Observable } from '../shared/observable.js';
 
 /**
- * Unsaved edits, which outlive the view they were made in, until the page is left; the browser asks before that.
- * They are in no storage: nothing of them stays in the browser.
+ * Unsaved edits, which outlive their view until the page is left, for which the browser asks for confirmation.
+ * They are never written to browser storage.
  */
 class Drafts extends Observable {
   /** @type {Map<string, unknown>} */
@@ -15,7 +15,7 @@ class Drafts extends Observable {
 
   /**
    * @param {string} key
-   * @returns {unknown} undefined without one
+   * @returns {unknown} undefined when there is none
    */
   get(key) {
     return this.#drafts.get(key);
@@ -44,11 +44,11 @@ addEventListener('beforeunload', (event) => {
 });
 
 /**
- * Keeps what is edited as the draft of this key, for as long as there is something unsaved in it.
+ * Stores unsaved edits as the draft of this key.
  * @param {string} key
- * @param {unknown} draft undefined: nothing is unsaved
+ * @param {unknown} draft undefined when there are no unsaved edits
  */
 export function useDraft(key, draft) {
-  // With the rendering: an effect that waits for the paint is left out when the view is left first.
+  // A layout effect: one that runs after the paint would be skipped if the view is left first.
   useLayoutEffect(() => drafts.set(key, draft));
 }

@@ -20,8 +20,8 @@ import { VirtualTable } from './virtual-table.js';
 
 /** @typedef {import('./admin.js').Output<'listEvents'>['events'][number]} TailEvent */
 
-/** How many events the view keeps; the oldest are dropped. */
-const keptEvents = 5_000;
+/** The maximum number of events in the view; the oldest are dropped. */
+const maxEvents = 5_000;
 const pollIntervalMs = 1_000;
 
 /**
@@ -38,11 +38,11 @@ export function EventsView({ game }) {
   const [shown, setShown] = useState(/** @type {TailEvent | null} */ (null));
   const [atTop, setAtTop] = useState(true);
   const { events, error, retry } = useTail();
-  const wanted = useDebounced(search.trim().toLowerCase());
+  const searchText = useDebounced(search.trim().toLowerCase());
   // While the user has scrolled down or paused, the rows must not move.
-  const held = paused || !atTop || shown !== null;
-  const still = useRef(/** @type {readonly TailEvent[] | undefined} */ (undefined));
-  if (!held || still.current === undefined) still.current = events;
+  const frozen = paused || !atTop || shown !== null;
+  const displayed = useRef(/** @type {readonly TailEvent[] | undefined} */ (undefined));
+  if (!frozen || displayed.current === undefined) displayed.current = events;
   const ofGame = (/** @type {TailEvent} */ event) => ofGameId === '' || event.gameId === ofGameId;
   const names = [...new Set(events?.filter(ofGame).map((event) => event.name))].toSorted();
   const matching = (/** @type {readonly TailEvent[] | undefined} */ all) =>
@@ -51,11 +51,11 @@ export function EventsView({ game }) {
         ofGame(event) &&
         (name === '' || event.name === name) &&
         (player.wallet === '' || event.wallets?.includes(player.wallet)) &&
-        (wanted === '' || textOf(event).includes(wanted)),
+        (searchText === '' || textOf(event).includes(searchText)),
     );
-  const rows = matching(still.current);
-  const newestShown = still.current?.[0]?.position ?? 0;
-  const waiting = held
+  const rows = matching(displayed.current);
+  const newestShown = displayed.current?.[0]?.position ?? 0;
+  const waiting = frozen
     ? (matching(events?.filter(({ position }) => position > newestShown))?.length ?? 0)
     : 0;
   const resume = () => {
@@ -74,8 +74,8 @@ export function EventsView({ game }) {
     {
       title: 'Event',
       narrow: 'main',
-      cell: ({ name: called }) => html`<strong>${called}</strong>`,
-      value: ({ name: called }) => called,
+      cell: ({ name: eventName }) => html`<strong>${eventName}</strong>`,
+      value: ({ name: eventName }) => eventName,
     },
     ...(game === undefined
       ? [
@@ -140,7 +140,7 @@ export function EventsView({ game }) {
             ? html`<${ErrorState} error=${error} onRetry=${retry} />`
             : html`<${LoadingRows} label="Loading events" />`
           : rows.length === 0
-            ? html`<${Empty} icon="send" title=${wanted || name || ofGameId !== (game?.gameId ?? '') || player.wallet ? 'No matching events' : 'No events yet'}><p>New events appear here as they are committed.</p><//>`
+            ? html`<${Empty} icon="send" title=${searchText || name || ofGameId !== (game?.gameId ?? '') || player.wallet ? 'No matching events' : 'No events yet'}><p>New events appear here as they are committed.</p><//>`
             : html`<${VirtualTable} caption="Events, newest first" columns=${columns} rows=${rows} keyOf=${(/** @type {TailEvent} */ event) => String(event.position)} onScrolled=${setAtTop} />`
       }
     </div>
@@ -163,7 +163,7 @@ export function EventsView({ game }) {
   `;
 }
 
-/** Fields that every event has, or that have a column of their own. */
+/** Fields that every event has, or that have a separate column. */
 const omittedFields = new Set([
   '_id',
   'id',
@@ -209,34 +209,34 @@ function useTail() {
   const [tries, setTries] = useState(0);
   const cursor = useRef(/** @type {string | undefined} */ (undefined));
   useEffect(() => {
-    let wanted = true;
+    let cancelled = false;
     let timer = 0;
-    const ask = async () => {
+    const poll = async () => {
       let more = document.visibilityState === 'visible';
       try {
-        while (more && wanted) {
+        while (more && !cancelled) {
           const after = cursor.current;
-          const answer = await admin.call('listEvents', {
+          const page = await admin.call('listEvents', {
             limit: pageSize,
             ...(after !== undefined && { after }),
           });
-          if (!wanted) return;
-          cursor.current = answer.cursor;
-          more = answer.more;
-          const arrived = answer.events.toReversed();
+          if (cancelled) return;
+          cursor.current = page.cursor;
+          more = page.more;
+          const arrived = page.events.toReversed();
           if (arrived.length > 0 || after === undefined) {
-            setEvents((before = []) => [...arrived, ...before].slice(0, keptEvents));
+            setEvents((before = []) => [...arrived, ...before].slice(0, maxEvents));
           }
           setError(null);
         }
       } catch (failed) {
-        if (wanted) setError(failed);
+        if (!cancelled) setError(failed);
       }
-      if (wanted) timer = window.setTimeout(ask, pollIntervalMs);
+      if (!cancelled) timer = window.setTimeout(poll, pollIntervalMs);
     };
-    ask();
+    poll();
     return () => {
-      wanted = false;
+      cancelled = true;
       clearTimeout(timer);
     };
   }, [tries]);

@@ -6,7 +6,7 @@ import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { asCount } from './numbers.js';
 
-/** The most rows an export holds: they are all in the page's memory. */
+/** The maximum number of rows in an export, which are all held in memory. */
 const maxRows = 200_000;
 
 /**
@@ -52,7 +52,7 @@ export function ExportButtons({ columns, pages, fileName }) {
 }
 
 /**
- * RFC 4180.
+ * Formats rows as CSV (RFC 4180).
  * @template Row
  * @param {readonly import('./virtual-table.js').Column<Row>[]} columns
  * @param {readonly Row[]} rows
@@ -67,14 +67,14 @@ export function csvOf(columns, rows) {
 }
 
 /**
- * Spreadsheets evaluate a text that begins like a formula, and players choose their names: such a text
- * gets an apostrophe in front, as OWASP advises ("CSV Injection").
+ * Spreadsheets evaluate text that begins like a formula, and players choose their names: such text
+ * is prefixed with an apostrophe, as OWASP advises ("CSV Injection").
  * @param {string | number | boolean | null} value
  */
 function quoted(value) {
   if (typeof value !== 'string') return value === null ? '' : String(value);
-  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const escaped = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
 }
 
 /**

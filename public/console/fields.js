@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { messageOf } from '../shared/states.js';
-import { lineOf } from './json-places.js';
+import { lineOf } from './json-positions.js';
 
 /**
  * A labelled text input, or with `rows` a text area. Other props are passed to the element.
@@ -105,30 +105,30 @@ function problemsIn(error) {
   return error instanceof Error && 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
 }
 
-/** Whether a problem is that of a field, or of something in it. @param {FieldProblem} problem @param {string} path */
+/** Whether a problem is at a path or below it. @param {FieldProblem} problem @param {string} path */
 const isAt = (problem, path) => problem.path === path || problem.path.startsWith(`${path}.`);
 
 /**
- * What is wrong with one field of a rejected call. `within` says how a place in its value is called, from the rest of the
- * path; for JSON, which the user has written, it is the path itself.
+ * The problem of one field of a rejected call. `describe` turns the rest of the path, which points into the field's
+ * value, into text; by default it is shown as is, for JSON that the user has typed.
  * @param {unknown} error
  * @param {string} path
- * @param {(inside: string) => string} [within]
+ * @param {(inside: string) => string} [describe]
  * @returns {string | undefined}
  */
-export function problemAt(error, path, within = (inside) => inside) {
+export function problemAt(error, path, describe = (inside) => inside) {
   const found = problemsIn(error).filter((problem) => isAt(problem, path));
   if (found.length === 0) return undefined;
   return found
     .map(({ path: at, message }) => {
       const inside = at.slice(path.length + 1);
-      return inside === '' ? sentence(message) : `${within(inside)}: ${message}`;
+      return inside === '' ? sentence(message) : `${describe(inside)}: ${message}`;
     })
     .join('; ');
 }
 
 /**
- * Likewise for a text area whose non-empty lines are the entries of a list.
+ * Like `problemAt`, for a text area whose non-empty lines are the entries of a list.
  * @param {unknown} error
  * @param {string} path
  * @param {string} text
@@ -139,16 +139,17 @@ export function problemAtLine(error, path, text) {
 }
 
 /**
- * Why a form was not accepted; what is said at its fields is not repeated, and the first of them gets the focus.
- * @param {{ error: unknown, fields: readonly string[] }} props `fields`: the paths of the fields that say it themselves
+ * Why a form was rejected; problems shown at fields are not repeated, and the first invalid field gets the focus.
+ * @param {{ error: unknown, fields: readonly string[] }} props `fields`: the paths of the fields that show their own
+ *   problems
  */
 export function FormProblem({ error, fields }) {
   const banner = useRef(/** @type {HTMLElement | null} */ (null));
-  // In a long form, both may be out of sight.
+  // In a long form, both may be outside the viewport.
   useLayoutEffect(() => {
     if (error === null) return;
-    const wrong = banner.current?.closest('form')?.querySelector('[aria-invalid="true"]');
-    if (wrong instanceof HTMLElement) wrong.focus();
+    const invalid = banner.current?.closest('form')?.querySelector('[aria-invalid="true"]');
+    if (invalid instanceof HTMLElement) invalid.focus();
     else banner.current?.scrollIntoView({ block: 'nearest' });
   }, [error]);
   if (error === null) return null;
@@ -159,7 +160,7 @@ export function FormProblem({ error, fields }) {
 }
 
 /**
- * What is wrong with a text that has to be JSON; empty when nothing is.
+ * The problem of a text that must be JSON; empty when it is valid.
  * @param {string} text
  */
 export function jsonProblem(text) {
@@ -167,7 +168,7 @@ export function jsonProblem(text) {
     JSON.parse(text);
     return '';
   } catch (error) {
-    // V8 tells the position; other engines tell lines of their own, or nothing.
+    // V8 reports the position; other engines report lines in their own format, or nothing.
     const [, position] = /position (\d+)/.exec(messageOf(error)) ?? [];
     const line = position === undefined ? '' : ` on line ${lineOf(text, Number(position))}`;
     return `Invalid JSON${text.trim() === '' ? ': the field is empty' : line}`;

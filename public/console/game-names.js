@@ -2,7 +2,7 @@ import { useAdmin } from './admin.js';
 import { useQuery } from './queries.js';
 
 /**
- * What games are called. `nameOf` answers with the ID of a game that has none, and with a dash for none.
+ * The names of games. `nameOf` returns the ID of an unknown game, and a dash for null.
  * @returns {{ names: ReadonlyMap<string, string>, nameOf: (gameId: string | null) => string }}
  */
 export function useGameNames() {

@@ -10,11 +10,11 @@ import { ConfirmButton } from './confirm-button.js';
 import { TextField } from './fields.js';
 import { goTo } from './route.js';
 
-/** Removing a large game takes the server a while. */
-const deletingWithinMs = 10 * 60_000;
+/** Deleting a large game takes a while. */
+const deleteTimeoutMs = 10 * 60_000;
 
 /**
- * Archives a game, opens it again, or deletes it once its slug has been typed.
+ * Archives a game, lists it again, or deletes it after its slug was typed.
  * @param {{ game: import('./game-view.js').Game, onChanged: () => void }} props
  */
 export function GameRemoval({ game, onChanged }) {
@@ -28,7 +28,7 @@ export function GameRemoval({ game, onChanged }) {
       <div class="card-body removal">
         <div>
           <h3>${isArchived ? 'This game is archived' : 'Archive'}</h3>
-          <p class="quiet">${isArchived ? 'Nobody can play it. Everything in it is kept.' : 'Ends all sessions and refuses players and the game server until it is listed again. Everything is kept.'}</p>
+          <p class="quiet">${isArchived ? 'Nobody can play it. All data is kept.' : 'Ends all sessions and rejects players and the game server until it is listed again. All data is kept.'}</p>
         </div>
         ${
           isArchived
@@ -46,7 +46,7 @@ export function GameRemoval({ game, onChanged }) {
         <${Allowed} to="deleteGame">
           <div>
             <h3>Delete</h3>
-            <p class="quiet">Removes the game and all scores, states, messages and other data in it, for good.</p>
+            <p class="quiet">Permanently removes the game with all scores, states, messages and other data.</p>
           </div>
           <${Button} kind="danger" size="small" onClick=${() => setDeleting(true)}>Delete game<//>
         <//>
@@ -62,16 +62,16 @@ function DeleteDialog({ game, onClose }) {
   const [typed, setTyped] = useState('');
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState('');
-  const isRight = typed.trim() === game.slug;
+  const isConfirmed = typed.trim() === game.slug;
   /** @param {Event} event */
   const remove = async (event) => {
     event.preventDefault();
-    if (!isRight || busy) return;
+    if (!isConfirmed || busy) return;
     setBusy(true);
     setProblem('');
     try {
       const input = { gameId: game.gameId, confirm: typed.trim() };
-      await admin.call('deleteGame', input, { timeoutMs: deletingWithinMs });
+      await admin.call('deleteGame', input, { timeoutMs: deleteTimeoutMs });
       toast(`${game.name} deleted`, 'success');
       goTo('games');
     } catch (error) {
@@ -85,11 +85,11 @@ function DeleteDialog({ game, onClose }) {
       onClose=${() => !busy && onClose()}
       actions=${html`
         <${Button} onClick=${onClose} disabled=${busy}>Cancel<//>
-        <${Button} kind="danger" type="submit" form="delete-game" busy=${busy} disabled=${!isRight}>Delete game<//>
+        <${Button} kind="danger" type="submit" form="delete-game" busy=${busy} disabled=${!isConfirmed}>Delete game<//>
       `}
     >
       <form id="delete-game" class="form" onSubmit=${remove}>
-        <p>This removes the game with all scores, states, play sessions, activities, messages, sessions, webhooks and secrets in it. It cannot be undone. Players keep their profiles and what they have in other games.</p>
+        <p>This removes the game with all scores, states, play sessions, activities, messages, sessions, webhooks and secrets in it. It cannot be undone. Players keep their profiles and their data in other games.</p>
         <p class="quiet small">To keep a copy, run <code>gantry export ${game.slug} ${game.slug}.ndjson</code> first.</p>
         <${TextField} label="Type ${game.slug} to confirm" value=${typed} onValue=${setTyped} autocomplete="off" spellcheck=${false} mono autofocus />
         ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}

@@ -79,9 +79,9 @@ function General({ game, onChanged }) {
         <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAtLine(error, 'allowedOrigins', origins)} hint="Browser origins allowed to call the API for this game, one per line. Empty: any." />
         <${TextField} label="Image" inputmode="url" maxlength=${2000} value=${image} onValue=${setImage} problem=${problemAt(error, 'image')} hint="Shown in launchers: https://… or a path on this server. 16:9 fits best. Optional." />
         <${TextField} label="Order" type="number" step="1" required value=${order} onValue=${setOrder} problem=${problemAt(error, 'order')} hint="Games with a lower number come first; with the same number, the oldest first." />
-        ${game.listing !== 'archived' && html`<${CheckField} label="Unlisted" checked=${unlisted} onChecked=${setUnlisted} hint="Not in the list of games: only who knows its address opens it." />`}
+        ${game.listing !== 'archived' && html`<${CheckField} label="Unlisted" checked=${unlisted} onChecked=${setUnlisted} hint="Not in the list of games: only those who know its URL can open it." />`}
         <${FormProblem} error=${error} fields=${['name', 'url', 'image', 'order', 'allowedOrigins']} />
-        <div class="form-end"><${Allowed} to="updateGame" instead=${notYours}><${Button} type="submit" kind="primary" busy=${busy}>Save<//><//></div>
+        <div class="form-end"><${Allowed} to="updateGame" instead=${noPermission}><${Button} type="submit" kind="primary" busy=${busy}>Save<//><//></div>
       </form>
     </section>
   `;
@@ -102,7 +102,7 @@ function Policies({ game, onChanged }) {
   const [limits, setLimits] = useState(() => typedLimits(policies.limits));
   const [spending, setSpending] = useState(() => typedSpending(policies.spending));
   const { busy, error, save } = useSaveGame(onChanged);
-  const given = () => ({
+  const input = () => ({
     gameId: game.gameId,
     policies: {
       leaderboard: /** @type {Game['policies']['leaderboard']} */ ({ keep, order }),
@@ -120,7 +120,7 @@ function Policies({ game, onChanged }) {
   return html`
     <section class="card policies" aria-labelledby="policies">
       <div class="card-head"><h2 id="policies">Policies</h2></div>
-      <form class="card-body form" onSubmit=${save(given)}>
+      <form class="card-body form" onSubmit=${save(input)}>
         <div class="form-row">
           <${SelectField} label="Ranked score" value=${keep} onValue=${setKeep} options=${[['best', 'Best'], ['latest', 'Latest']]} />
           <${SelectField} label="Sort order" value=${order} onValue=${setOrder} options=${[['desc', 'Highest first'], ['asc', 'Lowest first']]} />
@@ -143,18 +143,18 @@ function Policies({ game, onChanged }) {
             `,
           )}
         </fieldset>
-        <${CheckField} label="Require game secret" checked=${requireSecret} onChecked=${setRequireSecret} hint="Calls then have to come from the game's server; its web page cannot make them." />
+        <${CheckField} label="Require game secret" checked=${requireSecret} onChecked=${setRequireSecret} hint="Calls must then come from the game's server; its web page cannot make them." />
         <${SelectField} label="Signed requests" value=${signature} onValue=${setSignature} options=${[['no', 'Not required'], ['any', 'Required (any scheme)'], ['hmac-sha256', 'Required (HMAC-SHA-256)'], ['v2', 'Required (whole request, v2)']]} />
         <${CheckField} label="One session per player" checked=${oneSession} onChecked=${setOneSession} hint="A new session ends the player's previous one." />
-        <${SelectField} label="Players without a wallet" value=${guests} onValue=${setGuests} options=${[['allowed', 'Allowed'], ['server', "Only vouched for by the game's server"], ['forbidden', 'Forbidden']]} />
+        <${SelectField} label="Players without a wallet" value=${guests} onValue=${setGuests} options=${[['allowed', 'Allowed'], ['server', "Only created by the game's server"], ['forbidden', 'Forbidden']]} />
         <${SelectField} label="Token in the game's URL" value=${tokenIn} onValue=${setTokenIn} options=${[['query', 'Query: ?token=…'], ['fragment', 'Fragment: #token=…']]} hint="A fragment stays in the browser, out of the logs of the game's host. The game has to read it there." />
         <${LimitsFields} value=${limits} onValue=${setLimits} error=${error} />
         <${SpendingFields} value=${spending} onValue=${setSpending} error=${error} />
         <${FormProblem} error=${error} fields=${['policies.limits', 'policies.spending']} />
-        <div class="form-end"><${Allowed} to="updateGame" instead=${notYours}><${Button} type="submit" kind="primary" busy=${busy} disabled=${isHalfTyped(limits)}>Save policies<//><//></div>
+        <div class="form-end"><${Allowed} to="updateGame" instead=${noPermission}><${Button} type="submit" kind="primary" busy=${busy} disabled=${isHalfTyped(limits)}>Save policies<//><//></div>
       </form>
     </section>
   `;
 }
 
-const notYours = html`<p class="quiet small">Your role cannot change settings.</p>`;
+const noPermission = html`<p class="quiet small">Your role cannot change settings.</p>`;

@@ -52,7 +52,7 @@ const tabs = [
 
 /**
  * One game, in tabs.
- * @param {{ slug: string, tab: string | undefined, rest: readonly string[] }} props `rest`: the place within the tab
+ * @param {{ slug: string, tab: string | undefined, rest: readonly string[] }} props `rest`: the route within the tab
  */
 export function GameView({ slug, tab, rest }) {
   const admin = useAdmin();

@@ -19,9 +19,9 @@ export function Games() {
   const { result, error, reload } = useQuery(() => admin.call('listGames', {}), []);
   const [creating, setCreating] = useState(false);
   const [search, setSearch] = useState('');
-  const wanted = search.trim().toLowerCase();
+  const query = search.trim().toLowerCase();
   const games = result?.games.filter(({ name, slug, gameId }) =>
-    [name, slug, gameId].some((text) => text.toLowerCase().includes(wanted)),
+    [name, slug, gameId].some((text) => text.toLowerCase().includes(query)),
   );
   return html`
     <${PageHead} title="Games">

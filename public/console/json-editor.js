@@ -4,11 +4,11 @@ import { LoadingRows } from '../shared/states.js';
 import { TextField } from './fields.js';
 
 /** @typedef {{ start: number, end: number, message: string }} Mark offsets in UTF-16 units */
-/** @typedef {{ select: (start: number, end: number) => void }} EditorHandle selects a part of the text, and shows it */
+/** @typedef {{ select: (start: number, end: number) => void }} EditorHandle `select` selects a range and scrolls to it */
 
 /**
- * An editor of JSON with highlighting, line numbers and marks at what is wrong, which is loaded with the first one; where it
- * cannot be, a plain text area.
+ * A JSON editor with highlighting, line numbers and error marks, which is loaded on first use; if that fails, a plain
+ * text area.
  * @param {{
  *   label: string,
  *   value: string,
@@ -44,17 +44,17 @@ function RichEditor({ label, value, onValue, marks, handle, hint, create }) {
   const hintId = useId();
   useLayoutEffect(() => {
     if (host.current === null) return;
-    const made = create(host.current, {
+    const created = create(host.current, {
       label: `${label}. ${hint}`,
       value,
       onValue: (text) => changed.current(text),
     });
-    editor.current = made;
-    handle.current = made;
+    editor.current = created;
+    handle.current = created;
     return () => {
       handle.current = null;
       editor.current = null;
-      made.destroy();
+      created.destroy();
     };
   }, []);
   useLayoutEffect(() => editor.current?.setValue(value), [value]);

@@ -8,8 +8,8 @@ const entriesPerPage = 100;
 const maxStringLength = 500;
 
 /**
- * A JSON value as a tree whose branches open and close. Only what is open is in the document, so that a value
- * of a megabyte is shown as fast as a small one.
+ * A JSON value as a collapsible tree. Only expanded branches are rendered, so that a value of a megabyte is shown as
+ * fast as a small one.
  * @param {{ value: unknown, label: string }} props
  */
 export function JsonView({ value, label }) {
@@ -55,12 +55,12 @@ function Node({ name, value, depth }) {
 
 /** @param {{ value: unknown }} props */
 function Leaf({ value }) {
-  const [whole, setWhole] = useState(false);
+  const [expanded, setExpanded] = useState(false);
   if (typeof value !== 'string')
     return html`<span class="json-${value === null ? 'null' : typeof value}">${String(value)}</span>`;
-  const cut = !whole && value.length > maxStringLength;
+  const cut = !expanded && value.length > maxStringLength;
   return html`
     <span class="json-string">${JSON.stringify(cut ? value.slice(0, maxStringLength) : value)}</span>
-    ${cut && html`<button type="button" class="link" onClick=${() => setWhole(true)}>… ${value.length - maxStringLength} more characters</button>`}
+    ${cut && html`<button type="button" class="link" onClick=${() => setExpanded(true)}>… ${value.length - maxStringLength} more characters</button>`}
   `;
 }

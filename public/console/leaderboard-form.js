@@ -19,17 +19,17 @@ import {
   orderChoices,
   rankingOf,
   scheduleChoices,
-} from './leaderboard-words.js';
+} from './leaderboard-labels.js';
 
-/** @typedef {import('./leaderboard-words.js').Leaderboard} Leaderboard */
+/** @typedef {import('./leaderboard-labels.js').Leaderboard} Leaderboard */
 
-/** What the cron field stands for in the choice of schedules. */
+/** The schedule choice that shows the cron field. */
 const custom = 'cron';
 
 const fields = ['name', 'keep', 'entries', 'labels', 'addLabels', 'schedule', 'keepSeasons'];
 
 /**
- * The form for a new leaderboard, or for what can be changed of one there is.
+ * The form for creating a leaderboard, or for editing the changeable settings of an existing one.
  * @param {{
  *   gameId: string,
  *   board?: Leaderboard,
@@ -62,7 +62,7 @@ export function LeaderboardForm({ gameId, board, onClose, onSaved }) {
       keepSeasons: keepSeasons.trim() === '' ? null : Number(keepSeasons),
     };
     try {
-      const answer =
+      const result =
         board === undefined
           ? await admin.call('createLeaderboard', {
               ...shared,
@@ -78,7 +78,7 @@ export function LeaderboardForm({ gameId, board, onClose, onSaved }) {
               addLabels: linesOf(labels),
             });
       toast(board === undefined ? 'Leaderboard created' : 'Saved', 'success');
-      onSaved(answer.leaderboard);
+      onSaved(result.leaderboard);
     } catch (failed) {
       setError(failed);
       setBusy(false);
@@ -95,20 +95,20 @@ export function LeaderboardForm({ gameId, board, onClose, onSaved }) {
         ${
           board === undefined
             ? html`
-                <${TextField} label="Name" required autofocus maxlength=${64} spellcheck=${false} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} hint="What the game calls it: lowercase letters, digits, hyphens and underscores, such as weekly." />
+                <${TextField} label="Name" required autofocus maxlength=${64} spellcheck=${false} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} hint="Used by the game: lowercase letters, digits, hyphens and underscores, such as weekly." />
                 <div class="form-row">
                   <${SelectField} label="Entries" value=${entries} onValue=${setEntries} options=${entriesChoices} />
                   ${entries === 'player' && html`<${SelectField} label="Ranked" value=${keep} onValue=${setKeep} options=${keepChoices} />`}
                   <${SelectField} label="Sort order" value=${order} onValue=${setOrder} options=${orderChoices} />
                 </div>
-                <p class="hint">How it ranks cannot be changed later.</p>
+                <p class="hint">The ranking rules cannot be changed later.</p>
               `
-            : html`<p class="quiet">${rankingOf(board)}. How it ranks cannot be changed; create another one for that.</p>`
+            : html`<p class="quiet">${rankingOf(board)}. The ranking rules cannot be changed; create another leaderboard instead.</p>`
         }
         <${ScheduleFields} value=${schedule} onValue=${setSchedule} error=${error} />
-        <${TextField} label="Finished seasons kept" type="number" min="0" max="10000" step="1" placeholder="all" value=${keepSeasons} onValue=${setKeepSeasons} problem=${problemAt(error, 'keepSeasons')} hint="Older ones are deleted when a season ends. Empty: all are kept." />
+        <${TextField} label="Finished seasons kept" type="number" min="0" max="10000" step="1" placeholder="all" value=${keepSeasons} onValue=${setKeepSeasons} problem=${problemAt(error, 'keepSeasons')} hint="Older seasons are deleted when a season ends. Empty: all are kept." />
         <${TextField} label=${board === undefined ? 'Labels' : 'Add labels'} rows=${3} value=${labels} onValue=${setLabels} problem=${problemAtLine(error, labelsPath, labels)} hint=${labelsHint(board)} />
-        <${CheckField} label="Public" checked=${isPublic} onChecked=${setPublic} hint="Otherwise only administrators and the game's server read it." />
+        <${CheckField} label="Public" checked=${isPublic} onChecked=${setPublic} hint="Otherwise only administrators and the game's server can read it." />
         <${FormProblem} error=${error} fields=${fields} />
       </form>
     <//>
@@ -117,8 +117,8 @@ export function LeaderboardForm({ gameId, board, onClose, onSaved }) {
 
 /** @param {Leaderboard | undefined} board */
 function labelsHint(board) {
-  const there = board && board.labels.length > 0 ? ` There are: ${board.labels.join(', ')}.` : '';
-  return `What scores can be labelled with, one per line, such as countries; each is ranked separately too.${there}`;
+  const existing = board && board.labels.length > 0 ? ` Existing labels: ${board.labels.join(', ')}.` : '';
+  return `Labels for scores, one per line, such as countries; each also has its own ranking.${existing}`;
 }
 
 /** @typedef {{ choice: string, cron: string, timeZone: string }} TypedSchedule */
@@ -142,7 +142,7 @@ function ScheduleFields({ value, onValue, error }) {
   const zonesId = useId();
   const zones = useMemo(() => ['UTC', ...Intl.supportedValuesOf('timeZone')], []);
   const problem = problemAt(error, 'schedule', (inside) => (inside === 'cron' ? 'Schedule' : 'Time zone'));
-  const isOfZone = /time zone/i.test(problem ?? '');
+  const isZoneProblem = /time zone/i.test(problem ?? '');
   /** @type {readonly (readonly [value: string, label: string])[]} */
   const options = [...scheduleChoices, [custom, 'Cron expression…']];
   return html`
@@ -151,8 +151,8 @@ function ScheduleFields({ value, onValue, error }) {
       value.choice !== '' &&
       html`
         <div class="form-row">
-          ${value.choice === custom && html`<${TextField} label="Cron expression" mono required maxlength=${100} spellcheck=${false} placeholder="0 18 * * 5" value=${value.cron} onValue=${(/** @type {string} */ cron) => onValue({ ...value, cron })} problem=${isOfZone ? undefined : problem} hint="Minute, hour, day of the month, month, day of the week." />`}
-          <${TextField} label="Time zone" required maxlength=${100} spellcheck=${false} autocomplete="off" list=${zonesId} value=${value.timeZone} onValue=${(/** @type {string} */ timeZone) => onValue({ ...value, timeZone })} problem=${isOfZone || value.choice !== custom ? problem : undefined} hint="Such as Europe/Berlin or UTC." />
+          ${value.choice === custom && html`<${TextField} label="Cron expression" mono required maxlength=${100} spellcheck=${false} placeholder="0 18 * * 5" value=${value.cron} onValue=${(/** @type {string} */ cron) => onValue({ ...value, cron })} problem=${isZoneProblem ? undefined : problem} hint="Minute, hour, day of the month, month, day of the week." />`}
+          <${TextField} label="Time zone" required maxlength=${100} spellcheck=${false} autocomplete="off" list=${zonesId} value=${value.timeZone} onValue=${(/** @type {string} */ timeZone) => onValue({ ...value, timeZone })} problem=${isZoneProblem || value.choice !== custom ? problem : undefined} hint="Such as Europe/Berlin or UTC." />
         </div>
         <datalist id=${zonesId}>${zones.map((zone) => html`<option key=${zone} value=${zone}></option>`)}</datalist>
       `

@@ -10,17 +10,17 @@ import { isoTime, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
 import { LeaderboardForm } from './leaderboard-form.js';
+import { rankingOf, scheduleText } from './leaderboard-labels.js';
 import { LeaderboardView } from './leaderboard-view.js';
-import { rankingOf, scheduleText } from './leaderboard-words.js';
 import { asDuration } from './numbers.js';
 import { usePages } from './queries.js';
 import { goTo, linkTo } from './route.js';
 
-/** @typedef {import('./leaderboard-words.js').Leaderboard} Leaderboard */
+/** @typedef {import('./leaderboard-labels.js').Leaderboard} Leaderboard */
 /** @typedef {import('./admin.js').Output<'listLeaderboardSeasons'>['data'][number]} Season */
 
 /**
- * One leaderboard: its places in the season under way or in a finished one, or its seasons.
+ * One leaderboard: its standings in the current season or a finished one, or the list of its seasons.
  * @param {{
  *   game: import('./game-view.js').Game,
  *   name: string,
@@ -28,7 +28,7 @@ import { goTo, linkTo } from './route.js';
  *   boards: readonly Leaderboard[] | undefined,
  *   error: unknown,
  *   onChanged: () => void,
- * }} props `part`: `seasons`, or the number of one; `boards`: those of the game beside `default`
+ * }} props `part`: `seasons`, or the number of one; `boards`: the game's leaderboards except `default`
  */
 export function LeaderboardPage({ game, name, part, boards, error, onChanged }) {
   const back = html`<p class="crumb"><a class="back" href=${linkTo('games', game.slug, 'leaderboard')}><${Icon} name="arrowLeft" />All leaderboards</a></p>`;
@@ -37,7 +37,7 @@ export function LeaderboardPage({ game, name, part, boards, error, onChanged }) 
     return html`${back}${error ? html`<${ErrorState} error=${error} onRetry=${onChanged} />` : html`<${LeaderboardLoading} />`}`;
   }
   const board = boards.find(({ leaderboard }) => leaderboard === name);
-  if (!board) return html`${back}<${Empty} icon="trophy" title="No leaderboard is called ${name}" />`;
+  if (!board) return html`${back}<${Empty} icon="trophy" title="There is no leaderboard ${name}" />`;
   const season = /^\d+$/.test(part ?? '') ? Number(part) : undefined;
   const finished = season !== undefined && season !== board.season ? season : undefined;
   return html`
@@ -58,7 +58,7 @@ function LeaderboardLoading() {
   return html`<${LoadingRows} label="Loading leaderboard" />`;
 }
 
-/** What the leaderboard is, and what can be done with it. @param {{ game: import('./game-view.js').Game, board: Leaderboard, onChanged: () => void }} props */
+/** The leaderboard's settings and actions. @param {{ game: import('./game-view.js').Game, board: Leaderboard, onChanged: () => void }} props */
 function Head({ game, board, onChanged }) {
   const admin = useAdmin();
   const [editing, setEditing] = useState(false);
@@ -79,7 +79,7 @@ function Head({ game, board, onChanged }) {
             done="Season ${season} ended"
             onDone=${onChanged}
           >
-            <p>Its places become final and stay readable, and season ${season + 1} begins with an empty board. Players, webhooks and rules are told that it ended.</p>
+            <p>Its standings become final and stay readable, and season ${season + 1} begins with an empty leaderboard. Players, webhooks and rules are notified.</p>
             ${seasonEndsAt !== null && html`<p>By its schedule it would end on ${minuteTime(seasonEndsAt)}.</p>`}
           <//>
           <${ConfirmButton}
@@ -95,8 +95,8 @@ function Head({ game, board, onChanged }) {
               goTo('games', game.slug, 'leaderboard');
             }}
           >
-            <p>All scores on it are permanently deleted, also those of its finished seasons. Scores the game sets on it are refused from then on.</p>
-            <p>To keep them and only hide it from players, edit it and take away “Public”.</p>
+            <p>All its scores are permanently deleted, including those of finished seasons. Further scores that the game sets on it are rejected.</p>
+            <p>To keep them and only hide the leaderboard from players, edit it and clear “Public”.</p>
           <//>
         </div>
       </div>
@@ -118,12 +118,12 @@ function Head({ game, board, onChanged }) {
   `;
 }
 
-/** Leads to the places and to the seasons. @param {{ game: import('./game-view.js').Game, board: Leaderboard, shown: 'places' | 'seasons' | number }} props */
+/** Links to the standings and the seasons. @param {{ game: import('./game-view.js').Game, board: Leaderboard, shown: 'places' | 'seasons' | number }} props */
 function Parts({ game, board, shown }) {
   const link = (/** @type {string[]} */ ...rest) =>
     linkTo('games', game.slug, 'leaderboard', board.leaderboard, ...rest);
   return html`
-    <nav class="segments" aria-label="Parts of the leaderboard">
+    <nav class="segments" aria-label="Leaderboard views">
       <a class="segment" href=${link()} aria-current=${shown === 'places' ? 'page' : undefined}>Season ${board.season}</a>
       ${typeof shown === 'number' && html`<a class="segment" href=${link(String(shown))} aria-current="page">Season ${shown}</a>`}
       <a class="segment" href=${link('seasons')} aria-current=${shown === 'seasons' ? 'page' : undefined}>Finished seasons</a>

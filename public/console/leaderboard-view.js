@@ -21,17 +21,18 @@ const maxMatches = 20;
 /** Rows shown around a player. */
 const aroundRows = 21;
 
-/** A player can have several entries. @param {Row} row */
+/** Not the wallet: a player can have several entries. @param {Row} row */
 const keyOf = (row) => row._id;
 
 /**
- * The places on a leaderboard, of all or of those with a label; those of players searched for, and those around one.
+ * The standings of a leaderboard, optionally filtered by label; also those of matching players, and those around one
+ * player.
  * @param {{
  *   game: import('./game-view.js').Game,
  *   name: string,
  *   season?: number | undefined,
- *   board?: import('./leaderboard-words.js').Leaderboard,
- * }} props `season`: a finished one; left out: that under way. `board`: left out for `default`
+ *   board?: import('./leaderboard-labels.js').Leaderboard,
+ * }} props `season`: a finished one; omitted for the current one. `board`: omitted for `default`
  */
 export function LeaderboardView({ game, name, season, board }) {
   const admin = useAdmin();
@@ -39,7 +40,7 @@ export function LeaderboardView({ game, name, season, board }) {
   const [search, setSearch] = useState('');
   const [label, setLabel] = useState('');
   const [around, setAround] = useState(/** @type {Row | null} */ (null));
-  const wanted = useDebounced(search.trim());
+  const query = useDebounced(search.trim());
   /** @type {Choice} */
   const choice = {
     gameId,
@@ -71,11 +72,11 @@ export function LeaderboardView({ game, name, season, board }) {
       </div>
     `;
   }
-  if (search.trim() !== '' && wanted !== '') {
+  if (search.trim() !== '' && query !== '') {
     return html`
       <div class="card table-card">
         <div class="table-tools"><div class="filters">${filters}</div></div>
-        <${Found} choice=${choice} search=${wanted} columns=${columns} />
+        <${Found} choice=${choice} search=${query} columns=${columns} />
       </div>
     `;
   }
@@ -103,7 +104,7 @@ export function LeaderboardView({ game, name, season, board }) {
  * @param {{
  *   admin: import('./admin.js').Admin,
  *   gameId: string,
- *   board: import('./leaderboard-words.js').Leaderboard | undefined,
+ *   board: import('./leaderboard-labels.js').Leaderboard | undefined,
  *   reload: () => void,
  *   onAround: (row: Row) => void,
  * }} given
@@ -177,7 +178,7 @@ function columnsOf({ admin, gameId, board, reload, onAround }) {
     },
   ];
 
-  /** Of sums and counts the single scores are removed, on the player's page. @param {Row} row */
+  /** Not for sums and counts, whose individual scores are removed on the player's page. @param {Row} row */
   function removal({ _id, username, score }) {
     return html`
       <${ConfirmButton}
@@ -219,7 +220,7 @@ function Found({ choice, search, columns }) {
       caption="Matching players on the leaderboard"
       columns=${columns}
       query=${query}
-      empty=${html`<${Empty} title="No matching players"><p>The search looks for a part of the name, or the wallet: whole, its beginning, or as it is shown.</p><//>`}
+      empty=${html`<${Empty} title="No matching players"><p>Search by a part of the name, or by the wallet: complete, its beginning, or in its shortened form.</p><//>`}
     />
   `;
 }

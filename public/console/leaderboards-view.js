@@ -7,16 +7,16 @@ import { useAdmin } from './admin.js';
 import { Allowed } from './allowed.js';
 import { TimeCell } from './cells.js';
 import { LeaderboardForm } from './leaderboard-form.js';
+import { rankingOf } from './leaderboard-labels.js';
 import { LeaderboardPage } from './leaderboard-page.js';
 import { LeaderboardView } from './leaderboard-view.js';
-import { rankingOf } from './leaderboard-words.js';
 import { useQuery } from './queries.js';
 import { goTo, linkTo } from './route.js';
 
-/** @typedef {import('./leaderboard-words.js').Leaderboard} Leaderboard */
+/** @typedef {import('./leaderboard-labels.js').Leaderboard} Leaderboard */
 
 /**
- * The leaderboards of a game with the places on `default`; or one of them.
+ * The leaderboards of a game with the standings of `default`; or one of them.
  * @param {{ game: import('./game-view.js').Game, name: string | undefined, part: string | undefined }} props `part`: `seasons`,
  *   or the number of one
  */
@@ -25,18 +25,18 @@ export function LeaderboardsView({ game, name, part }) {
   const { gameId } = game;
   const { result, error, reload } = useQuery(() => admin.call('listLeaderboards', { gameId }), [gameId]);
   const [creating, setCreating] = useState(false);
-  // Is shown at once, not only when the list has come again.
-  const [made, setMade] = useState(/** @type {Leaderboard | null} */ (null));
+  // Shown immediately, before the list is reloaded.
+  const [added, setAdded] = useState(/** @type {Leaderboard | null} */ (null));
   const listed = result?.leaderboards;
-  const isListed = made === null || listed?.some(({ leaderboard }) => leaderboard === made.leaderboard);
-  const boards = listed && made && !isListed ? [...listed, made] : listed;
+  const isListed = added === null || listed?.some(({ leaderboard }) => leaderboard === added.leaderboard);
+  const boards = listed && added && !isListed ? [...listed, added] : listed;
   const changed = () => {
-    setMade(null);
+    setAdded(null);
     reload();
   };
   const created = (/** @type {Leaderboard} */ board) => {
     setCreating(false);
-    setMade(board);
+    setAdded(board);
     reload();
     goTo('games', game.slug, 'leaderboard', board.leaderboard);
   };
@@ -52,7 +52,7 @@ export function LeaderboardsView({ game, name, part }) {
         </div>
         ${
           boards?.length === 0
-            ? html`<p class="card-body quiet">Only <code>default</code>, which is below. Others have a name, rules of their own and seasons.</p>`
+            ? html`<p class="card-body quiet">Only <code>default</code>, which is below. Others have a name, separate rules and seasons.</p>`
             : html`<${Table}
           caption="Leaderboards of ${game.name}"
           columns=${columnsOf(game)}
@@ -72,9 +72,9 @@ export function LeaderboardsView({ game, name, part }) {
   `;
 }
 
-/** @typedef {Omit<Leaderboard, 'season'> & { season: number | null }} Row `season`: null has none */
+/** @typedef {Omit<Leaderboard, 'season'> & { season: number | null }} Row `season`: null when it has no seasons */
 
-/** The leaderboard every game has, among the others. @param {import('./game-view.js').Game} game @returns {Row} */
+/** The row of the `default` leaderboard. @param {import('./game-view.js').Game} game @returns {Row} */
 function defaultOf({ gameId, policies: { leaderboard }, createdAt }) {
   return {
     leaderboard: 'default',

@@ -3,7 +3,7 @@ import { problemAt, TextField } from './fields.js';
 
 /** @typedef {import('./game-view.js').Game['policies']['limits']} Limits */
 /** @typedef {{ points: string, seconds: string }} Typed */
-/** @typedef {{ read: Typed, write: Typed }} TypedLimits as it is typed; both empty: the server's default */
+/** @typedef {{ read: Typed, write: Typed }} TypedLimits as typed; both empty: the server's default */
 
 const kinds = /** @type {const} */ ([
   ['read', 'Reads'],
@@ -17,7 +17,7 @@ export function typedLimits(limits) {
   return { read: typed(limits.read), write: typed(limits.write) };
 }
 
-/** Whether of one pair only one field is filled. @param {TypedLimits} typed */
+/** Whether only one field of a pair is filled. @param {TypedLimits} typed */
 export function isHalfTyped({ read, write }) {
   return [read, write].some(({ points, seconds }) => (points.trim() === '') !== (seconds.trim() === ''));
 }

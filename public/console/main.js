@@ -9,7 +9,7 @@ import { SharedSignIn } from './shared-sign-in.js';
 import { Shell } from './shell.js';
 import { SignInView } from './sign-in-view.js';
 
-const noLonger =
+const tokenInvalid =
   'Your token is no longer valid: it was revoked or replaced, or has expired. Sign in with a new one.';
 
 /** The console of the signed-in administrator, or the sign-in form. */
@@ -23,7 +23,7 @@ function Console() {
   });
   const shared = signIns.current;
   const [token, setToken] = useState(() => shared.token());
-  // What another tab answers comes at once, or there is none.
+  // Another tab responds immediately, if there is one.
   const [isAsking, setAsking] = useState(token === null);
   useEffect(() => {
     if (token === null) shared.ask().then(() => setAsking(false));
@@ -44,7 +44,7 @@ function Console() {
             onReplaced: (replaced) => shared.keep(replaced),
             onRefused: () => {
               shared.refuse();
-              leave(noLonger);
+              leave(tokenInvalid);
             },
           }),
     [token],
@@ -79,7 +79,7 @@ function Console() {
 }
 
 /**
- * The console once it is known who is signed in: what is offered depends on the role.
+ * The console once the identity is known, because its contents depend on the role.
  * @param {{ admin: Admin, takesFocus: boolean, onSignOut: () => void }} props
  */
 function SignedIn({ admin, takesFocus, onSignOut }) {
@@ -95,5 +95,5 @@ function SignedIn({ admin, takesFocus, onSignOut }) {
   `;
 }
 
-const place = document.getElementById('app');
-if (place) render(html`<${Console} />`, place);
+const root = document.getElementById('app');
+if (root) render(html`<${Console} />`, root);

@@ -149,12 +149,12 @@ function Messages({ channel, onBack }) {
       filter="Filter by text"
       empty=${html`<${Empty} icon="chat" title="No messages" />`}
     />
-    ${shown && html`<${WholeMessage} message=${shown} onClose=${() => setShown(null)} />`}
+    ${shown && html`<${FullMessage} message=${shown} onClose=${() => setShown(null)} />`}
   `;
 }
 
-/** A message that may be longer than its row. @param {{ message: Message, onClose: () => void }} props */
-function WholeMessage({ message: { senderId, content, createdAt, updatedAt }, onClose }) {
+/** The full text of a message that may be truncated in its row. @param {{ message: Message, onClose: () => void }} props */
+function FullMessage({ message: { senderId, content, createdAt, updatedAt }, onClose }) {
   return html`
     <${Dialog} title="Message" onClose=${onClose} actions=${html`<${Button} onClick=${onClose}>Close<//>`}>
       <dl class="facts">

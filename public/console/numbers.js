@@ -22,7 +22,7 @@ export function asDuration(value) {
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`;
 }
 
-/** With every digit a double holds. @param {number} value */
+/** With the full precision of a double. @param {number} value */
 export const asScore = (value) => score.format(value);
 
 /** `1.5 MB`, in powers of 1,024. @param {number} value bytes */

@@ -10,12 +10,12 @@ import { rangeName } from './requests-view.js';
 import { goTo, linkTo } from './route.js';
 import { Summary } from './summary.js';
 
-/** @typedef {import('../../src/telemetry/stats.ts').StatsSample} FigureSample */
+/** @typedef {import('../../src/telemetry/stats.ts').StatsSample} StatsSample */
 
 /** @typedef {NonNullable<import('./admin.js').Input<'serverFigures'>['range']>} Range */
 
 const minuteMs = 60_000;
-/** How far back the charts go, and the time between two samples there, in milliseconds: what the server keeps. */
+/** The time ranges of the charts with their sample intervals, in milliseconds, as the server stores them. */
 const ranges = /** @type {const} */ ([
   { range: 'minutes', label: '5 minutes', shownMs: 5 * minuteMs, everyMs: 2_000 },
   { range: 'hour', label: 'Hour', shownMs: 60 * minuteMs, everyMs: 10_000 },
@@ -23,10 +23,10 @@ const ranges = /** @type {const} */ ([
   { range: 'week', label: 'Week', shownMs: 7 * 24 * 60 * minuteMs, everyMs: 15 * minuteMs },
 ]);
 /** @typedef {(typeof ranges)[number]} Shown */
-/** The longest time between two looks. */
+/** The maximum poll interval, in milliseconds. */
 const maxPollMs = 10_000;
 
-/** What was chosen last in this tab. */
+/** The last choice in this tab. */
 let chosen = /** @type {Range} */ ('minutes');
 
 const wholeSteps = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
@@ -35,11 +35,11 @@ const byteSteps = Array.from({ length: 40 }, (_, power) => 2 ** power);
 /**
  * @type {readonly {
  *   title: string,
- *   lines: readonly { label: string, tone: string, of: (sample: FigureSample) => number | null }[],
+ *   lines: readonly { label: string, tone: string, of: (sample: StatsSample) => number | null }[],
  *   format: (value: number) => string,
  *   steps?: readonly number[],
  *   requests?: 'all' | 'failed' | 'slow',
- * }[]} `steps`: the steps of the y axis; `requests`: which of the log of requests the chart leads to
+ * }[]} `steps`: the steps of the y axis; `requests`: which requests the chart links to
  */
 const charts = [
   {
@@ -97,7 +97,7 @@ const charts = [
   },
 ];
 
-/** Statistics of the server, and who serves, plays and stores what. */
+/** Statistics of the server, with a summary of players, nodes and storage. */
 export function Overview() {
   const [range, setRange] = useState(chosen);
   const shown = ranges.find((one) => one.range === range) ?? ranges[0];
@@ -138,17 +138,17 @@ export function Overview() {
   `;
 }
 
-/** @param {{ chart: (typeof charts)[number], shown: Shown, samples: readonly FigureSample[], latest: FigureSample | undefined }} props */
+/** @param {{ chart: (typeof charts)[number], shown: Shown, samples: readonly StatsSample[], latest: StatsSample | undefined }} props */
 function StatCard({ chart: { title, lines: all, format, steps, requests }, shown, samples, latest }) {
-  // What this server has no figure of at all is left out: PostgreSQL has no write-ahead log of its own.
+  // Lines without any values are hidden: on PostgreSQL, for example, the write-ahead log is not measured.
   const lines = all.filter(({ of }, index) => index === 0 || samples.some((one) => of(one) !== null));
   /** @param {number} seconds */
   const open = (seconds) => {
-    // A sample of the last minutes tells of the time before it, one of a longer range of the time from it on.
+    // A sample of the shortest range covers the time before it; one of a longer range, the time after it.
     const at = seconds * 1000;
-    const isLate = shown.range === 'minutes';
-    const from = isLate ? at - shown.everyMs : at;
-    const to = (isLate ? at : at + shown.everyMs) + 1_000;
+    const isAtEnd = shown.range === 'minutes';
+    const from = isAtEnd ? at - shown.everyMs : at;
+    const to = (isAtEnd ? at : at + shown.everyMs) + 1_000;
     const near = samples.find((sample) => sample.at === at);
     const outcome =
       requests === 'failed' && near && near.errorsPerSecond === 0 ? 'refused' : (requests ?? 'all');
@@ -192,42 +192,42 @@ function useStats({ range, shownMs, everyMs }) {
   useChanges(admin);
   const [state, setState] = useState({
     range: /** @type {Range} */ (range),
-    samples: /** @type {readonly FigureSample[] | undefined} */ (undefined),
+    samples: /** @type {readonly StatsSample[] | undefined} */ (undefined),
   });
   const [startedAt, setStartedAt] = useState(/** @type {number | null} */ (null));
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const [tries, setTries] = useState(0);
   useEffect(() => {
-    let known = /** @type {readonly FigureSample[]} */ ([]);
+    let known = /** @type {readonly StatsSample[]} */ ([]);
     let timer = 0;
-    let wanted = true;
-    const ask = async () => {
+    let cancelled = false;
+    const poll = async () => {
       if (document.visibilityState === 'visible') {
         try {
-          // The last one of a longer range is still being counted: it comes again.
+          // The last sample of a longer range is incomplete, so it is requested again.
           const after = Math.max(0, (known.at(-1)?.at ?? 0) - (range === 'minutes' ? 0 : 1));
-          const answer = await admin.call('serverFigures', { after, range });
-          if (!wanted) return;
-          const [first] = answer.samples;
+          const response = await admin.call('serverFigures', { after, range });
+          if (cancelled) return;
+          const [first] = response.samples;
           const before = first ? known.filter(({ at }) => at < first.at) : known;
-          const newest = answer.samples.at(-1)?.at ?? known.at(-1)?.at ?? 0;
-          known = [...before, ...answer.samples].filter(({ at }) => at > newest - shownMs);
-          setStartedAt(answer.startedAt);
+          const newest = response.samples.at(-1)?.at ?? known.at(-1)?.at ?? 0;
+          known = [...before, ...response.samples].filter(({ at }) => at > newest - shownMs);
+          setStartedAt(response.startedAt);
           setState({ range, samples: known });
           setError(null);
         } catch (failed) {
-          if (!wanted) return;
+          if (cancelled) return;
           setError(failed);
         }
       }
-      timer = window.setTimeout(ask, Math.min(everyMs, maxPollMs));
+      timer = window.setTimeout(poll, Math.min(everyMs, maxPollMs));
     };
-    ask();
+    poll();
     return () => {
-      wanted = false;
+      cancelled = true;
       clearTimeout(timer);
     };
-    // After a restart, or on another node, the sample times differ: everything is loaded again.
+    // After a restart, or on another node, the sample times differ, so everything is reloaded.
   }, [admin.reconnects, tries, range]);
   const samples = state.range === range ? state.samples : undefined;
   return { samples, startedAt, error, retry: () => setTries((count) => count + 1) };

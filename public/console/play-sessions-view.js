@@ -16,7 +16,7 @@ import { usePages, useQuery } from './queries.js';
 
 /**
  * The play sessions of a game, and their states.
- * @param {{ game: import('./game-view.js').Game, player?: string }} props `player`: the wallet of the only one that is shown
+ * @param {{ game: import('./game-view.js').Game, player?: string }} props `player`: the wallet to restrict it to
  */
 export function PlaySessionsView({ game, player }) {
   const admin = useAdmin();

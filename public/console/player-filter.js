@@ -15,9 +15,9 @@ const maxSuggested = 8;
 const isWallet = (text) => /^0x[0-9a-f]{40}$/i.test(text);
 
 /**
- * A field that filters rows by player, found by name or wallet as in the list of players; `wallet` is empty until there is
- * exactly one who matches.
- * @param {string | undefined} gameId the game whose players are looked through; undefined: those of every game
+ * A field that filters rows by player, found by name or wallet as in the list of players; `wallet` is empty until
+ * exactly one player matches.
+ * @param {string | undefined} gameId the game whose players are searched; undefined: all games
  */
 export function usePlayerFilter(gameId) {
   const admin = useAdmin();
@@ -27,13 +27,13 @@ export function usePlayerFilter(gameId) {
   const search = useDebounced(text.trim());
   useEffect(() => {
     if (search === '' || isWallet(search)) return;
-    let wanted = true;
+    let cancelled = false;
     admin.call('listPlayers', { ...(gameId !== undefined && { gameId }), search, limit: maxSuggested }).then(
-      ({ data }) => wanted && setFound({ search, players: data, problem: '' }),
-      (error) => wanted && setFound({ search, players: [], problem: messageOf(error) }),
+      ({ data }) => !cancelled && setFound({ search, players: data, problem: '' }),
+      (error) => !cancelled && setFound({ search, players: [], problem: messageOf(error) }),
     );
     return () => {
-      wanted = false;
+      cancelled = true;
     };
   }, [gameId, search, admin.reconnects]);
   const current = found?.search === search && search !== '' && !isWallet(search) ? found : null;
@@ -56,5 +56,5 @@ export function usePlayerFilter(gameId) {
 /** @param {number} count @param {boolean} isOfGame */
 function tooManyOrNone(count, isOfGame) {
   if (count === 0) return isOfGame ? 'No player of this game matches' : 'No player matches';
-  return `${count === maxSuggested ? 'Many' : count} players match: choose one, or type more`;
+  return `${count === maxSuggested ? 'Many' : count} players match: select one, or keep typing`;
 }

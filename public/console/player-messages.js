@@ -10,7 +10,7 @@ import { usePages } from './queries.js';
 /** @typedef {import('./admin.js').Output<'listPlayerMessages'>['data'][number]} Message */
 
 /**
- * What a player has written, in one game or in all.
+ * The messages of a player, in one game or in all.
  * @param {{ wallet: string, games: readonly import('./game-view.js').Game[], game: import('./game-view.js').Game | undefined }} props
  */
 export function PlayerMessages({ wallet, games, game }) {

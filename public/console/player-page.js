@@ -22,7 +22,7 @@ import { StatesView } from './states-view.js';
 /** @typedef {NonNullable<import('./admin.js').Output<'getPlayer'>['player']>} PlayerDetails */
 
 /**
- * What of a player can be looked at: `ofGame` in one game, the others in all of them or in one.
+ * The tabs of a player. Those with `ofGame` show one game; the others, one or all games.
  * @type {readonly { path: string, label: string, ofGame?: boolean }[]}
  */
 const tabs = [
@@ -36,7 +36,7 @@ const tabs = [
 ];
 
 /**
- * One player, in tabs; the game that is looked at is part of the address.
+ * One player, in tabs; the selected game is part of the route.
  * @param {{ wallet: string, tab: string | undefined, slug: string | undefined }} props
  */
 export function PlayerPage({ wallet, tab, slug }) {
@@ -59,15 +59,15 @@ export function PlayerPage({ wallet, tab, slug }) {
   const current = tabs.find(({ path }) => path === tab) ?? tabs[0];
   const path = current?.path ?? 'profile';
   const played = player.games.flatMap(({ gameId }) => games.find((one) => one.gameId === gameId) ?? []);
-  const wanted = games.find((one) => one.slug === slug || one.gameId === slug);
-  const game = wanted ?? (current?.ofGame ? played[0] : undefined);
-  const choices = [...new Set([...(wanted ? [wanted] : []), ...played])];
+  const selected = games.find((one) => one.slug === slug || one.gameId === slug);
+  const game = selected ?? (current?.ofGame ? played[0] : undefined);
+  const choices = [...new Set([...(selected ? [selected] : []), ...played])];
   return html`
     <header class="page-head game-head">
-      <a class="back" href=${wanted ? linkTo('games', wanted.slug, 'players') : linkTo('players')}><${Icon} name="arrowLeft" />${wanted ? `Players of ${wanted.name}` : 'All players'}</a>
+      <a class="back" href=${selected ? linkTo('games', selected.slug, 'players') : linkTo('players')}><${Icon} name="arrowLeft" />${selected ? `Players of ${selected.name}` : 'All players'}</a>
       <${Summary} player=${player} game=${game} />
     </header>
-    <${TabLinks} wallet=${wallet} slug=${wanted?.slug} current=${path} />
+    <${TabLinks} wallet=${wallet} slug=${selected?.slug} current=${path} />
     ${
       choices.length > 0 &&
       html`

@@ -23,14 +23,14 @@ const maxSessionsSearched = 5_000;
 /** @typedef {import('./game-view.js').Game} Game */
 
 /**
- * A player's name, active sessions and bans, and how the player is erased.
+ * A player's name, active sessions and bans; the player can also be erased here.
  * @param {{
  *   player: PlayerDetails,
  *   games: readonly Game[],
  *   game: Game | undefined,
  *   onChanged: () => void,
  *   onErased: () => void,
- * }} props `game`: the one that is looked at
+ * }} props `game`: the selected game
  */
 export function PlayerProfile({ player, games, game, onChanged, onErased }) {
   return html`
@@ -193,13 +193,12 @@ export function nameIn(games) {
 }
 
 /**
- * The active sessions among the newest of a player, newest first. The server lists
- * ended ones as well.
+ * The active sessions among a player's newest ones, newest first. The server also lists ended ones.
  * @param {import('./admin.js').Admin} admin
  * @param {{ wallet: string, gameId?: string }} filter
  */
 async function activeSessions(admin, filter) {
-  /** @type {Map<string, Session>} by id: one opened meanwhile moves others onto the page that comes next */
+  /** @type {Map<string, Session>} by id: a session opened meanwhile moves others onto the next page */
   const active = new Map();
   for (let skip = 0; skip < maxSessionsSearched; skip += pageSize) {
     const { data, total } = await admin.call('listSessions', { ...filter, limit: pageSize, skip });
@@ -214,7 +213,7 @@ async function activeSessions(admin, filter) {
 /** @typedef {PlayerDetails['bans'][number]} Ban */
 
 /**
- * The bans of a player, each with its reason, and how the player is banned.
+ * The bans of a player, with their reasons, and a form for banning the player.
  * @param {{ player: PlayerDetails, games: readonly Game[], game: Game | undefined, onChanged: () => void }} props
  */
 function Bans({ player, games, game, onChanged }) {
@@ -223,10 +222,10 @@ function Bans({ player, games, game, onChanged }) {
   const [reason, setReason] = useState('');
   const [chosen, setChosen] = useState(game?.gameId ?? '');
   const nameOf = (/** @type {string} */ gameId) => (gameId === '' ? 'all games' : nameIn(games)(gameId));
-  const places = ['', ...games.map(({ gameId }) => gameId)].filter(
-    (place) => !bans.some(({ gameId }) => gameId === place),
+  const scopes = ['', ...games.map(({ gameId }) => gameId)].filter(
+    (scope) => !bans.some(({ gameId }) => gameId === scope),
   );
-  const place = places.includes(chosen) ? chosen : places[0];
+  const scope = scopes.includes(chosen) ? chosen : scopes[0];
   /** @type {import('../shared/table.js').Column<Ban>[]} */
   const columns = [
     {
@@ -267,24 +266,24 @@ function Bans({ player, games, game, onChanged }) {
         html`<${Table} caption="Bans of the player" columns=${columns} rows=${bans} keyOf=${(/** @type {Ban} */ { gameId }) => gameId} />`
       }
       ${
-        place !== undefined &&
+        scope !== undefined &&
         admin.may('banPlayer') &&
         html`
           <div class="card-body form">
             <div class="form-row">
-              <${SelectField} label="Ban from" value=${place} onValue=${setChosen} options=${places.map((id) => [id, id === '' ? 'All games' : nameOf(id)])} />
+              <${SelectField} label="Ban from" value=${scope} onValue=${setChosen} options=${scopes.map((id) => [id, id === '' ? 'All games' : nameOf(id)])} />
               <${TextField} label="Reason (for the audit log)" maxlength=${500} value=${reason} onValue=${setReason} />
             </div>
             <div class="button-row">
               <${ConfirmButton}
                 needs="banPlayer"
-                key=${place}
-                label="Ban from ${nameOf(place)}"
+                key=${scope}
+                label="Ban from ${nameOf(scope)}"
                 kind="danger"
-                title="Ban this player from ${nameOf(place)}?"
+                title="Ban this player from ${nameOf(scope)}?"
                 confirm="Ban"
-                act=${() => admin.call('banPlayer', { wallet, reason, ...(place && { gameId: place }) })}
-                done="Banned from ${nameOf(place)}"
+                act=${() => admin.call('banPlayer', { wallet, reason, ...(scope && { gameId: scope }) })}
+                done="Banned from ${nameOf(scope)}"
                 onDone=${onChanged}
               >
                 <p>The player's sessions there end immediately, with a notice in the launcher, and no new ones can be opened. Existing data is kept.</p>
@@ -301,7 +300,7 @@ function Bans({ player, games, game, onChanged }) {
 function EraseButton({ player, onErased }) {
   const admin = useAdmin();
   const [typed, setTyped] = useState('');
-  const asked = player.wallet.slice(-4);
+  const expected = player.wallet.slice(-4);
   return html`
     <${ConfirmButton}
       needs="erasePlayer"
@@ -310,15 +309,15 @@ function EraseButton({ player, onErased }) {
       title="Permanently erase ${player.username || 'this player'}?"
       confirm="Erase permanently"
       act=${async () => {
-        if (typed.trim().toLowerCase() !== asked)
-          throw new Error(`Type the last four characters of the wallet (${asked}) to confirm.`);
+        if (typed.trim().toLowerCase() !== expected)
+          throw new Error(`Type the last four characters of the wallet (${expected}) to confirm.`);
         await admin.call('erasePlayer', { wallet: player.wallet });
       }}
       done="Player erased"
       onDone=${onErased}
     >
       <p>Profile, scores, states, play sessions, activities, notifications, messages, sessions and bans are deleted from the database file. They can only be recovered from a backup.</p>
-      <${TextField} label="Type the last four characters of the wallet to confirm: ${asked}" maxlength=${10} mono value=${typed} onValue=${setTyped} />
+      <${TextField} label="Type the last four characters of the wallet to confirm: ${expected}" maxlength=${10} mono value=${typed} onValue=${setTyped} />
     <//>
   `;
 }

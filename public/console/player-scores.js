@@ -12,7 +12,7 @@ import { usePages, useQuery } from './queries.js';
 /** @typedef {import('./admin.js').Output<'listPlayerScores'>['data'][number]} Score */
 
 /**
- * A player's scores on one of a game's leaderboards, in the season under way, with the rank.
+ * A player's scores on one of a game's leaderboards in the current season, with the rank.
  * @param {{ wallet: string, game: import('./game-view.js').Game }} props
  */
 export function PlayerScores({ wallet, game }) {

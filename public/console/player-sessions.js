@@ -9,7 +9,7 @@ import { usePages } from './queries.js';
 /** @typedef {import('./admin.js').Output<'listSessions'>['data'][number]} Session */
 
 /**
- * All sessions of a player, also those that have ended.
+ * All sessions of a player, including ended ones.
  * @param {{ wallet: string, games: readonly import('./game-view.js').Game[], game: import('./game-view.js').Game | undefined }} props
  */
 export function PlayerSessions({ wallet, games, game }) {

@@ -12,7 +12,7 @@ import { useDebounced } from './use-debounced.js';
 
 /** @typedef {import('./admin.js').Output<'listPlayers'>['data'][number]} Player */
 
-/** What is asked for by the filter of the status. @type {Readonly<Record<string, { present?: boolean, banned?: boolean }>>} */
+/** The input for each choice of the status filter. @type {Readonly<Record<string, { present?: boolean, banned?: boolean }>>} */
 const statuses = { online: { present: true }, offline: { present: false }, banned: { banned: true } };
 
 /**
@@ -23,18 +23,18 @@ export function Players({ game }) {
   const admin = useAdmin();
   const [search, setSearch] = useState('');
   const [status, setStatus] = useState('');
-  const wanted = useDebounced(search.trim());
+  const query = useDebounced(search.trim());
   const gameId = game?.gameId;
   const pages = usePages(
     (page) =>
       admin.call('listPlayers', {
         ...page,
         ...(gameId && { gameId }),
-        ...(wanted && { search: wanted }),
+        ...(query && { search: query }),
         ...statuses[status],
       }),
     (/** @type {Player} */ player) => player.wallet,
-    [gameId, wanted, status],
+    [gameId, query, status],
   );
   /** @type {import('./virtual-table.js').Column<Player>[]} */
   const columns = [
@@ -85,8 +85,8 @@ export function Players({ game }) {
       keyOf=${(/** @type {Player} */ one) => one.wallet}
       fileName=${game ? `${game.slug}-players` : 'players'}
       empty=${
-        wanted || status
-          ? html`<${Empty} title="No matching players"><p>The search looks for a part of the name, or the wallet: whole, its beginning, or as it is shown.</p><//>`
+        query || status
+          ? html`<${Empty} title="No matching players"><p>Search by a part of the name, or by the wallet: complete, its beginning, or in its shortened form.</p><//>`
           : html`<${Empty} icon="people" title="No players yet"><p>A player is created at the first sign-in.</p><//>`
       }
     >

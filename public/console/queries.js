@@ -3,12 +3,12 @@ import { useChanges } from '../shared/observable.js';
 import { useAdmin } from './admin.js';
 
 /**
- * The result of a query, repeated when its dependencies change and when the server is reachable again.
- * While it is repeated, and when that fails, the previous result stays.
+ * The result of a query, which is repeated when its dependencies change and when the server is reachable again.
+ * Meanwhile, and if that fails, the previous result stays.
  * @template Result
  * @param {() => Promise<Result>} query
  * @param {readonly unknown[]} dependencies
- * @returns {{ result: Result | undefined, error: unknown, reload: () => void }} `error` is null without one
+ * @returns {{ result: Result | undefined, error: unknown, reload: () => void }} `error` is null when there is none
  */
 export function useQuery(query, dependencies) {
   const admin = useAdmin();
@@ -65,7 +65,7 @@ export function usePages(fetchPage, keyOf, dependencies) {
   // Responses to outdated queries must not be mixed into the current list.
   const current = useRef({
     state,
-    round: 0,
+    epoch: 0,
     next: 0,
     pending: /** @type {Promise<More<Row>> | null} */ (null),
   });
@@ -77,14 +77,14 @@ export function usePages(fetchPage, keyOf, dependencies) {
 
   /** @returns {Promise<More<Row>>} */
   const load = (fromStart = false) => {
-    const { round, pending } = current.current;
+    const { epoch, pending } = current.current;
     if (pending) return pending;
-    // Not the number of rows: when rows have moved, a page repeats some of them.
+    // Not the number of rows: when rows have moved, pages overlap.
     const skip = fromStart ? 0 : current.current.next;
     show({ ...current.current.state, loading: true });
     const request = fetchPage({ limit: pageSize, skip }).then(
       ({ data, total }) => {
-        if (round !== current.current.round) throw new Error('the list was reloaded in the meantime');
+        if (epoch !== current.current.epoch) throw new Error('the list was reloaded in the meantime');
         current.current.pending = null;
         current.current.next = skip + data.length;
         const before = fromStart ? [] : (current.current.state.rows ?? []);
@@ -96,7 +96,7 @@ export function usePages(fetchPage, keyOf, dependencies) {
         return { added, complete };
       },
       (error) => {
-        if (round !== current.current.round) throw error;
+        if (epoch !== current.current.epoch) throw error;
         current.current.pending = null;
         show({ ...current.current.state, loading: false, error });
         throw error;
@@ -107,7 +107,7 @@ export function usePages(fetchPage, keyOf, dependencies) {
   };
 
   useEffect(() => {
-    current.current.round += 1;
+    current.current.epoch += 1;
     current.current.pending = null;
     load(true).catch(() => {}); // shown in the state
   }, [generation, admin.reconnects]);

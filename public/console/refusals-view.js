@@ -15,7 +15,7 @@ import { linkTo } from './route.js';
 
 const pollIntervalMs = 5_000;
 
-/** Reasons that tell of a limit rather than of a mistake. */
+/** Reasons that are limits rather than invalid requests. */
 const limits = [
   'rate_limited',
   'storage_full',
@@ -26,7 +26,7 @@ const limits = [
   'slow-reader',
 ];
 
-/** Who was refused lately, and why. */
+/** Recently refused callers, with the reasons. */
 export function RefusalsView() {
   const admin = useAdmin();
   const [reason, setReason] = useState('');

@@ -41,7 +41,7 @@ const muteTimes = [
   ['2592000', '30 days'],
 ];
 
-/** What players have reported. */
+/** The reports of players. */
 export function ReportsView() {
   const admin = useAdmin();
   const [status, setStatus] = useState('open');
@@ -85,7 +85,7 @@ export function ReportsView() {
       value: ({ openAgainst }) => openAgainst,
     },
     {
-      title: 'By', // the report's page says it
+      title: 'By', // shown on the report's page
       exportOnly: true,
       cell: () => null,
       value: ({ reporter }) => reporter,
@@ -117,7 +117,7 @@ export function ReportsView() {
   `;
 }
 
-/** A report, and what can be done about it. @param {{ reportId: string }} props */
+/** A report, with moderation actions. @param {{ reportId: string }} props */
 export function ReportPage({ reportId }) {
   const admin = useAdmin();
   const { nameOf } = useGameNames();
@@ -152,7 +152,7 @@ export function ReportPage({ reportId }) {
   `;
 }
 
-/** The reported message, with what was said around it. @param {{ report: Details }} props */
+/** The reported message, with the messages around it. @param {{ report: Details }} props */
 function Context({ report: { before, message, after, ...report } }) {
   const names = new Map([
     [report.subject, report.subjectName],
@@ -223,7 +223,7 @@ function Actions({ report, onChanged }) {
             act=${() => admin.call('mutePlayer', { gameId, wallet: subject, seconds: Number(seconds), reason })}
             done="Player muted"
           >
-            <p>The player cannot post in this game until the mute ends, and is told when that is and why.</p>
+            <p>The player cannot post in this game until the mute ends, and is notified of its end and reason.</p>
             <${SelectField} label="Mute for" value=${seconds} onValue=${setSeconds} options=${muteTimes} />
           <//>
           <${ConfirmButton}
@@ -243,7 +243,7 @@ function Actions({ report, onChanged }) {
   `;
 }
 
-/** Takes the report off the queue. @param {{ reportId: string, onChanged: () => void }} props */
+/** Resolves or dismisses the report. @param {{ reportId: string, onChanged: () => void }} props */
 function Closing({ reportId, onChanged }) {
   const admin = useAdmin();
   const [note, setNote] = useState('');

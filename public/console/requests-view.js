@@ -30,7 +30,7 @@ const outcomes = [
   ['ok', 'Succeeded'],
 ];
 
-/** How a time range stands in the view's address. @param {number} from @param {number} to */
+/** Formats a time range for the route. @param {number} from @param {number} to */
 export const rangeName = (from, to) => `${Math.floor(from)}-${Math.ceil(to)}`;
 
 /** @param {string | undefined} name */
@@ -40,9 +40,9 @@ function rangeOf(name) {
 }
 
 /**
- * The calls that this node answered lately: all that failed, were refused or slow, and a sample of the others.
- * @param {{ outcome: string | undefined, range: string | undefined, search: string | undefined }} props as in the view's
- *   address; `range`: `FROM-TO`, or anything else for all times
+ * Recent calls to this node: all that failed, were refused or were slow, and a sample of the others.
+ * @param {{ outcome: string | undefined, range: string | undefined, search: string | undefined }} props from the route;
+ *   `range`: `FROM-TO`, or anything else for all times
  */
 export function RequestsView({ outcome: linked, range: rangeText, search }) {
   const admin = useAdmin();
@@ -69,7 +69,7 @@ export function RequestsView({ outcome: linked, range: rangeText, search }) {
   );
   const { reload } = pages;
   useEffect(() => {
-    if (range || shown) return; // what is being looked at stays where it is
+    if (range || shown) return; // rows must not move while being viewed
     const timer = setInterval(() => document.visibilityState === 'visible' && reload(), pollIntervalMs);
     return () => clearInterval(timer);
   }, [rangeText, shown === null]);
@@ -141,7 +141,7 @@ export function RequestsView({ outcome: linked, range: rangeText, search }) {
       pages=${pages}
       keyOf=${keyOf}
       fileName="requests"
-      empty=${html`<${Empty} icon="check" title="No such requests"><p>${range ? 'They may have been displaced by later ones, or answered before the last restart.' : 'Requests appear here as they are answered.'}</p><//>`}
+      empty=${html`<${Empty} icon="check" title="No such requests"><p>${range ? 'They may have been evicted by later ones, or were answered before the last restart.' : 'Requests appear here as they are answered.'}</p><//>`}
     >
       <${SelectField} label="Outcome" hideLabel value=${outcome} onValue=${(/** @type {string} */ value) => goTo('requests', value || 'all', ...(rangeText ? [rangeText] : []), ...(search ? [search] : []))} options=${outcomes} />
       <${SelectField} label="Game" hideLabel value=${gameId} onValue=${setGameId} options=${gameChoices(names)} />
@@ -161,7 +161,7 @@ const keyOf = ({ id }) => id;
 /** @param {{ status: number | null }} props */
 function StatusBadge({ status }) {
   if (status === null)
-    return html`<span class="badge" title="The caller was gone before the answer">gone</span>`;
+    return html`<span class="badge" title="The caller disconnected before the response">gone</span>`;
   const kind = status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good';
   return html`<span class="badge ${kind}">${status}</span>`;
 }

@@ -16,7 +16,7 @@ export function RuleReference({ onAdd }) {
       <div class="card-head"><h2 id="rule-reference">Rule reference</h2></div>
       <div class="card-body help">
         <p class="quiet small">
-          A rule: <code>trigger</code>, <code>actions</code> (1 to 20), and optionally <code>limitExecutions</code> with <code>amount</code> and <code>resetInterval</code> (milliseconds), for each player. With <code>seasonEnd</code> (<code>leaderboard</code>, <code>places</code> with <code>from</code> and <code>to</code>, optionally <code>label</code>) it runs when a season ends, for the players in these places. An action runs when all its <code>conditions</code> are met.
+          A rule: <code>trigger</code>, <code>actions</code> (1 to 20), and optionally <code>limitExecutions</code> with <code>amount</code> and <code>resetInterval</code> (milliseconds), per player. With <code>seasonEnd</code> (<code>leaderboard</code>, <code>places</code> with <code>from</code> and <code>to</code>, optionally <code>label</code>) it runs when a season ends, for the players at these ranks. An action runs when all its <code>conditions</code> are met.
         </p>
         ${
           result === undefined

@@ -24,11 +24,11 @@ export async function ruleSchema() {
     return resolve(components.schemas[schema.$ref.split('/').at(-1) ?? '']);
   };
   /** @param {Schema} schema @param {readonly string[]} names @returns {Schema} */
-  const within = (schema, names) => {
+  const schemaAt = (schema, names) => {
     const [name, ...rest] = names;
     if (name === undefined) return resolve(schema);
     const inner = resolve(schema);
-    return within(name === '[]' ? (inner.items ?? {}) : (inner.properties?.[name] ?? {}), rest);
+    return schemaAt(name === '[]' ? (inner.items ?? {}) : (inner.properties?.[name] ?? {}), rest);
   };
   /** @param {Schema} schema @returns {Part[]} */
   const partsOf = (schema) =>
@@ -58,11 +58,11 @@ export async function ruleSchema() {
         },
       ];
     });
-  const actions = within(components.schemas.setRulesInput, ['rules', '[]', 'actions', '[]']);
+  const actions = schemaAt(components.schemas.setRulesInput, ['rules', '[]', 'actions', '[]']);
   const [anyAction] = actions.oneOf ?? actions.anyOf ?? [];
   return {
     actions: partsOf(actions),
-    conditions: partsOf(within(anyAction ?? {}, ['conditions', '[]'])),
+    conditions: partsOf(schemaAt(anyAction ?? {}, ['conditions', '[]'])),
   };
 }
 

@@ -11,20 +11,20 @@ import { ConfirmButton } from './confirm-button.js';
 import { drafts, useDraft } from './drafts.js';
 import { DryRun } from './dry-run.js';
 import { JsonEditor } from './json-editor.js';
-import { lineOf, placeOf } from './json-places.js';
+import { lineOf, positionOf } from './json-positions.js';
 import { JsonView } from './json-view.js';
 import { useQuery } from './queries.js';
 import { RuleReference } from './rule-reference.js';
 import { useDebounced } from './use-debounced.js';
 
-/** @typedef {readonly import('../../src/rules/rule.ts').Rule[]} Rules as they were written: not checked yet */
+/** @typedef {readonly import('../../src/rules/rule.ts').Rule[]} Rules as typed, not validated yet */
 /** @typedef {Pick<import('./admin.js').Output<'getRules'>, 'rules' | 'version'>} Stored */
 /** @typedef {{ message: string, start: number, line: number }} Problem */
-/** @typedef {{ rules: Rules | null, problems: Problem[] }} Read */
-/** @typedef {{ base: Stored, text: string }} Draft `base`: the version it was made of */
+/** @typedef {{ rules: Rules | null, problems: Problem[] }} ParsedText */
+/** @typedef {{ base: Stored, text: string }} Draft `base`: the version it is based on */
 
 /** A trigger that no rule has: with it, `testRules` validates the rules and evaluates none. */
-const noTrigger = '\u0000';
+const unusedTrigger = '\u0000';
 const zeroAddress = `0x${'0'.repeat(40)}`;
 
 /**
@@ -40,7 +40,7 @@ export function RulesView({ game }) {
       ? html`<${ErrorState} error=${error} onRetry=${reload} />`
       : html`<${LoadingRows} label="Loading rules" />`;
   }
-  // The editor has the server check what is typed, which is for those who may save it.
+  // The editor validates on the server while typing, which requires the permission to save.
   if (!admin.may('setRules')) {
     return html`
       <section class="card" aria-labelledby="rules-title">
@@ -59,8 +59,8 @@ export function RulesView({ game }) {
 export const rulesDraftKey = (gameId) => `rules ${gameId}`;
 
 /**
- * Edits the version it was opened with, or goes on with the draft that was left unsaved. A version saved by someone else in the meantime replaces it when
- * there are no unsaved changes; otherwise the user chooses.
+ * Edits the version it was opened with, or continues an unsaved draft. A version saved by someone else in the meantime
+ * replaces it when there are no unsaved changes; otherwise the user chooses.
  * @param {{ game: import('./game-view.js').Game, stored: Stored, reload: () => void }} props `stored`: as last read
  */
 function Editor({ game, stored, reload }) {
@@ -72,7 +72,7 @@ function Editor({ game, stored, reload }) {
   const [text, setText] = useState(draft?.text ?? before);
   const [busy, setBusy] = useState(false);
   const editor = useRef(/** @type {import('./json-editor.js').EditorHandle | null} */ (null));
-  const { rules, problems, checking } = useCheck(gameId, text);
+  const { rules, problems, checking } = useValidation(gameId, text);
   const changed = text !== before;
   const outdated = stored.version > base.version;
   /** @param {Stored} now */
@@ -92,12 +92,12 @@ function Editor({ game, stored, reload }) {
     try {
       const now = await admin.call('setRules', { gameId, rules, version: base.version });
       setBase(now);
-      // What was typed since stays.
+      // Keeps text typed since then.
       setText((typed) => (typed === text ? textOf(now.rules) : typed));
       toast('Rules saved', 'success');
       reload();
     } catch (failed) {
-      reload(); // a newer version may be why
+      reload(); // a newer version may be the cause
       toast(messageOf(failed), 'error');
     }
     setBusy(false);
@@ -184,25 +184,26 @@ function Editor({ game, stored, reload }) {
  * are validated again after a reconnect, because until then the failed request is shown as the problem.
  * @param {string} gameId
  * @param {string} text
- * @returns {Read & { checking: boolean }}
+ * @returns {ParsedText & { checking: boolean }}
  */
-function useCheck(gameId, text) {
+function useValidation(gameId, text) {
   const admin = useAdmin();
   useChanges(admin);
   const settled = useDebounced(text, 400);
-  const read = useMemo(() => readText(text), [text]);
+  const read = useMemo(() => parseText(text), [text]);
   const [checked, setChecked] = useState({ text: '', problems: /** @type {Problem[]} */ ([]) });
   useEffect(() => {
-    const { rules } = readText(settled);
+    const { rules } = parseText(settled);
     if (rules === null) return;
-    let wanted = true;
-    const tell = (/** @type {Problem[]} */ problems) => wanted && setChecked({ text: settled, problems });
-    admin.call('testRules', { gameId, wallet: zeroAddress, trigger: noTrigger, rules }).then(
-      () => tell([]),
-      (error) => tell(problemsOf(error, settled)),
+    let cancelled = false;
+    const report = (/** @type {Problem[]} */ problems) =>
+      !cancelled && setChecked({ text: settled, problems });
+    admin.call('testRules', { gameId, wallet: zeroAddress, trigger: unusedTrigger, rules }).then(
+      () => report([]),
+      (error) => report(problemsOf(error, settled)),
     );
     return () => {
-      wanted = false;
+      cancelled = true;
     };
   }, [settled, gameId, admin.reconnects]);
   if (read.rules === null) return { ...read, checking: false };
@@ -215,16 +216,16 @@ function useCheck(gameId, text) {
 
 /**
  * @param {string} text
- * @returns {Read}
+ * @returns {ParsedText}
  */
-function readText(text) {
+function parseText(text) {
   try {
     const rules = JSON.parse(text);
     if (Array.isArray(rules)) return { rules, problems: [] };
     return { rules: null, problems: [{ message: 'must be an array: [ … ]', start: 0, line: 1 }] };
   } catch (error) {
     const message = messageOf(error);
-    // V8 reports the position; for other engines the end of the text is taken.
+    // V8 reports the position; for other engines, the end of the text is used.
     const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
     return {
       rules: null,
@@ -250,7 +251,7 @@ function problemsOf(error, text) {
     return [{ message: messageOf(error), start: 0, line: 1 }];
   return error.errors.map(({ path, message }) => {
     const [, ...inside] = path.split('.');
-    const { start } = placeOf(text, inside);
+    const { start } = positionOf(text, inside);
     return {
       message: inside.length > 0 ? `${inside.slice(1).join('.') || 'rule'}: ${message}` : message,
       start,

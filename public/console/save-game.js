@@ -3,7 +3,7 @@ import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
 
 /**
- * Saves changes to a game for a form, and keeps why they were refused.
+ * Saves a form's changes to a game, and provides the error when they are rejected.
  * @param {() => void} onSaved
  */
 export function useSaveGame(onSaved) {

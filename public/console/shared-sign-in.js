@@ -1,32 +1,32 @@
 const key = 'gantry-console-token';
 const identityKey = 'gantry-console-identity';
 
-/** How long a new tab waits for another one to answer before it asks for the token, in milliseconds. */
-const answerWithinMs = 250;
+/** How long a new tab waits for a response from other tabs before it shows the sign-in form, in milliseconds. */
+const responseTimeoutMs = 250;
 
 /** @typedef {import('./admin.js').Identity} Identity */
 /** @typedef {{ kind: 'ask' } | { kind: 'token', token: string } | { kind: 'signed-in' } | { kind: 'signed-out', token: string }} Message */
 
 /**
- * The admin token of this tab, which the console's other tabs are given when they ask for it. It is kept by tabs only, for as
- * long as they are open: not in `localStorage`, which would keep it on the disk, and not in a cookie, which the browser would
- * send by itself, with calls that other pages make and to other ports of the host too.
+ * The admin token of this tab, shared with the console's other tabs on request. It is stored per tab, for as long as
+ * the tab is open: not in `localStorage`, which would persist it on disk, and not in a cookie, which the browser would
+ * also attach to requests of other pages and to other ports of the host.
  */
 export class SharedSignIn {
   #channel = new BroadcastChannel('gantry-console');
-  /** Tokens that the server has refused: another tab may still have one of them. @type {Set<string>} */
+  /** Tokens that the server has rejected; other tabs may still offer one of them. @type {Set<string>} */
   #refused = new Set();
   #onToken;
   #onSignedOut;
 
   /**
-   * @param {{ onToken: (token: string) => void, onSignedOut: () => void }} listeners called when another tab gives its token
-   *   to this one, and when it signs out of all tabs
+   * @param {{ onToken: (token: string) => void, onSignedOut: () => void }} listeners called when another tab shares its
+   *   token with this one, and when it signs out of all tabs
    */
   constructor({ onToken, onSignedOut }) {
     this.#onToken = onToken;
     this.#onSignedOut = onSignedOut;
-    this.#channel.onmessage = ({ data }) => this.#hear(data);
+    this.#channel.onmessage = ({ data }) => this.#handleMessage(data);
   }
 
   /** The token of this tab, which survives a reload. */
@@ -34,7 +34,7 @@ export class SharedSignIn {
     return read(key);
   }
 
-  /** Who it was of when last asked: what the server says counts. @returns {Identity | null} */
+  /** The last known identity of the token; the server is authoritative. @returns {Identity | null} */
   identity() {
     try {
       return JSON.parse(read(identityKey) ?? 'null');
@@ -45,7 +45,7 @@ export class SharedSignIn {
 
   /** @param {Identity} identity */
   keepIdentity(identity) {
-    // An answer may come after the tab was signed out.
+    // A response may arrive after the tab was signed out.
     if (this.token() !== null) write(identityKey, JSON.stringify(identity));
   }
 
@@ -55,10 +55,10 @@ export class SharedSignIn {
     this.#send({ kind: 'signed-in' });
   }
 
-  /** Asks the other tabs for their token; resolves when one may have answered. */
+  /** Requests the token from other tabs; resolves after they had time to respond. */
   ask() {
     this.#send({ kind: 'ask' });
-    return new Promise((resolve) => setTimeout(resolve, answerWithinMs));
+    return new Promise((resolve) => setTimeout(resolve, responseTimeoutMs));
   }
 
   /** Signs this tab and all others out. */
@@ -68,7 +68,7 @@ export class SharedSignIn {
     if (token !== null) this.#send({ kind: 'signed-out', token });
   }
 
-  /** The token does not work any more; another tab may have a newer one. */
+  /** Drops the token, which is no longer valid; another tab may have a newer one. */
   refuse() {
     const token = this.token();
     if (token !== null) this.#refused.add(token);
@@ -87,7 +87,7 @@ export class SharedSignIn {
   }
 
   /** @param {Message} message */
-  #hear(message) {
+  #handleMessage(message) {
     const token = this.token();
     if (message.kind === 'ask' && token !== null) this.#send({ kind: 'token', token });
     if (message.kind === 'signed-in' && token === null) this.#send({ kind: 'ask' });
@@ -117,6 +117,6 @@ function write(name, value) {
     if (value === null) sessionStorage.removeItem(name);
     else sessionStorage.setItem(name, value);
   } catch {
-    // It then lasts until the page is left.
+    // No access to storage: it lasts until the page is left.
   }
 }

@@ -26,7 +26,7 @@ import { RequestsView } from './requests-view.js';
 import { linkTo, useRoute } from './route.js';
 
 /**
- * Sections that `needs` an operation are for roles that may call it.
+ * Sections that `needs` an operation are shown only to roles that may call it.
  * @type {readonly { path: string, label: string, icon: import('../shared/icon.js').IconName, needs?: import('./admin.js').OperationName }[]}
  */
 const sections = [
@@ -45,8 +45,8 @@ const sections = [
 
 /**
  * The console's header, navigation and current view.
- * @param {{ takesFocus: boolean, onSignOut: () => void }} props `takesFocus`: what had the focus before is gone, as it is
- *   after signing in
+ * @param {{ takesFocus: boolean, onSignOut: () => void }} props `takesFocus`: the previously focused element is gone,
+ *   as after signing in
  */
 export function Shell({ takesFocus, onSignOut }) {
   const admin = useAdmin();
@@ -57,18 +57,18 @@ export function Shell({ takesFocus, onSignOut }) {
   const first = useRef(!takesFocus);
   const links = useScrollToCurrent(section);
   const [isLeaving, setLeaving] = useState(false);
-  const place = route.join('/');
+  const routeKey = route.join('/');
   const needed = sections.find(({ path }) => path === section)?.needs;
-  const isForOthers = needed !== undefined && !admin.may(needed);
+  const isForbidden = needed !== undefined && !admin.may(needed);
   const title = sections.find(({ path }) => path === section)?.label ?? 'Console';
-  // Together with the render: later, it would take the focus from a user who has moved on.
+  // A layout effect: a later one would steal the focus from a user who has moved on.
   useLayoutEffect(() => {
     document.title = `${title} · Gantry`;
     // Keyboard and screen reader users continue in the view they navigated to.
     if (!first.current) main.current?.focus({ preventScroll: true });
     first.current = false;
     scrollTo(0, 0);
-  }, [place]);
+  }, [routeKey]);
   return html`
     <a class="skip-link visually-hidden" href="#main" onClick=${skipTo(main)}>Skip to content</a>
     <${SiteHeader} title="Console">
@@ -98,7 +98,7 @@ export function Shell({ takesFocus, onSignOut }) {
             </p>
           `
         }
-        ${isForOthers ? html`<${Empty} icon="shield" title="Not for your role"><p>Your role is ${admin.identity?.role}. Ask an owner for another one.</p><a href="#/">Overview</a><//>` : viewOf(section, id, tab, rest)}
+        ${isForbidden ? html`<${Empty} icon="shield" title="Not for your role"><p>Your role is ${admin.identity?.role}. Ask an owner for another one.</p><a href="#/">Overview</a><//>` : viewOf(section, id, tab, rest)}
       </main>
     </div>
     ${

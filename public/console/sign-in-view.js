@@ -54,7 +54,7 @@ export function SignInView({ notice, onSignedIn }) {
           value=${token}
           onValue=${setToken}
           problem=${problem}
-          hint="Yours, which an owner gave you; or the one printed when the server first started, or set in ADMIN_TOKEN. Kept by the console's tabs until the last one is closed."
+          hint="Your token from an owner, or the one printed when the server first started or set in ADMIN_TOKEN. Stored until the last console tab is closed."
         />
         <${Button} kind="primary" type="submit" wide busy=${busy}>Sign in<//>
       </form>

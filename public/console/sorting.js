@@ -1,12 +1,12 @@
 /**
- * How the rows of a table are sorted: by the values of a column, which an export has too.
+ * The sort order of a table's rows: by the values of a column, as exported.
  * @typedef {{ title: string, descending: boolean }} Sort
  */
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
 /**
- * The rows in the order of a sort; rows without a value come last, and equal ones stay as they are.
+ * Sorts rows; rows without a value come last, and equal ones keep their order.
  * @template Row
  * @param {readonly Row[]} rows
  * @param {readonly import('./virtual-table.js').Column<Row>[]} columns
@@ -38,7 +38,7 @@ function compare(one, other) {
 }
 
 /**
- * The sort after a press on a column's title: up, down, and as it was.
+ * The sort after a click on a column's title: ascending, descending, then the default.
  * @param {Sort | null} sort
  * @param {string} title
  * @returns {Sort | null}
@@ -49,7 +49,7 @@ export function nextSort(sort, title) {
 }
 
 /**
- * The rows in which a text occurs, in the value of any column.
+ * The rows that contain a text in the value of any column, ignoring case.
  * @template Row
  * @param {readonly Row[]} rows
  * @param {readonly import('./virtual-table.js').Column<Row>[]} columns
@@ -57,14 +57,14 @@ export function nextSort(sort, title) {
  * @returns {readonly Row[]}
  */
 export function matching(rows, columns, text) {
-  const wanted = text.toLowerCase();
+  const query = text.toLowerCase();
   return rows.filter((row) =>
     columns.some(
       ({ value }) =>
         value !== undefined &&
         String(value(row) ?? '')
           .toLowerCase()
-          .includes(wanted),
+          .includes(query),
     ),
   );
 }

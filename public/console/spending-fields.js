@@ -5,7 +5,7 @@ import { problemAt, TextField } from './fields.js';
 
 /** @typedef {import('./game-view.js').Game['policies']['spending']} Spending */
 /** @typedef {{ key: number, chainId: string, contract: string, perDay: string, perPlayerPerDay: string }} TypedToken */
-/** @typedef {{ perDay: string, perPlayer: string, tokens: readonly TypedToken[] }} TypedSpending as it is typed */
+/** @typedef {{ perDay: string, perPlayer: string, tokens: readonly TypedToken[] }} TypedSpending as typed */
 
 let lastKey = 0;
 
@@ -33,7 +33,7 @@ export function spendingOf({ perDay, perPlayer, tokens }) {
 }
 
 /**
- * What the rules of a game may spend on chains per day: transactions, and of each token.
+ * How much the rules of a game may spend on chains per day: transactions, and amounts per token.
  * @param {{ value: TypedSpending, onValue: (value: TypedSpending) => void, error: unknown }} props
  */
 export function SpendingFields({ value, onValue, error }) {
@@ -51,7 +51,7 @@ export function SpendingFields({ value, onValue, error }) {
     <fieldset class="choices one-column">
       <legend>On-chain spending limits, per day (UTC)</legend>
       <div class="form-row">
-        <${TextField} label="Transactions" type="number" min="0" step="1" required value=${value.perDay} problem=${problemAt(error, 'policies.spending.transactionsPerDay')} onValue=${(/** @type {string} */ perDay) => onValue({ ...value, perDay })} hint="0: the game's rules send none." />
+        <${TextField} label="Transactions" type="number" min="0" step="1" required value=${value.perDay} problem=${problemAt(error, 'policies.spending.transactionsPerDay')} onValue=${(/** @type {string} */ perDay) => onValue({ ...value, perDay })} hint="0: the game's rules send no transactions." />
         <${TextField} label="Transactions per player" type="number" min="0" step="1" required value=${value.perPlayer} problem=${problemAt(error, 'policies.spending.transactionsPerPlayerPerDay')} onValue=${(/** @type {string} */ perPlayer) => onValue({ ...value, perPlayer })} />
       </div>
       ${tokens.map(
@@ -62,7 +62,7 @@ export function SpendingFields({ value, onValue, error }) {
               <${TextField} label="Token contract" mono required maxlength=${42} spellcheck=${false} placeholder="0x…" value=${token.contract} problem=${problem(index, 'contract')} onValue=${set(index, 'contract')} />
             </div>
             <div class="form-row">
-              <${TextField} label="Amount" inputmode="numeric" required maxlength=${78} value=${token.perDay} problem=${problem(index, 'perDay')} onValue=${set(index, 'perDay')} hint="In the smallest unit; for ERC-1155, tokens." />
+              <${TextField} label="Amount" inputmode="numeric" required maxlength=${78} value=${token.perDay} problem=${problem(index, 'perDay')} onValue=${set(index, 'perDay')} hint="In the smallest unit; for ERC-1155, the number of tokens." />
               <${TextField} label="Amount per player" inputmode="numeric" required maxlength=${78} value=${token.perPlayerPerDay} problem=${problem(index, 'perPlayerPerDay')} onValue=${set(index, 'perPlayerPerDay')} />
             </div>
             <${Button} kind="plain" size="small" aria-label="Remove token ${index + 1}" onClick=${() => onValue({ ...value, tokens: tokens.filter((_, at) => at !== index) })}><${Icon} name="trash" />Remove token<//>

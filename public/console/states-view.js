@@ -20,7 +20,7 @@ import { usePages, useQuery } from './queries.js';
 
 /**
  * The states of a game's players.
- * @param {{ game: import('./game-view.js').Game, player?: string }} props `player`: the wallet of the only one that is shown
+ * @param {{ game: import('./game-view.js').Game, player?: string }} props `player`: the wallet to restrict it to
  */
 export function StatesView({ game, player }) {
   const admin = useAdmin();
@@ -137,7 +137,7 @@ function StateDialog({ summary, onClose, onSaved }) {
 }
 
 /**
- * Edits a state as JSON. Where the game has written it meanwhile, the administrator is told and saves again.
+ * Edits a state as JSON. If the game has written it meanwhile, the administrator is warned and can overwrite it.
  * @param {{ state: StateRecord, onClose: () => void, onSaved: () => void }} props
  */
 function StateEditor({ state, onClose, onSaved }) {
@@ -161,10 +161,10 @@ function StateEditor({ state, onClose, onSaved }) {
       onSaved();
       return;
     } catch (failed) {
-      const present = failed instanceof ApiError ? failed.version : undefined;
-      setOutdated(present !== undefined);
-      if (present === undefined) setError(failed);
-      else setIfVersion(present);
+      const currentVersion = failed instanceof ApiError ? failed.version : undefined;
+      setOutdated(currentVersion !== undefined);
+      if (currentVersion === undefined) setError(failed);
+      else setIfVersion(currentVersion);
     }
     setBusy(false);
   };
@@ -176,7 +176,7 @@ function StateEditor({ state, onClose, onSaved }) {
       actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form="edit-state" busy=${busy} disabled=${problem !== '' || text === before}>${isOutdated ? 'Save anyway' : 'Save'}<//>`}
     >
       <form id="edit-state" class="form" onSubmit=${save}>
-        <${TextField} label="State (JSON)" class="input mono code-area" rows=${14} autofocus spellcheck=${false} autocapitalize="off" value=${text} onValue=${setText} problem=${problem || problemAt(error, 'state')} hint="The game reads it the next time it loads the state; one that is being played may save its own over it." />
+        <${TextField} label="State (JSON)" class="input mono code-area" rows=${14} autofocus spellcheck=${false} autocapitalize="off" value=${text} onValue=${setText} problem=${problem || problemAt(error, 'state')} hint="The game reads it the next time it loads the state; a game in progress may overwrite it." />
         ${isOutdated && html`<p class="banner warn" role="alert"><span><strong>The game has saved another state in the meantime.</strong> Saving replaces it.</span></p>`}
         <${FormProblem} error=${error} fields=${['state']} />
       </form>

@@ -12,7 +12,7 @@ import { useQuery } from './queries.js';
 
 const pollIntervalMs = 15_000;
 
-/** Who played today, which processes serve, and what is stored in each game. */
+/** Today's players and sessions, the nodes, and the storage used by each game. */
 export function Summary() {
   const admin = useAdmin();
   const { result, error, reload } = useQuery(

@@ -8,10 +8,10 @@ import { useEffect, useState } from 'preact/hooks';
  * @returns {Value}
  */
 export function useDebounced(value, delayMs = 300) {
-  const [settled, setSettled] = useState(value);
+  const [debounced, setDebounced] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), delayMs);
+    const timer = setTimeout(() => setDebounced(value), delayMs);
     return () => clearTimeout(timer);
   }, [value, delayMs]);
-  return settled;
+  return debounced;
 }

@@ -6,11 +6,11 @@ import { classOf } from '../shared/table.js';
 import { nextSort } from './sorting.js';
 
 /**
- * The height of a row by its lines, as in console.css; nothing in a row may be higher. It has lines of details below the
- * first where the columns are stacked.
+ * Row heights by the number of detail lines, as in console.css; no content may be higher. Rows have detail lines when
+ * the columns are stacked.
  */
 const rowHeightsPx = /** @type {const} */ ([44, 72, 100]);
-/** So many details are in one line; with more there are two. */
+/** The maximum number of details in one line; with more there are two lines. */
 const detailsPerLine = 2;
 /** Rows rendered before and after the visible ones. */
 const overscan = 12;
@@ -30,8 +30,8 @@ const step = 8;
  *   wide?: boolean,
  *   exportOnly?: boolean,
  *   narrow?: 'main' | 'column' | 'bare' | 'omit',
- * }} Column `value` is what an export has; without one the column is not exported. `hidden`: the title is for
- *   screen readers only. `wide`: takes what room the others leave. `narrow`: see stacked-columns.js
+ * }} Column `value` is the exported value; without one the column is not exported. `hidden`: the title is for
+ *   screen readers only. `wide`: takes the remaining width. `narrow`: see stacked-columns.js
  */
 
 /**
@@ -47,8 +47,8 @@ const step = 8;
  *   onScrolled?: (top: boolean) => void,
  *   sort?: import('./sorting.js').Sort | null,
  *   onSort?: (sort: import('./sorting.js').Sort | null) => void,
- * }} props `onEnd` is called when the last rows come into sight; `onScrolled` says whether the first are in sight; with
- *   `onSort`, the titles of columns with a value are buttons
+ * }} props `onEnd` is called when the end is near; `onScrolled` is called with whether the table is scrolled to the
+ *   top; with `onSort`, the titles of columns with a value are buttons
  */
 export function VirtualTable({
   caption,
@@ -67,13 +67,13 @@ export function VirtualTable({
   const rowPx = rowHeightsPx[detailLines];
   const scroller = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [first, setFirst] = useState(0);
-  const [seen, setSeen] = useState(20);
+  const [visibleRows, setVisibleRows] = useState(20);
   const measure = () => {
     const element = scroller.current;
     if (element === null) return;
     const top = Math.floor(element.scrollTop / rowPx);
     setFirst(Math.floor(top / step) * step);
-    setSeen(Math.ceil(element.clientHeight / rowPx) + step);
+    setVisibleRows(Math.ceil(element.clientHeight / rowPx) + step);
     onScrolled?.(element.scrollTop < rowPx / 2);
     if (top + element.clientHeight / rowPx > rows.length - prefetchRows) onEnd?.();
   };
@@ -90,7 +90,7 @@ export function VirtualTable({
   }, []);
 
   const from = Math.max(0, Math.min(first, rows.length - 1) - overscan);
-  const to = Math.min(rows.length, first + seen + overscan);
+  const to = Math.min(rows.length, first + visibleRows + overscan);
   return html`
     <div class="table-scroll virtual details-${detailLines}" tabindex="0" role="region" aria-label=${caption} ref=${scroller} onScroll=${measure}>
       <table class="table" aria-rowcount=${(total ?? rows.length) + 1}>
@@ -132,7 +132,7 @@ export function VirtualTable({
 }
 
 /**
- * Stands in for rows that are not drawn.
+ * A placeholder for rows that are not rendered.
  * @param {{ rows: number, rowPx: number, columns: number }} props
  */
 function Spacer({ rows, rowPx, columns }) {

@@ -17,8 +17,8 @@ import { WebhookDeliveries } from './webhook-deliveries.js';
 /** @typedef {import('./admin.js').Output<'listWebhooks'>['webhooks'][number]} Webhook */
 
 /**
- * How long a ping may take, in milliseconds: the server waits 15 s for the receiver (http-webhook-sender.ts),
- * and then has to respond.
+ * The timeout of a ping, in milliseconds: the server waits up to 15 s for the receiver (http-webhook-sender.ts)
+ * before it responds.
  */
 const pingTimeoutMs = 25_000;
 

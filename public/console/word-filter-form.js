@@ -7,11 +7,11 @@ import { useSaveGame } from './save-game.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
 
-/** As the server allows them. */
+/** The server's limit. */
 const maxWords = 500;
 
 /**
- * What players may not say in a game.
+ * The word filter of a game.
  * @param {{ game: Game, onChanged: () => void }} props
  */
 export function WordFilterForm({ game, onChanged }) {
@@ -34,8 +34,8 @@ export function WordFilterForm({ game, onChanged }) {
     <section class="card" aria-labelledby="moderation">
       <div class="card-head"><h2 id="moderation">Moderation: word filter</h2></div>
       <form class="card-body form" onSubmit=${save(given)}>
-        <${SelectField} label="Messages with these words" value=${action} onValue=${setAction} options=${[['mask', 'Replace the words with asterisks'], ['reject', 'Refuse the message']]} hint="Names of players and channels with these words are always refused." />
-        <${TextField} label="Words and phrases" rows=${6} spellcheck=${false} value=${words} onValue=${setWords} problem=${tooMany ?? problemAtLine(error, 'policies.wordFilter.words', words)} hint="One per line, up to ${maxWords} of at most 60 characters. Whole words are compared; case and accents make no difference. Messages already sent stay as they are." />
+        <${SelectField} label="Messages with these words" value=${action} onValue=${setAction} options=${[['mask', 'Replace the words with asterisks'], ['reject', 'Refuse the message']]} hint="Names of players and channels with these words are always rejected." />
+        <${TextField} label="Words and phrases" rows=${6} spellcheck=${false} value=${words} onValue=${setWords} problem=${tooMany ?? problemAtLine(error, 'policies.wordFilter.words', words)} hint="One per line, up to ${maxWords} of at most 60 characters. Only whole words match; case and accents are ignored. Messages already sent are not changed." />
         <${FormProblem} error=${error} fields=${['policies.wordFilter.words']} />
         <div class="form-end"><${Allowed} to="updateGame" instead=${html`<p class="quiet small">Your role cannot change settings.</p>`}><${Button} type="submit" kind="primary" busy=${busy} disabled=${tooMany !== undefined}>Save word filter<//><//></div>
       </form>

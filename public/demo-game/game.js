@@ -1,9 +1,9 @@
 /**
- * Stack: a game of about a minute, and the example to copy of a game that runs in a Gantry launcher. It uses nothing
- * but `fetch`; the first half holds all calls to Gantry, the second half is the game.
+ * Stack: a game of about a minute, and example code to copy for a game that runs in a Gantry launcher. It needs only
+ * `fetch`; the first half contains all calls to Gantry, the second half is the game.
  */
 
-/** Gantry's URL. This game is served by it; another one would set `https://gantry.example`. */
+/** Gantry's URL. Gantry serves this game; a game hosted elsewhere would set `https://gantry.example`. */
 const gantry = location.origin;
 
 /** The player's session in this game, passed by the launcher. Without it the game runs, but saves nothing. */
@@ -28,11 +28,11 @@ async function call(operation, input, { keepalive = false } = {}) {
       body: JSON.stringify({ launcherJwt, ...input }),
       keepalive,
     });
-    const answer = await response.json();
+    const result = await response.json();
     // Programs branch on `data.reason`; `message` is for people.
     if (!response.ok)
-      showNote(answer.data?.reason === 'rate_limited' ? 'Too many requests, slow down' : answer.message);
-    return response.ok ? answer : null;
+      showNote(result.data?.reason === 'rate_limited' ? 'Too many requests, slow down' : result.message);
+    return response.ok ? result : null;
   } catch {
     showNote('Offline: progress is not saved right now');
     return null;
@@ -48,12 +48,12 @@ const cloud = {
    * @returns {Promise<Saved | null>}
    */
   async load() {
-    const answer = await call('get-states', { label: 'progress' });
-    return answer?.states[0]?.state ?? null;
+    const result = await call('get-states', { label: 'progress' });
+    return result?.states[0]?.state ?? null;
   },
 
   /**
-   * set-state: a state is any JSON, sent as text. The same label again replaces it.
+   * set-state: a state is any JSON, sent as text. Setting the same label again replaces it.
    * @param {Saved} saved
    */
   save(saved) {
@@ -61,8 +61,8 @@ const cloud = {
   },
 
   /**
-   * set-user-score: the leaderboard shows each player's best. The round's id as the nonce makes it harmless to
-   * send the same score twice. The leaderboard `weekly` starts a new season every Monday, and shows the score's
+   * set-user-score: the leaderboard shows each player's best. With the round's id as the nonce, sending the
+   * same score twice is idempotent. The leaderboard `weekly` starts a new season every Monday, and shows the score's
    * metadata: how high the stack was.
    * @param {Round} round
    */
@@ -116,7 +116,7 @@ const cloud = {
  * @typedef {{ best: number, round: Round | null }} Saved
  */
 
-const world = 360; // units from the left edge of the world to the right one; the window shows all of them
+const world = 360; // the width of the world, in units; it always fits the window
 const height = 30; // of a container
 const firstWidth = 150;
 const perfect = 5; // units off that still count as perfect
@@ -153,9 +153,9 @@ const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
 let best = 0;
 /** @type {Round | null} */
 let round = null;
-/** What hangs from the crane, or falls from it. */
+/** The container that hangs from the crane or falls. */
 let load = { x: 0, width: firstWidth, hue: 0, speed: firstSpeed, falling: false, y: 0, velocity: 0 };
-/** What was cut off, on its way into the sea. @type {{ x: number, y: number, width: number, hue: number, velocity: number, turn: number }[]} */
+/** Cut-off pieces, falling into the sea. @type {{ x: number, y: number, width: number, hue: number, velocity: number, turn: number }[]} */
 let pieces = [];
 let camera = 0; // units the view has moved up
 let lastFrame = 0;
@@ -166,7 +166,7 @@ function newRound() {
   pieces = [];
   nextLoad();
   overlay.hidden = true;
-  cloud.track(round); // the play session begins
+  cloud.track(round); // start the play session
   showScores();
 }
 
@@ -179,7 +179,7 @@ function resume(saved) {
   showNote('Welcome back: your round was restored');
 }
 
-/** The hold that the first container is put into. @returns {Container} */
+/** The hold, on which the first container lands. @returns {Container} */
 function base() {
   return { x: (world - firstWidth) / 2, width: firstWidth, hue: 215 };
 }
@@ -205,7 +205,7 @@ function drop() {
   if (round && !load.falling) load.falling = true;
 }
 
-/** The load has reached the stack: what lies on it stays, what hangs over is cut off. */
+/** The load has reached the stack: the overlap stays, the overhang is cut off. */
 function land() {
   if (!round) return;
   const top = round.stack.at(-1) ?? base();
@@ -235,10 +235,10 @@ function land() {
   if (containers >= winsAt && !round.won) {
     round.won = true;
     showNote(`${containers} containers: the ship is loaded. How high can you go?`);
-    cloud.win(round); // once a round, when it is won
+    cloud.win(round); // once per round
   }
-  cloud.save({ best, round }); // so that a reload, or another device, goes on from here
-  if (containers % 5 === 0) cloud.track(round); // the play session goes on
+  cloud.save({ best, round }); // so that a reload, or another device, can resume the round
+  if (containers % 5 === 0) cloud.track(round); // update the play session
   showScores();
   nextLoad();
 }
@@ -256,8 +256,8 @@ async function finish() {
   start.textContent = 'Play again';
   overlay.hidden = false;
   start.focus();
-  await cloud.score(over); // the leaderboard moves, for everyone who watches it
-  cloud.track(over, Date.now()); // the play session is over
+  await cloud.score(over); // updates the leaderboard for all subscribers
+  cloud.track(over, Date.now()); // end the play session
   cloud.save({ best, round: null });
   if (isRecord && over.score > 0) cloud.announceRecord(over.score);
 }
@@ -277,7 +277,7 @@ function showScores(score = round?.score ?? 0) {
   element('best').textContent = String(best);
 }
 
-// Heights count from the hold upwards; the crane is always in view, some containers above the stack.
+// Heights are measured upwards from the hold; the crane is always in view, a few containers above the stack.
 
 function stackHeight() {
   return (round?.stack.length ?? 1) * height;
@@ -313,8 +313,8 @@ function move(seconds) {
     piece.turn += 2.5 * seconds;
   }
   pieces = pieces.filter(({ y }) => y > camera - 200);
-  const wanted = Math.max(0, stackHeight() - 4 * height);
-  camera += (wanted - camera) * Math.min(1, seconds * 4);
+  const target = Math.max(0, stackHeight() - 4 * height);
+  camera += (target - camera) * Math.min(1, seconds * 4);
 }
 
 function draw() {
@@ -340,7 +340,7 @@ function draw() {
   pen.fillStyle = sky;
   pen.fillRect(0, 0, clientWidth, clientHeight);
 
-  // The ship, and on it the hold.
+  // The ship with its hold.
   pen.fillStyle = dark ? '#7a3b2e' : '#a8513c';
   pen.beginPath();
   pen.moveTo(toX(8), toY(0));
@@ -441,7 +441,7 @@ function isDark() {
 
 /** @param {number} now */
 function frame(now) {
-  // A tab that was in the background for long does not jump ahead.
+  // Limits the step after the tab was in the background.
   move(Math.min(0.05, (now - lastFrame) / 1000));
   lastFrame = now;
   draw();
@@ -455,11 +455,11 @@ addEventListener('keydown', (event) => {
   event.preventDefault();
   drop();
 });
-// What rules post with PostWindowMessage arrives here, from the launcher, as at basement.fun.
+// Messages that rules post with PostWindowMessage arrive here from the launcher, in the format of basement.fun.
 addEventListener('message', ({ source, data }) => {
   if (source !== parent || data?.source !== 'basement') return;
-  const { ruleActionType, data: sent } = data.payload ?? {};
-  if (ruleActionType === 'PostWindowMessage' && typeof sent?.message === 'string') showNote(sent.message);
+  const { ruleActionType, data: record } = data.payload ?? {};
+  if (ruleActionType === 'PostWindowMessage' && typeof record?.message === 'string') showNote(record.message);
 });
 
 requestAnimationFrame(frame);

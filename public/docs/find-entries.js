@@ -1,9 +1,9 @@
 /** @typedef {{ address: string, page: string, title: string, text: string }} SearchEntry a section of the manual */
 
 /**
- * The entries that hold every word of a query, the best first: a word that is the title counts more than one in it, and
- * that more than one in the text. Parts of words are found too, because names such as `nonce_replayed` are typed in part;
- * that is why no index of words is used, for which the manual is too short to gain from one.
+ * The entries that contain every word of a query, best match first: a word that is the whole title ranks above one in
+ * the title, and that above one in the text. Substrings match too, because names such as `nonce_replayed` are typed in
+ * part; so there is no word index, which would not pay off for a manual of this size anyway.
  * @param {readonly SearchEntry[]} entries
  * @param {string} query
  * @returns {SearchEntry[]}
@@ -19,7 +19,7 @@ export function findEntries(entries, query) {
 }
 
 /**
- * 0 when a word is missing.
+ * The relevance of an entry; 0 when a word is missing.
  * @param {SearchEntry} entry
  * @param {readonly string[]} words
  */

@@ -4,7 +4,7 @@ import { Icon } from '../shared/icon.js';
 import { SiteHeader } from '../shared/site-header.js';
 import { Search } from './search.js';
 
-/** The head of every page of the manual. On narrow screens the menu opens from here. */
+/** The header of every page of the manual; on narrow screens it opens the menu. */
 function ManualHeader() {
   return html`
     <${SiteHeader} title="Manual">
@@ -27,7 +27,7 @@ for (const snippet of document.querySelectorAll('.snippet')) {
   render(html`<${CopyButton} text=${text} label="Copy this block" />`, place);
 }
 
-// The menu shows where one is, however long it is.
+// Scrolls the menu to the current page.
 const menu = document.querySelector('.manual-menu');
 const current = menu?.querySelector('[aria-current]');
 if (menu && current instanceof HTMLElement) menu.scrollTop = current.offsetTop - menu.clientHeight / 2;

@@ -5,23 +5,23 @@ import { findEntries } from './find-entries.js';
 
 /** @typedef {import('./find-entries.js').SearchEntry} SearchEntry */
 
-const shownResults = 12;
+const maxResults = 12;
 
-/** The manual's sections are loaded once, when the field is first used. */
+/** Loads the manual's sections once, when the field is first used. */
 function loadEntries() {
   entries ??= fetch('/docs/search.json').then(async (response) => {
     if (!response.ok) throw new Error(`The server responded with status ${response.status}.`);
     return response.json();
   });
   entries.catch(() => {
-    entries = undefined; // tried again at the next key
+    entries = undefined; // retried at the next key press
   });
   return entries;
 }
 /** @type {Promise<readonly SearchEntry[]> | undefined} */
 let entries;
 
-/** Finds words in all pages of the manual: in headings, in text, and in the names of reasons, settings and operations. */
+/** Searches all pages of the manual: headings, text, and the names of reasons, settings and operations. */
 export function Search() {
   const [query, setQuery] = useState('');
   const [found, setFound] = useState(/** @type {readonly SearchEntry[] | null} */ (null));
@@ -112,7 +112,7 @@ export function Search() {
           ${error && html`<p class="quiet">The search cannot be loaded: ${error}</p>`}
           ${found?.length === 0 && html`<p class="quiet">Nothing found.</p>`}
           <ul class="plain-list">
-            ${found?.slice(0, shownResults).map(
+            ${found?.slice(0, maxResults).map(
               ({ address, page, title, text }) => html`
                 <li key=${address}>
                   <a href=${address} onClick=${close}>

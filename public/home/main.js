@@ -9,15 +9,15 @@ const pollIntervalMs = 5_000;
 
 /** @typedef {{ kind: 'good' | 'warn' | 'bad', title: string, text: string }} Health */
 
-/** The server's health, kept current. */
+/** The server's health, refreshed periodically. */
 function HealthCard() {
   const [health, setHealth] = useState(/** @type {Health | null} */ (null));
   useEffect(() => {
-    const ask = () => {
+    const refresh = () => {
       if (document.visibilityState === 'visible') fetchHealth().then(setHealth);
     };
-    ask();
-    const timer = setInterval(ask, pollIntervalMs);
+    refresh();
+    const timer = setInterval(refresh, pollIntervalMs);
     return () => clearInterval(timer);
   }, []);
   const { kind, title, text } = health ?? {

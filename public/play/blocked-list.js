@@ -7,7 +7,7 @@ import { Dialog } from '../shared/dialog.js';
 import { messageOf } from '../shared/states.js';
 
 /**
- * Whom the player has blocked in this game.
+ * The players that the player has blocked in this game.
  * @param {import('./messages.js').InGame & { onClose: () => void }} props
  */
 export function BlockedList({ launcher, current, onClose }) {

@@ -2,10 +2,10 @@ import { Observable } from '../shared/observable.js';
 
 const pageSize = 250;
 
-/** Whom the player has blocked in one game. */
+/** The players that the player has blocked in one game. */
 export class BlockedPlayers extends Observable {
   #game;
-  /** By wallet; the values are their names, which may be empty. @type {ReadonlyMap<string, string>} */
+  /** Names by wallet; a name may be empty. @type {ReadonlyMap<string, string>} */
   names = new Map();
 
   /** @param {Pick<import('gantry-client').GantryClient, 'call'>} game with the token of the session in the game */
@@ -23,9 +23,9 @@ export class BlockedPlayers extends Observable {
     /** @type {Map<string, string>} */
     const names = new Map();
     for (let total = 1; names.size < total; ) {
-      const answer = await this.#game.call('listBlockedPlayers', { limit: pageSize, skip: names.size });
-      total = answer.data.length === 0 ? 0 : answer.total;
-      for (const { wallet, username } of answer.data) names.set(wallet, username);
+      const page = await this.#game.call('listBlockedPlayers', { limit: pageSize, skip: names.size });
+      total = page.data.length === 0 ? 0 : page.total;
+      for (const { wallet, username } of page.data) names.set(wallet, username);
     }
     this.names = names;
     this.changed();

@@ -31,20 +31,20 @@ export function Composer({ editing, replying, offline, onSubmit, onCancel, onTyp
 
   useLayoutEffect(() => {
     const element = field.current;
-    // A phone's keyboard would come up over the conversation; an edit was asked for.
+    // Focusing would open a phone's keyboard over the conversation, which is only wanted for an edit.
     if (!element || (!editing && matchMedia('(pointer: coarse)').matches)) return;
     element.focus();
     element.setSelectionRange(element.value.length, element.value.length);
   }, []);
 
-  // A reply was asked for: on to writing it.
+  // After choosing to reply, the focus moves to the input.
   useLayoutEffect(() => {
     if (replying) field.current?.focus();
   }, [replying?.id]);
 
   const submit = async () => {
     const element = field.current;
-    // From the field itself: a fast typist presses Enter before the last input was rendered.
+    // Read from the field itself: a fast typist presses Enter before the last input is rendered.
     const content = element?.value.trim() ?? '';
     if (!element || content === '' || isSending.current) return;
     isSending.current = true;

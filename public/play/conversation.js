@@ -25,7 +25,7 @@ export function Conversation({ launcher, current, conversation }) {
   const { conversations } = current;
   const { players, wallet } = launcher;
   const { channel, unsent, originals } = conversation;
-  // What was heard before the block is still here.
+  // Messages received before the block are still loaded.
   const messages = conversation.messages.filter(({ senderId }) => !current.blocked.has(senderId));
   const [editing, setEditing] = useState(/** @type {Message | null} */ (null));
   const [replying, setReplying] = useState(/** @type {Message | null} */ (null));

@@ -18,9 +18,9 @@ import { Observable } from '../shared/observable.js';
  *   unsent: Unsent[],
  *   participants: Map<string, Participant>,
  *   typing: Map<string, number>,
- * }} Conversation `messages` oldest first; `originals` what replies are to and is
- *   not among them; `readUntil` the message up to which it was marked as read here; `complete` when there are none before
- *   them; `typing` until when
+ * }} Conversation `messages`: oldest first; `originals`: messages that were replied to but are not loaded; `readUntil`:
+ *   the last message marked as read here; `complete`: there are no earlier messages; `typing`: by wallet, until when to
+ *   show it
  */
 
 const pageSize = 50;
@@ -29,17 +29,17 @@ const preloadedConversations = 25;
 /** PROTOCOL.md, "Typing": how long a signal is shown, and the minimum time between two sent ones. */
 const typingShownMs = 4_000;
 const typingSentEveryMs = 2_000;
-/** Markers are moved at most this often, in milliseconds: a reader passes many messages. */
-const markAfterMs = 500;
+/** Read markers are debounced by this, in milliseconds, because a reader passes many messages. */
+const markReadDelayMs = 500;
 
-/** The player's conversations in one game: messages, participants and what is unread. */
+/** The player's conversations in one game: messages, participants and unread counts. */
 export class Conversations extends Observable {
   #game;
   #players;
   #wallet;
   /** @type {Map<string, Conversation>} */
   #byId = new Map();
-  #marking = 0;
+  #markReadTimer = 0;
   #lastTyping = 0;
   #nextUnsent = 1;
   loaded = false;
@@ -90,7 +90,7 @@ export class Conversations extends Observable {
       await Promise.all(
         data
           .slice(0, preloadedConversations)
-          .map(({ _id }) => Promise.all([this.loadMessages(_id), this.#learnNames(_id)])),
+          .map(({ _id }) => Promise.all([this.loadMessages(_id), this.#loadMissingNames(_id)])),
       );
       this.error = null;
       this.loaded = true;
@@ -108,10 +108,10 @@ export class Conversations extends Observable {
   async loadMessages(channelId) {
     const conversation = this.#byId.get(channelId);
     if (!conversation) return;
-    const answer = await this.#game.call('getChannelMessages', { channelId, limit: pageSize });
-    const { total, data } = answer;
+    const page = { channelId, limit: pageSize };
+    const { total, data, originals } = await this.#game.call('getChannelMessages', page);
     conversation.messages = data.reverse();
-    conversation.originals = new Map(answer.originals?.map((one) => [one._id, one]));
+    conversation.originals = new Map(originals?.map((one) => [one._id, one]));
     conversation.complete = total <= data.length;
     conversation.loaded = true;
     if (this.openId === channelId) this.markRead();
@@ -157,14 +157,14 @@ export class Conversations extends Observable {
   }
 
   /**
-   * Loads a conversation's participants where the list of conversations could only show a wallet of them.
+   * Loads a conversation's participants if the list could only show their wallets otherwise.
    * @param {string} channelId
    */
-  async #learnNames(channelId) {
+  async #loadMissingNames(channelId) {
     const { channel } = this.#byId.get(channelId) ?? {};
     if (channel?.name !== '' || channel.participants.every(({ wallet }) => this.#players.knows(wallet)))
       return;
-    await this.#loadParticipants(channelId).catch(() => {}); // the wallets stay
+    await this.#loadParticipants(channelId).catch(() => {}); // the wallets are shown instead
   }
 
   /** @param {string} channelId */
@@ -183,22 +183,22 @@ export class Conversations extends Observable {
     const last = open?.messages.at(-1);
     if (!open || !last || document.visibilityState === 'hidden') return;
     if (open.readUntil === last._id) return;
-    // Who has written the last message has read those before it.
+    // A player who sent the last message has read those before it.
     const isKnown = open.unread === 0 && last.senderId === this.#wallet;
     open.readUntil = last._id;
     open.unread = 0;
     this.changed();
     if (isKnown) return;
-    clearTimeout(this.#marking);
-    this.#marking = window.setTimeout(() => {
+    clearTimeout(this.#markReadTimer);
+    this.#markReadTimer = window.setTimeout(() => {
       const { channelId, _id: messageId } = last;
       // If this fails, messages are at worst shown as unread once more.
       this.#game.call('markMessagesRead', { channelId, messageId }).catch(() => {});
-    }, markAfterMs);
+    }, markReadDelayMs);
   }
 
-  /** The player has read on, maybe on another device. @param {{ channelId: string, messageId: string }} marker */
-  putReadMarker({ channelId, messageId }) {
+  /** Applies a read marker, possibly from another device. @param {{ channelId: string, messageId: string }} marker */
+  applyReadMarker({ channelId, messageId }) {
     const conversation = this.#byId.get(channelId);
     if (!conversation || conversation.unread === 0) return;
     if (conversation.messages.at(-1)?._id === messageId) {
@@ -275,18 +275,18 @@ export class Conversations extends Observable {
   }
 
   /**
-   * Reacts to a message, or takes that reaction back.
+   * Toggles the player's reaction to a message.
    * @param {Message} message
    * @param {string} reaction
    */
   async react({ _id, channelId, reactions }, reaction) {
     const isOwn = reactions?.some((one) => one.reaction === reaction && one.own);
     const operation = isOwn ? 'removeReaction' : 'addReaction';
-    const answer = await this.#game.call(operation, { messageId: _id, reaction });
-    this.#setReactions(channelId, _id, () => answer.reactions);
+    const updated = await this.#game.call(operation, { messageId: _id, reaction });
+    this.#setReactions(channelId, _id, () => updated.reactions);
   }
 
-  /** @param {Reacted} record as an event tells it: how many have the reaction now */
+  /** @param {Reacted} record from an event; `count` is the current total */
   putReaction({ channelId, messageId, wallet, reaction, count }, isAdded = true) {
     this.#setReactions(channelId, messageId, (known) => {
       const before = known.find((one) => one.reaction === reaction);
@@ -336,7 +336,7 @@ export class Conversations extends Observable {
     await this.refreshParticipants();
   }
 
-  /** The player is writing in the conversation that is open. */
+  /** Sends a typing signal for the open conversation, throttled. */
   type() {
     if (this.openId === null || Date.now() - this.#lastTyping < typingSentEveryMs) return;
     this.#lastTyping = Date.now();
@@ -353,25 +353,25 @@ export class Conversations extends Observable {
     this.changed();
   }
 
-  /** @param {Channel} channel as it is now */
+  /** @param {Channel} channel the current version */
   putChannel(channel) {
     const known = this.#byId.get(channel._id);
     this.#byId.set(channel._id, conversationOf(channel, known));
-    // A conversation that others added the player to may already have messages.
+    // A conversation that the player was added to may already have messages.
     if (!known) {
       this.loadMessages(channel._id).catch(() => {});
-      this.#learnNames(channel._id);
+      this.#loadMissingNames(channel._id);
     } else if (this.openId === channel._id) this.refreshParticipants().catch(() => {});
     this.changed();
   }
 
-  /** @param {Message} message as it is now */
+  /** @param {Message} message the current version */
   putMessage(message) {
     const conversation = this.#byId.get(message.channelId);
-    const isNews = conversation?.messages.every(({ _id }) => _id !== message._id);
-    if (conversation && isNews) {
+    const isNew = conversation?.messages.every(({ _id }) => _id !== message._id);
+    if (conversation && isNew) {
       if (message.senderId === this.#wallet) {
-        this.#settle(conversation, message.content);
+        this.#removeMatchingUnsent(conversation, message.content);
         conversation.unread = 0;
       } else {
         conversation.unread += 1;
@@ -423,7 +423,7 @@ export class Conversations extends Observable {
     this.changed();
   }
 
-  /** Loads what is loaded again: who is blocked, whose messages are not listed, has changed. */
+  /** Reloads loaded conversations after the blocked players, whose messages are not listed, have changed. */
   async reloadMessages() {
     const loaded = this.list.filter((conversation) => conversation.loaded);
     await Promise.all(loaded.map(({ channel }) => this.loadMessages(channel._id)));
@@ -444,15 +444,15 @@ export class Conversations extends Observable {
   /**
    * Reports a message, or a player, to the moderators.
    * @param {{ messageId: string } | { wallet: string }} about
-   * @param {{ reason: import('./player-actions.js').ReportReason, comment: string }} said
+   * @param {{ reason: import('./player-actions.js').ReportReason, comment: string }} details
    */
-  async report(about, said) {
-    if ('messageId' in about) await this.#game.call('reportMessage', { ...about, ...said });
-    else await this.#game.call('reportPlayer', { ...about, ...said });
+  async report(about, details) {
+    if ('messageId' in about) await this.#game.call('reportMessage', { ...about, ...details });
+    else await this.#game.call('reportPlayer', { ...about, ...details });
   }
 
   close() {
-    clearTimeout(this.#marking);
+    clearTimeout(this.#markReadTimer);
   }
 
   /**
@@ -467,7 +467,7 @@ export class Conversations extends Observable {
         content,
         ...(replyTo !== undefined && { replyTo }),
       });
-      this.#drop(channelId, key);
+      this.#removeUnsent(channelId, key);
       this.#put(message);
     } catch (error) {
       const now = this.#byId.get(channelId);
@@ -482,23 +482,23 @@ export class Conversations extends Observable {
    * @param {string} channelId
    * @param {string} key
    */
-  #drop(channelId, key) {
+  #removeUnsent(channelId, key) {
     const conversation = this.#byId.get(channelId);
     if (conversation) conversation.unsent = conversation.unsent.filter((one) => one.key !== key);
   }
 
   /**
-   * A message's event may arrive before the call's response, or instead of it: it is shown once.
+   * A message's event may arrive before the call's response, or instead of it; the message must be shown only once.
    * @param {Conversation} conversation
    * @param {string} content
    */
-  #settle(conversation, content) {
+  #removeMatchingUnsent(conversation, content) {
     const index = conversation.unsent.findIndex((one) => one.content === content);
     if (index >= 0) conversation.unsent = conversation.unsent.toSpliced(index, 1);
   }
 
   /**
-   * A player who writes is present.
+   * A player who is typing or sends a message is present.
    * @param {Conversation} conversation
    * @param {string} wallet
    */
@@ -536,7 +536,7 @@ function lastActivity({ channel, messages }) {
 }
 
 /**
- * An event is the same for everyone: which reactions are the player's own is known from before.
+ * Restores the `own` flags of reactions: events are the same for all recipients and do not contain them.
  * @param {Message} message
  * @param {Message | undefined} known
  * @returns {Message}

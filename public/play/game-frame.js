@@ -6,13 +6,13 @@ import { Empty, Loading } from '../shared/states.js';
 
 /**
  * The sandbox of game frames. A game on another origin keeps its origin and with it its storage; a game
- * served here gets an opaque origin, or it could reach this page and its token.
+ * served here gets an opaque origin, because otherwise it could access this page and its token.
  */
 const sandbox =
   'allow-scripts allow-forms allow-modals allow-orientation-lock allow-pointer-lock allow-popups allow-popups-to-escape-sandbox';
 
 /**
- * The game itself, in a frame of its own.
+ * The game itself, in a sandboxed frame.
  * @param {{ current: import('./open-game.js').OpenGame }} props
  */
 export function GameFrame({ current }) {
@@ -20,7 +20,7 @@ export function GameFrame({ current }) {
   const stage = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [loaded, setLoaded] = useState(false);
   useEffect(() => () => current.leaveFrame(), [current]);
-  const foreign = frameUrl !== null && frameUrl.origin !== location.origin;
+  const crossOrigin = frameUrl !== null && frameUrl.origin !== location.origin;
   return html`
     <div class="game-bar">
       <a class="button plain small" href="#"><${Icon} name="arrowLeft" />All games</a>
@@ -53,7 +53,7 @@ export function GameFrame({ current }) {
                   class=${loaded ? '' : 'loading'}
                   title=${game.name}
                   src=${frameUrl.href}
-                  sandbox=${foreign ? `${sandbox} allow-same-origin` : sandbox}
+                  sandbox=${crossOrigin ? `${sandbox} allow-same-origin` : sandbox}
                   allow="autoplay; fullscreen; gamepad; clipboard-write"
                   ref=${(/** @type {HTMLIFrameElement | null} */ frame) => frame && current.enterFrame(frame)}
                   onLoad=${() => setLoaded(true)}

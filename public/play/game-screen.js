@@ -9,7 +9,7 @@ import { Messages } from './messages.js';
 
 /** @typedef {'game' | 'leaderboard' | 'activity' | 'messages'} Panel */
 
-/** How often presence is polled, in milliseconds; a player who writes is present at once. */
+/** How often presence is polled, in milliseconds; a player who writes is shown as present immediately. */
 const presencePollMs = 10_000;
 
 /**

@@ -29,8 +29,8 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
   const [leaving, setLeaving] = useState(false);
   const [acting, setActing] = useState(/** @type {string | null} */ (null));
   const permissions = channel.participants.find(({ wallet }) => wallet === own)?.permissions ?? [];
-  /** @param {import('../../src/messages/message-channel.ts').Permission} wanted */
-  const may = (wanted) => permissions.includes(wanted) || permissions.includes('super-admin');
+  /** @param {import('../../src/messages/message-channel.ts').Permission} permission */
+  const may = (permission) => permissions.includes(permission) || permissions.includes('super-admin');
 
   /**
    * @param {string} what

@@ -7,12 +7,12 @@ import { Observable } from '../shared/observable.js';
 
 const pageSize = 30;
 
-/** The player's notifications of every game, which stay on the server; newest first. */
+/** The player's notifications from all games, newest first; they are stored on the server. */
 export class Inbox extends Observable {
   #connection;
-  /** Where the list goes on; null: it is all here. @type {string | null} */
+  /** The cursor of the next page; null when everything is loaded. @type {string | null} */
   #cursor = null;
-  /** @type {InboxNotification[] | null} null until they are there */
+  /** @type {InboxNotification[] | null} null until loaded */
   #notifications = null;
   unread = 0;
   /** @type {unknown} */
@@ -25,7 +25,7 @@ export class Inbox extends Observable {
     this.#connection = connection;
   }
 
-  /** Without those that have expired meanwhile; null until they are there. */
+  /** Without expired ones; null until loaded. */
   get notifications() {
     const now = Date.now();
     return this.#notifications?.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now) ?? null;
@@ -35,7 +35,7 @@ export class Inbox extends Observable {
     return this.#cursor !== null;
   }
 
-  /** Loads the newest: at the start, and after a reconnect. */
+  /** Loads the newest page: on start, and after a reconnect. */
   async load() {
     try {
       const { notifications, unread, cursor } = await this.#connection.call('listNotifications', {
@@ -57,20 +57,20 @@ export class Inbox extends Observable {
     this.changed();
     try {
       const after = this.#cursor;
-      const answer = await this.#connection.call('listNotifications', { limit: pageSize, after });
+      const page = await this.#connection.call('listNotifications', { limit: pageSize, after });
       const known = new Set(this.#notifications?.map(({ _id }) => _id));
       this.#notifications = [
         ...(this.#notifications ?? []),
-        ...answer.notifications.filter(({ _id }) => !known.has(_id)),
+        ...page.notifications.filter(({ _id }) => !known.has(_id)),
       ];
-      this.#cursor = answer.cursor;
+      this.#cursor = page.cursor;
     } finally {
       this.isLoadingMore = false;
       this.changed();
     }
   }
 
-  /** @param {Notification} notification that has come, maybe again */
+  /** @param {Notification} notification possibly a duplicate */
   add(notification) {
     if (this.#notifications?.some(({ _id }) => _id === notification._id)) return;
     this.#notifications = [{ ...notification, readAt: null }, ...(this.#notifications ?? [])];
@@ -79,7 +79,7 @@ export class Inbox extends Observable {
   }
 
   /**
-   * Some were marked as read, here or on another device.
+   * Applies that notifications were marked as read, here or on another device.
    * @param {{ notificationIds: readonly string[], readAt: number }} record
    */
   applyRead({ notificationIds, readAt }) {
@@ -93,7 +93,7 @@ export class Inbox extends Observable {
     this.#notifications = now ?? null;
     this.unread = Math.max(0, this.unread - count);
     this.changed();
-    // Older ones than are here were among them: the server knows how many are left.
+    // Some are older than the loaded ones, so only the server knows the unread count.
     if (isUnknown) this.load();
   }
 
@@ -102,7 +102,7 @@ export class Inbox extends Observable {
     if (this.unread === 0) return;
     this.unread = 0;
     this.changed();
-    let answer = await this.#connection.call('markNotificationsRead', { all: true });
-    while (answer.more) answer = await this.#connection.call('markNotificationsRead', { all: true });
+    let result = await this.#connection.call('markNotificationsRead', { all: true });
+    while (result.more) result = await this.#connection.call('markNotificationsRead', { all: true });
   }
 }

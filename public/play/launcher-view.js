@@ -12,20 +12,20 @@ import { PlayerMenu } from './player-menu.js';
 /**
  * The launcher of a signed-in player.
  * @param {{
- *   player: import('./kept.js').KeptPlayer,
+ *   player: import('./stored-session.js').StoredPlayer,
  *   onEnded: (ending: import('./session-end.js').SessionEnd) => void,
  *   onWallet: (launcherJwt: string) => void,
- * }} props `onWallet`: the player has a wallet now, and this token
+ * }} props `onWallet`: called with the new token when the guest has connected a wallet
  */
 export function LauncherView({ player, onEnded, onWallet }) {
   const [launcher] = useState(() => new Launcher(player.launcherJwt, onEnded));
   useChanges(launcher);
   useEffect(() => () => launcher.close(), []);
-  useEffect(() => followAddress(launcher), []);
+  useEffect(() => followLocation(launcher), []);
   const { current, games } = launcher;
 
-  // The game in the address is opened as soon as the games are loaded.
-  useEffect(() => openNamed(launcher), [games]);
+  // The game in the URL is opened as soon as the games are loaded.
+  useEffect(() => openFromLocation(launcher), [games]);
   useEffect(() => {
     document.title = `${titleOf(launcher)} · Gantry`;
   });
@@ -53,12 +53,12 @@ function titleOf({ current }) {
 }
 
 /**
- * The address names the open game, so that a reload, a bookmark and the back button find it.
+ * Keeps the open game in sync with the URL fragment, so that reloads, bookmarks and the back button work.
  * @param {Launcher} launcher
  */
-function followAddress(launcher) {
+function followLocation(launcher) {
   const follow = () => {
-    if (location.hash.length > 1) openNamed(launcher);
+    if (location.hash.length > 1) openFromLocation(launcher);
     else if (launcher.current) launcher.closeGame();
   };
   addEventListener('hashchange', follow);
@@ -66,7 +66,7 @@ function followAddress(launcher) {
 }
 
 /** @param {Launcher} launcher */
-function openNamed(launcher) {
+function openFromLocation(launcher) {
   const slug = location.hash.slice(1);
   const game = launcher.games?.find((one) => one.slug === slug);
   if (game) launcher.open(game).catch(toastError);

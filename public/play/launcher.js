@@ -4,11 +4,11 @@ import { Observable } from '../shared/observable.js';
 import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { Inbox } from './inbox.js';
-import { keepGame, keptGame } from './kept.js';
 import { OpenGame } from './open-game.js';
 import { PlayerBook } from './player-book.js';
 import { gameSessionEnd, sessionEnd } from './session-end.js';
 import { connectWallet } from './sign-in.js';
+import { storedGame, storeGame } from './stored-session.js';
 import { claimsOf } from './token.js';
 
 /**
@@ -18,7 +18,7 @@ import { claimsOf } from './token.js';
 
 /** How long `caught up` is shown before it is plain `live` again, in milliseconds. */
 const caughtUpShownMs = 8_000;
-/** A replay whose last events this page does not count ends after this long. */
+/** A replay is considered complete after this long, because this page does not count every kind of event. */
 const replayTimeoutMs = 2_000;
 
 /** The events counted as missed; the player's own session events are not. */
@@ -38,7 +38,7 @@ const countedEvents = /** @type {const} */ ([
   'leaderboard-seasons ended',
 ]);
 
-/** A player's launcher: one connection, the games there are, and the one that is open. */
+/** A player's launcher: one connection, the list of games, and the open one. */
 export class Launcher extends Observable {
   #connection;
   #launcherJwt;
@@ -51,15 +51,15 @@ export class Launcher extends Observable {
   players = new PlayerBook();
   /** @type {'connecting' | 'reconnecting' | 'catching-up' | 'caught-up' | 'live'} */
   connection = 'connecting';
-  /** Events that came in the last replay. */
+  /** The number of events in the last replay. */
   missed = 0;
-  /** @type {Game[] | null} null until they are there */
+  /** @type {Game[] | null} null until loaded */
   games = null;
   /** @type {unknown} */
   error = null;
   /** @type {OpenGame | null} */
   current = null;
-  /** @type {string | null} the game that is being opened */
+  /** @type {string | null} the id of the game being opened */
   opening = null;
   inbox;
 
@@ -106,13 +106,13 @@ export class Launcher extends Observable {
     this.opening = game.gameId;
     this.changed();
     try {
-      const launcherJwt = (await this.#keptSession(game)) ?? (await this.#newSession(game));
+      const launcherJwt = (await this.#resumeSession(game)) ?? (await this.#newSession(game));
       if (this.opening !== game.gameId) return;
-      const left = this.current;
+      const previous = this.current;
       this.#leave();
-      if (left && left.ending === null) this.#end(left.sessionId);
+      if (previous && previous.ending === null) this.#end(previous.sessionId);
       this.current = new OpenGame(this.#connection, this.players, game, launcherJwt);
-      keepGame({ gameId: game.gameId, launcherJwt });
+      storeGame({ gameId: game.gameId, launcherJwt });
       this.#forwardChanges(this.current);
       this.current.follow();
     } finally {
@@ -124,10 +124,10 @@ export class Launcher extends Observable {
   /** Returns to the library, and ends the session of the open game. */
   closeGame() {
     this.opening = null;
-    const left = this.current;
+    const previous = this.current;
     this.#leave();
-    keepGame(null);
-    if (left && left.ending === null) this.#end(left.sessionId);
+    storeGame(null);
+    if (previous && previous.ending === null) this.#end(previous.sessionId);
     this.changed();
   }
 
@@ -138,7 +138,7 @@ export class Launcher extends Observable {
   }
 
   /**
-   * Gives the player, who has none, a wallet. The sessions of the guest end with that.
+   * Connects a wallet to the guest. This ends all of the guest's sessions.
    * @param {import('./sign-in.js').Signer} signer
    * @returns {Promise<string>} the launcher's new `launcherJwt`
    */
@@ -164,7 +164,7 @@ export class Launcher extends Observable {
     for (const name of countedEvents) connection.on(name, (_record, meta) => this.#count(meta));
     connection.on('read-markers patched', (marker, meta) => {
       this.#count(meta, 0);
-      this.current?.conversations.putReadMarker(marker);
+      this.current?.conversations.applyReadMarker(marker);
     });
     connection.on('notifications read', (record, meta) => {
       this.#count(meta, 0);
@@ -179,7 +179,7 @@ export class Launcher extends Observable {
       this.#sessionChanged(session);
     });
     connection.on('notifications created', (notification) => this.#notify(notification));
-    connection.on('window-messages created', (record) => this.#passOn(record));
+    connection.on('window-messages created', (record) => this.#forward(record));
     connection.on('leaderboards patched', (change) => this.current?.stream.applyLeaderboard(change));
     connection.on('named-leaderboards patched', (change) => this.current?.boards.apply(change));
     connection.on('leaderboard-seasons ended', (ended) => this.current?.boards.seasonEnded(ended));
@@ -207,7 +207,7 @@ export class Launcher extends Observable {
     } else if (status.state === 'live') {
       this.#live(status.replayed);
     } else if (status.state === 'ended' && this.#isConnectingWallet) {
-      return; // the page goes on as the wallet
+      return; // the page continues with the wallet's session
     } else if (status.state === 'ended') {
       this.#onEnded(sessionEnd(this.#endReason));
     } else {
@@ -216,7 +216,7 @@ export class Launcher extends Observable {
     this.changed();
   }
 
-  /** @param {number} replayed events that are on their way */
+  /** @param {number} replayed how many events are about to be replayed */
   #live(replayed) {
     const isFirst = this.connection === 'connecting';
     this.missed = 0;
@@ -254,14 +254,14 @@ export class Launcher extends Observable {
   }
 
   /**
-   * Reloads what the stream is about.
+   * Reloads the data that a stream covers.
    * @param {string} stream
    */
   #resync(stream) {
     const { current } = this;
     if (!current) return;
     const [kind, id] = stream.split(':');
-    // After the first event, which is being handled now, so that nothing falls in between.
+    // Deferred until after the event being handled now, so that none is missed in between.
     queueMicrotask(() => {
       if (kind === 'channel') current.conversations.load();
       if (kind === 'game' && id === current.game.gameId) current.stream.loadFeed().catch(() => {});
@@ -275,7 +275,7 @@ export class Launcher extends Observable {
     const { current } = this;
     if (current?.sessionId !== _id) return;
     current.ending = gameSessionEnd(endReason, current.game.name);
-    keepGame(null);
+    storeGame(null);
     this.changed();
   }
 
@@ -289,8 +289,8 @@ export class Launcher extends Observable {
   }
 
   /** @param {import('./window-messages.js').WindowMessage} record */
-  #passOn(record) {
-    if (record.gameId === this.current?.game.gameId) this.current.passOn(record);
+  #forward(record) {
+    if (record.gameId === this.current?.game.gameId) this.current.forward(record);
   }
 
   /** @param {{ gameId: string, leaderboard?: string }} score */
@@ -300,7 +300,7 @@ export class Launcher extends Observable {
     else this.current.boards.scored(leaderboard);
   }
 
-  /** On another device, too. @param {string} gameId */
+  /** Also when the change was made on another device. @param {string} gameId */
   #blocksChanged(gameId) {
     const { current } = this;
     if (gameId !== current?.game.gameId) return;
@@ -318,7 +318,7 @@ export class Launcher extends Observable {
 
   /** @param {OpenGame} opened */
   #forwardChanges({ stream, boards, conversations, blocked }) {
-    for (const part of [stream, boards, conversations, blocked]) part.onChange(() => this.changed());
+    for (const source of [stream, boards, conversations, blocked]) source.onChange(() => this.changed());
   }
 
   #leave() {
@@ -336,18 +336,18 @@ export class Launcher extends Observable {
    * The session from before a reload, so that sessions do not accumulate.
    * @param {Game} game
    */
-  async #keptSession({ gameId }) {
-    const kept = keptGame();
-    if (kept?.gameId !== gameId) return null;
+  async #resumeSession({ gameId }) {
+    const stored = storedGame();
+    if (stored?.gameId !== gameId) return null;
     const { exists } = await this.#connection
-      .as(kept.launcherJwt)
+      .as(stored.launcherJwt)
       .call('channelStatus')
       .catch(() => ({ exists: false }));
-    return exists ? kept.launcherJwt : null;
+    return exists ? stored.launcherJwt : null;
   }
 
   /**
-   * Changes the name that others see of the player; empty takes it away.
+   * Changes the player's display name; an empty name removes it.
    * @param {string} name
    */
   async rename(name) {
@@ -364,7 +364,7 @@ export class Launcher extends Observable {
 }
 
 /**
- * Shows an error as a toast, where the view has no better place for it.
+ * Shows an error as a toast, when the view has no better place for it.
  * @param {unknown} error
  */
 export function toastError(error) {

@@ -10,9 +10,9 @@ import { toastError } from './launcher.js';
 const numbers = new Intl.NumberFormat('en');
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
-/** What is shown of a score's metadata. */
-const mostShown = 3;
-const maxShownLength = 40;
+/** Limits on how much of a score's metadata is shown. */
+const maxFields = 3;
+const maxTextLength = 40;
 
 /**
  * @typedef {{
@@ -23,7 +23,7 @@ const maxShownLength = 40;
  */
 
 /**
- * The game's leaderboards, live: `default`, or another one that is chosen, in the season under way or a finished one.
+ * The game's leaderboards, live: `default` or a selected one, for the current season or a finished one.
  * @param {Props} props
  */
 export function Leaderboard({ launcher, current, onTalkTo }) {
@@ -77,9 +77,9 @@ function BoardChoice({ boards }) {
           <p class="quiet small" role="status">
             ${
               season !== null
-                ? html`Season ${season} is over${ended ? `: it ended on ${minuteTime(ended.endedAt)}` : ''}. These are its final places.`
+                ? html`Season ${season} is over${ended ? `: it ended on ${minuteTime(ended.endedAt)}` : ''}. These are the final standings.`
                 : board.seasonEndsAt === null
-                  ? `Season ${board.season} is under way.`
+                  ? `Season ${board.season} is in progress.`
                   : html`Season ${board.season} ends <${RelativeTime} at=${board.seasonEndsAt} />, on ${minuteTime(board.seasonEndsAt)}.`
             }
           </p>
@@ -89,7 +89,7 @@ function BoardChoice({ boards }) {
   `;
 }
 
-/** `weekly-cup` is `Weekly cup`. @param {string} name */
+/** Formats `weekly-cup` as `Weekly cup`. @param {string} name */
 function titleOf(name) {
   const words = name.replaceAll(/[-_]/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -170,14 +170,14 @@ function BoardRow({ row, own, onTalkTo }) {
   `;
 }
 
-/** What the game says of a score: its short texts and numbers. @param {Record<string, unknown> | undefined} metadata */
+/** The short texts and numbers in a score's metadata. @param {Record<string, unknown> | undefined} metadata */
 function detailsOf(metadata = {}) {
   return Object.entries(metadata)
     .filter(
       ([, value]) =>
-        typeof value === 'number' || (typeof value === 'string' && value.length <= maxShownLength),
+        typeof value === 'number' || (typeof value === 'string' && value.length <= maxTextLength),
     )
-    .slice(0, mostShown)
+    .slice(0, maxFields)
     .map(([name, value]) => `${titleOf(name)}: ${typeof value === 'number' ? numbers.format(value) : value}`)
     .join(' · ');
 }

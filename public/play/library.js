@@ -13,7 +13,7 @@ export function Library({ launcher }) {
   const { games, error, opening } = launcher;
   /** @param {import('./open-game.js').Game} game */
   const open = (game) => {
-    // Changing the address opens the game. One that could not be opened is retried.
+    // Changing the URL fragment opens the game. If it is already set, opening failed before and is retried.
     if (location.hash === `#${game.slug}`) launcher.open(game).catch(toastError);
     else location.hash = game.slug;
   };
@@ -58,7 +58,7 @@ export function Library({ launcher }) {
 }
 
 /**
- * A game's image, or where it has none that can be shown, its initials.
+ * A game's image, or its initials when it has none or the image fails to load.
  * @param {{ game: import('./open-game.js').Game }} props
  */
 function Cover({ game }) {
@@ -71,7 +71,7 @@ function Cover({ game }) {
   `;
 }
 
-/** A colour of its own for each game, from its id. @param {string} gameId */
+/** A colour derived from the game's id. @param {string} gameId */
 function hueOf(gameId) {
   let sum = 0;
   for (const character of gameId) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 360;

@@ -2,30 +2,30 @@ import { html, render } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { SiteHeader } from '../shared/site-header.js';
 import { ToastRegion } from '../shared/toasts.js';
-import { forgetDevice, keepGame, keepPlayer, keptPlayer } from './kept.js';
 import { LauncherView } from './launcher-view.js';
 import { SignInView } from './sign-in-view.js';
+import { forgetDevice, storedPlayer, storeGame, storePlayer } from './stored-session.js';
 import { claimsOf } from './token.js';
 
 /** The launcher of the signed-in player, or the sign-in form with the reason why the last session ended. */
 function Play() {
-  const [player, setPlayer] = useState(keptPlayer);
+  const [player, setPlayer] = useState(storedPlayer);
   const [notice, setNotice] = useState(/** @type {import('./session-end.js').SessionEnd | null} */ (null));
-  /** @param {import('./kept.js').KeptPlayer} signedIn */
+  /** @param {import('./stored-session.js').StoredPlayer} signedIn */
   const signIn = (signedIn) => {
-    keepPlayer(signedIn);
+    storePlayer(signedIn);
     setNotice(null);
     setPlayer(signedIn);
   };
   /** @param {string} launcherJwt */
-  const goOnWithWallet = (launcherJwt) => {
+  const continueWithWallet = (launcherJwt) => {
     if (player) forgetDevice(claimsOf(player.launcherJwt).address);
-    keepGame(null);
+    storeGame(null);
     signIn({ launcherJwt, guest: false });
   };
   /** @param {import('./session-end.js').SessionEnd} end */
   const signOut = (end) => {
-    keepPlayer(null);
+    storePlayer(null);
     setNotice(end);
     setPlayer(null);
   };
@@ -36,11 +36,11 @@ function Play() {
             <${SiteHeader} title="Play" />
             <${SignInView} notice=${notice} onSignedIn=${signIn} />
           `
-        : html`<${LauncherView} key=${player.launcherJwt} player=${player} onEnded=${signOut} onWallet=${goOnWithWallet} />`
+        : html`<${LauncherView} key=${player.launcherJwt} player=${player} onEnded=${signOut} onWallet=${continueWithWallet} />`
     }
     <${ToastRegion} />
   `;
 }
 
-const place = document.getElementById('app');
-if (place) render(html`<${Play} />`, place);
+const root = document.getElementById('app');
+if (root) render(html`<${Play} />`, root);

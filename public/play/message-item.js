@@ -5,8 +5,8 @@ import { clockTime, exactTime } from '../shared/relative-time.js';
 
 /** Messages of one sender within this time of each other are grouped, in milliseconds. */
 const groupWithinMs = 5 * 60 * 1000;
-/** What one can react with at a press. */
-const offered = ['👍', '❤️', '😂', '🎉'];
+/** Reactions available with one click. */
+const quickReactions = ['👍', '❤️', '😂', '🎉'];
 const day = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day: 'numeric' });
 
 /** @typedef {import('./conversations.js').Message} Message */
@@ -25,8 +25,8 @@ const day = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day:
  *   onEdit: () => void,
  *   onUnsend: () => void,
  *   onReact: (reaction: string) => void,
- * }} props `before` is the message above it; `original` what it replies to, null when that is gone, undefined where it is
- *   no reply; `onMore`: what can be done about the sender
+ * }} props `before` is the message above it; `original` the message it replies to, null when that was removed,
+ *   undefined when it is not a reply; `onMore` opens the actions on its sender
  */
 export function MessageItem({
   message,
@@ -43,19 +43,20 @@ export function MessageItem({
 }) {
   const { senderId, content, createdAt, updatedAt, reactions = [] } = message;
   const newDay = before === undefined || day.format(before.createdAt) !== day.format(createdAt);
-  const follows = !newDay && before.senderId === senderId && createdAt - before.createdAt < groupWithinMs;
-  // Below the bubble at its own edge; what one can do with the message is beside it.
+  const isContinuation =
+    !newDay && before.senderId === senderId && createdAt - before.createdAt < groupWithinMs;
+  // Shown below the bubble at its outer edge, with the actions beside it.
   const when = html`
     ${updatedAt > createdAt && html`<span title="Edited ${exactTime(updatedAt)}">edited</span>`}
     <time datetime=${new Date(createdAt).toISOString()} title=${exactTime(createdAt)}>${clockTime(createdAt)}</time>
   `;
   return html`
     ${newDay && html`<p class="day quiet small"><span>${dayLabel(createdAt)}</span></p>`}
-    <div class="message ${own ? 'own' : ''} ${follows ? 'follows' : ''}" data-message=${message._id} tabindex="-1">
+    <div class="message ${own ? 'own' : ''} ${isContinuation ? 'follows' : ''}" data-message=${message._id} tabindex="-1">
       <span class="visually-hidden">${own ? 'You' : players.name(senderId)}: </span>
-      ${!own && inGroup && html`<span class="message-face">${!follows && html`<${Avatar} small wallet=${senderId} url=${players.avatar(senderId)} />`}</span>`}
+      ${!own && inGroup && html`<span class="message-face">${!isContinuation && html`<${Avatar} small wallet=${senderId} url=${players.avatar(senderId)} />`}</span>`}
       <div class="message-body">
-        ${!own && inGroup && !follows && html`<p class="message-sender small" aria-hidden="true">${players.name(senderId)}</p>`}
+        ${!own && inGroup && !isContinuation && html`<p class="message-sender small" aria-hidden="true">${players.name(senderId)}</p>`}
         ${
           original !== undefined &&
           html`
@@ -83,7 +84,7 @@ export function MessageItem({
         <p class="message-meta">
           ${!own && when}
           <span class="message-actions">
-            ${offered
+            ${quickReactions
               .filter((reaction) => !reactions.some((one) => one.reaction === reaction))
               .map(
                 (reaction) =>

@@ -5,7 +5,7 @@ import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 
 /**
- * The name that others see of the player, in every game; without one, the shortened wallet.
+ * Edits the player's display name for all games; without one, the shortened wallet is shown.
  * @param {{ launcher: import('./launcher.js').Launcher }} props
  */
 export function NameForm({ launcher }) {

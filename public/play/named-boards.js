@@ -8,29 +8,29 @@ import { Observable } from '../shared/observable.js';
 
 const shownRows = 50;
 const shownSeasons = 50;
-/** The player's own place is looked up at most this often, in milliseconds. */
-const positionAfterMs = 1_000;
+/** The player's own rank is looked up at most this often, in milliseconds. */
+const positionDelayMs = 1_000;
 
-/** The public leaderboards of a game that have a name, and the one of them that is on screen. */
+/** A game's public leaderboards except `default`, and the selected one. */
 export class NamedBoards extends Observable {
   #connection;
   #players;
   #gameId;
   #wallet;
-  #positionDue = 0;
-  /** Of what was chosen since, answers are no longer wanted. */
-  #choice = 0;
+  #positionTimer = 0;
+  /** Incremented on each load; responses to an earlier one are discarded. */
+  #loadCount = 0;
   /** @type {readonly Board[]} */
   list = [];
-  /** The name of the one on screen; null: `default`, which is not among them. @type {string | null} */
+  /** The name of the selected leaderboard; null: `default`, which is not in `list`. @type {string | null} */
   chosen = null;
-  /** A finished season that is on screen; null: the one under way. @type {number | null} */
+  /** The selected finished season; null: the current one. @type {number | null} */
   season = null;
-  /** The finished seasons, the last one first. @type {readonly Season[]} */
+  /** The finished seasons, newest first. @type {readonly Season[]} */
   seasons = [];
-  /** @type {readonly Row[] | null} null until they are there */
+  /** @type {readonly Row[] | null} null until loaded */
   rows = null;
-  /** @type {number | null} the player's place, also beyond the rows shown */
+  /** @type {number | null} the player's rank, also beyond the rows shown */
   position = null;
   /** @type {unknown} */
   error = null;
@@ -48,12 +48,12 @@ export class NamedBoards extends Observable {
     this.#wallet = wallet;
   }
 
-  /** What is on screen; null: `default`. @returns {Board | null} */
+  /** The selected leaderboard; null: `default`. @returns {Board | null} */
   get board() {
     return this.list.find(({ leaderboard }) => leaderboard === this.chosen) ?? null;
   }
 
-  /** Loads which there are, and again what is on screen: also after a reconnect, as changes are not replayed. */
+  /** Loads the list and reloads the selected leaderboard; also after a reconnect, because changes are not replayed. */
   async load() {
     try {
       const { leaderboards } = await this.#connection.call('getLeaderboards', { gameId: this.#gameId });
@@ -61,14 +61,14 @@ export class NamedBoards extends Observable {
     } catch (error) {
       if (this.chosen !== null) this.error = error;
     }
-    // It may have been removed, or be no longer public.
+    // It may have been removed, or may no longer be public.
     if (this.chosen !== null && this.board === null) this.chosen = null;
     this.changed();
     await this.#loadChosen();
   }
 
   /**
-   * Shows a leaderboard, in the season under way or in a finished one.
+   * Selects a leaderboard, for the current season or a finished one.
    * @param {string | null} name null: `default`
    * @param {number | null} [season]
    */
@@ -88,10 +88,10 @@ export class NamedBoards extends Observable {
     if (gameId !== this.#gameId || leaderboard !== this.chosen || this.season !== null) return;
     const rows = [...(this.rows ?? [])];
     for (const row of patches) rows[row.position - 1] = row;
-    const whole = rows.slice(0, length);
-    // The first change after subscribing brings all rows; before it, one may be missing.
-    if (whole.length < length || whole.includes(/** @type {any} */ (undefined))) this.#loadChosen();
-    else this.#setRows(whole);
+    const patched = rows.slice(0, length);
+    // The first change after subscribing has all rows; before that, rows may be missing.
+    if (patched.length < length || patched.includes(/** @type {any} */ (undefined))) this.#loadChosen();
+    else this.#setRows(patched);
     this.scored(leaderboard);
     this.changed();
   }
@@ -103,22 +103,22 @@ export class NamedBoards extends Observable {
     this.load();
   }
 
-  /** The player's place may have changed. @param {string} leaderboard */
+  /** Looks up the player's rank, which may have changed, after a delay. @param {string} leaderboard */
   scored(leaderboard) {
-    if (leaderboard !== this.chosen || this.season !== null || this.#positionDue !== 0) return;
-    this.#positionDue = window.setTimeout(() => {
-      this.#positionDue = 0;
+    if (leaderboard !== this.chosen || this.season !== null || this.#positionTimer !== 0) return;
+    this.#positionTimer = window.setTimeout(() => {
+      this.#positionTimer = 0;
       this.#findPosition().catch(() => {});
-    }, positionAfterMs);
+    }, positionDelayMs);
   }
 
   close() {
-    clearTimeout(this.#positionDue);
+    clearTimeout(this.#positionTimer);
   }
 
   async #loadChosen() {
     const { chosen, season } = this;
-    const choice = ++this.#choice;
+    const choice = ++this.#loadCount;
     if (chosen === null) return;
     const board = { gameId: this.#gameId, leaderboard: chosen };
     try {
@@ -130,20 +130,20 @@ export class NamedBoards extends Observable {
         }),
         this.#connection.call('getLeaderboardSeasons', { ...board, limit: shownSeasons }),
       ]);
-      if (choice !== this.#choice) return;
+      if (choice !== this.#loadCount) return;
       this.seasons = seasons;
       this.#setRows(leaderboard.map((row, index) => ({ ...row, position: index + 1 })));
       this.error = null;
       await this.#findPosition();
     } catch (error) {
-      if (choice === this.#choice && this.rows === null) this.error = error;
+      if (choice === this.#loadCount && this.rows === null) this.error = error;
     }
     this.changed();
   }
 
   async #findPosition() {
     const { chosen, season } = this;
-    const choice = this.#choice;
+    const choice = this.#loadCount;
     const own = this.rows?.find(({ normalizedAddress }) => normalizedAddress === this.#wallet);
     if (own) {
       this.position = own.position;
@@ -154,7 +154,7 @@ export class NamedBoards extends Observable {
         wallet: this.#wallet,
         ...(season !== null && { season }),
       });
-      if (choice === this.#choice) this.position = position ?? null;
+      if (choice === this.#loadCount) this.position = position ?? null;
     }
     this.changed();
   }

@@ -21,16 +21,14 @@ export function NewConversation({ launcher, onClose, onStart }) {
   const [search, setSearch] = useState('');
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
-  const wanted = search.trim().toLowerCase();
+  const query = search.trim().toLowerCase();
   const suggested = players.wallets
     .filter((wallet) => wallet !== own)
-    .filter((wallet) => players.name(wallet).toLowerCase().includes(wanted) || wallet.startsWith(wanted))
+    .filter((wallet) => players.name(wallet).toLowerCase().includes(query) || wallet.startsWith(query))
     .slice(0, 30);
-  // A pasted wallet need not be a known player.
+  // A pasted wallet does not have to be a known player.
   const listed =
-    isWallet.test(wanted) && wanted !== own && !suggested.includes(wanted)
-      ? [wanted, ...suggested]
-      : suggested;
+    isWallet.test(query) && query !== own && !suggested.includes(query) ? [query, ...suggested] : suggested;
 
   /** @param {string} wallet */
   const toggle = (wallet) =>
@@ -73,7 +71,7 @@ export function NewConversation({ launcher, onClose, onStart }) {
         <legend class="visually-hidden">Players</legend>
         ${
           listed.length === 0
-            ? html`<p class="quiet">${wanted === '' ? 'No players yet. Paste a wallet address to start a conversation.' : 'No matching players. Paste a complete wallet address to message a new player.'}</p>`
+            ? html`<p class="quiet">${query === '' ? 'No players yet. Paste a wallet address to start a conversation.' : 'No matching players. Paste a complete wallet address to message a new player.'}</p>`
             : listed.map(
                 (wallet) => html`
                   <label key=${wallet} class="person">

@@ -7,18 +7,18 @@ import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { toastError } from './launcher.js';
 
 /**
- * The player's inbox. Opening it marks everything as read; what was unread stays marked until it is closed.
+ * The player's inbox. Opening it marks everything as read; previously unread ones stay highlighted until it is closed.
  * @param {{ launcher: import('./launcher.js').Launcher }} props
  */
 export function NotificationsMenu({ launcher }) {
   const { inbox } = launcher;
-  const [fresh, setFresh] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
+  const [highlighted, setHighlighted] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
   const { notifications, unread, error } = inbox;
   /** @param {ToggleEvent} event */
   const toggled = (event) => {
     const isOpen = event.newState === 'open';
     const ids = isOpen ? notifications?.flatMap(({ _id, readAt }) => (readAt === null ? [_id] : [])) : [];
-    setFresh(new Set(ids));
+    setHighlighted(new Set(ids));
     if (isOpen) inbox.markAllRead().catch(() => {}); // if this fails, they are at worst unread once more
   };
   const label = unread > 0 ? `Notifications, ${unread} new` : 'Notifications';
@@ -45,11 +45,11 @@ export function NotificationsMenu({ launcher }) {
               <ul role="list" class="notifications">
                 ${notifications.map(
                   ({ _id, message, type, gameId, createdAt, readAt }) => html`
-                    <li key=${_id} class="notification ${type} ${readAt === null || fresh.has(_id) ? 'unread' : ''}">
+                    <li key=${_id} class="notification ${type} ${readAt === null || highlighted.has(_id) ? 'unread' : ''}">
                       <${Icon} name=${type === 'error' ? 'alert' : 'check'} />
                       <div>
                         <p>${message}</p>
-                        <p class="quiet small">${launcher.nameOf(gameId)} · <${RelativeTime} at=${createdAt} />${(readAt === null || fresh.has(_id)) && html` · <strong>new</strong>`}</p>
+                        <p class="quiet small">${launcher.nameOf(gameId)} · <${RelativeTime} at=${createdAt} />${(readAt === null || highlighted.has(_id)) && html` · <strong>new</strong>`}</p>
                       </div>
                     </li>
                   `,

@@ -4,12 +4,12 @@ import { Conversations } from './conversations.js';
 import { NamedBoards } from './named-boards.js';
 import { PublicStream } from './public-stream.js';
 import { claimsOf } from './token.js';
-import { answerTo, ruleCallback } from './window-messages.js';
+import { responseTo, ruleCallback } from './window-messages.js';
 
 /** @typedef {{ gameId: string, slug: string, name: string, kind: string, url: string, image: string, tokenIn: 'query' | 'fragment' }} Game */
 
-/** Kinds of requests the player is told of, for each game that is opened. */
-const mostNotices = 5;
+/** The maximum number of request types that the player is notified of per opened game. */
+const maxNotices = 5;
 
 /** The open game: its session, its frame, its public stream and its conversations. */
 export class OpenGame {
@@ -17,10 +17,10 @@ export class OpenGame {
   ending = null;
   /** @type {HTMLIFrameElement | null} where the game runs */
   #frame = null;
-  /** Requests of the game that the player was told of: once each. @type {Set<string>} */
-  #told = new Set();
+  /** Request types that the player has been notified of, to notify once per type. @type {Set<string>} */
+  #notified = new Set();
   /** @param {MessageEvent} event */
-  #listener = (event) => this.#hear(event);
+  #listener = (event) => this.#handleMessage(event);
 
   /**
    * @param {import('gantry-client').GantryClient} connection
@@ -46,7 +46,7 @@ export class OpenGame {
     await Promise.all([
       this.stream.follow(),
       this.boards.load(),
-      this.blocked.load().catch(() => {}), // what they said is not listed in any case
+      this.blocked.load().catch(() => {}), // the server omits their messages in any case
       this.conversations.loaded || this.conversations.load(),
     ]);
   }
@@ -63,41 +63,41 @@ export class OpenGame {
   }
 
   /**
-   * Passes a rule's message on to the game.
+   * Forwards a rule's message to the game.
    * @param {import('./window-messages.js').WindowMessage} record
    */
-  passOn(record) {
+  forward(record) {
     this.#postToGame(ruleCallback(record));
   }
 
   /**
-   * Hands the game's page a message, and no other page: not one that it has since gone to on another origin.
+   * Posts a message to the game's page only, not to a page on another origin that the frame has navigated to.
    * @param {unknown} message
    */
   #postToGame(message) {
     if (this.frameUrl === null) return;
-    // A sandboxed frame of ours has no origin to name; it cannot leave this server either, by this page's policy.
-    const target = this.#isOurs() ? '*' : this.frameUrl.origin;
+    // The sandboxed frame of a game served here has an opaque origin, and this page's CSP keeps it on this server.
+    const target = this.#isSameOrigin() ? '*' : this.frameUrl.origin;
     this.#frame?.contentWindow?.postMessage(message, target);
   }
 
   /**
-   * Answers what the game's page asks for, and no other page: not one that it has since gone to on another origin.
+   * Responds to requests of the game's page only, not of a page on another origin that the frame has navigated to.
    * @param {MessageEvent} event
    */
-  #hear({ source, origin, data }) {
+  #handleMessage({ source, origin, data }) {
     if (this.#frame === null || source !== this.#frame.contentWindow) return;
-    if (origin !== (this.#isOurs() ? 'null' : this.frameUrl?.origin)) return;
-    const request = answerTo(data);
+    if (origin !== (this.#isSameOrigin() ? 'null' : this.frameUrl?.origin)) return;
+    const request = responseTo(data);
     if (request === null) return;
-    this.#postToGame(request.answer);
-    if (this.#told.has(request.type) || this.#told.size >= mostNotices) return;
-    this.#told.add(request.type);
+    this.#postToGame(request.response);
+    if (this.#notified.has(request.type) || this.#notified.size >= maxNotices) return;
+    this.#notified.add(request.type);
     toast(request.notice, 'info');
   }
 
   /** Whether this server serves the game, whose frame then has an opaque origin. */
-  #isOurs() {
+  #isSameOrigin() {
     return this.frameUrl?.origin === location.origin;
   }
 
@@ -109,15 +109,15 @@ export class OpenGame {
 }
 
 /**
- * Where a game is played, with the token it is to read; null for one without a page.
+ * The URL of a game's page, including its token; null when the game has no page.
  * @param {Game} game
  * @param {string} launcherJwt
  */
 function frameUrlOf({ url, tokenIn }, launcherJwt) {
-  // One that this server serves is opened where this page is, whatever name the server has for itself.
+  // A relative URL is resolved against this page's location, not against the server's configured public URL.
   const address = url === '' ? null : URL.parse(url, location.href);
   if (address === null) return null;
-  // A fragment stays in the browser: it is in no log of whoever serves the game.
+  // A fragment stays in the browser and does not appear in the logs of the game's host.
   if (tokenIn === 'fragment') address.hash = `token=${launcherJwt}`;
   else address.searchParams.set('token', launcherJwt);
   return address;

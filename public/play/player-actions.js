@@ -18,8 +18,8 @@ const muteTimes = [
 const maxCommentLength = 1_000;
 
 /**
- * What can be done about another player: report the player or one of their messages, block them, and, for who runs the
- * conversation, mute them in it.
+ * Actions on another player: report them or one of their messages, block them, and, for admins of the conversation,
+ * mute them in it.
  * @param {import('./messages.js').InGame & {
  *   wallet: string,
  *   message?: import('./conversations.js').Message | undefined,
@@ -74,14 +74,14 @@ export function PlayerActions({ launcher, current, wallet, message, canMute, onC
     run(
       forSeconds === 0 ? 'unmute' : 'mute',
       () => conversations.mute({ wallet, seconds: forSeconds, reason: '' }),
-      forSeconds === 0 ? `${name} may write again` : `${name} is muted`,
+      forSeconds === 0 ? `${name} is no longer muted` : `${name} is muted`,
     );
   return html`
     <${Dialog} title=${name} onClose=${onClose} actions=${html`<${Button} onClick=${onClose}>Close<//>`}>
       ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
       <section class="player-action">
         <h3>${isBlocked ? 'Blocked' : 'Block'}</h3>
-        <p class="quiet small">${isBlocked ? 'You hear nothing of this player in this game. What was said meanwhile is listed again once you unblock them.' : 'You hear nothing more of this player in this game. They are not told.'}</p>
+        <p class="quiet small">${isBlocked ? 'Messages from this player are hidden in this game. They appear again once you unblock the player.' : 'Hides all messages from this player in this game. The player is not notified.'}</p>
         <${Button} busy=${busy === 'block'} onClick=${() => run('block', toggleBlock, isBlocked ? `${name} unblocked` : `${name} blocked`)}>${isBlocked ? 'Unblock' : 'Block'} ${name}<//>
       </section>
       ${

@@ -44,7 +44,7 @@ export function PlayerMenu({ launcher, guest, onWallet }) {
 }
 
 /**
- * What a player without a wallet is told, and how to get one.
+ * Explains guest accounts, and lets the guest connect a wallet.
  * @param {{ launcher: import('./launcher.js').Launcher, onWallet: (launcherJwt: string) => void }} props
  */
 function ConnectWallet({ launcher, onWallet }) {
@@ -65,8 +65,8 @@ function ConnectWallet({ launcher, onWallet }) {
   };
   return html`
     <p class="quiet small">
-      You are playing as a guest, and only this browser knows it. With a wallet you keep this player, with all scores and
-      messages, wherever you sign in.
+      You are playing as a guest, whose account is stored only in this browser. Connect a wallet to keep it, with all
+      scores and messages, wherever you sign in.
     </p>
     ${wallets.map(
       (wallet) => html`

@@ -16,9 +16,9 @@ export class PublicStream extends Observable {
   #players;
   #gameId;
   #wallet;
-  #lookUp = 0;
-  #positionDue = 0;
-  /** @type {Row[] | null} null until they are there */
+  #lookUpTimer = 0;
+  #positionTimer = 0;
+  /** @type {Row[] | null} null until loaded */
   rows = null;
   /** @type {FeedItem[] | null} */
   feed = null;
@@ -93,15 +93,15 @@ export class PublicStream extends Observable {
       .replaceAll('{wallet}', () => wallet);
     const item = { key: _id, wallet, text, at: timestamp, onChain: false };
     this.feed = [item, ...this.feed].slice(0, feedLength);
-    if (!this.#players.knows(wallet)) this.#lookUpSoon();
+    if (!this.#players.knows(wallet)) this.#scheduleLookUp();
     this.changed();
   }
 
   /** Reloads the player's rank, which may have changed; at most once a second. */
   findPositionSoon() {
-    if (this.#positionDue !== 0) return;
-    this.#positionDue = window.setTimeout(() => {
-      this.#positionDue = 0;
+    if (this.#positionTimer !== 0) return;
+    this.#positionTimer = window.setTimeout(() => {
+      this.#positionTimer = 0;
       this.#findPosition().then(
         () => this.changed(),
         () => {},
@@ -110,8 +110,8 @@ export class PublicStream extends Observable {
   }
 
   close() {
-    clearTimeout(this.#lookUp);
-    clearTimeout(this.#positionDue);
+    clearTimeout(this.#lookUpTimer);
+    clearTimeout(this.#positionTimer);
     this.#connection.unsubscribe(this.#gameId).catch(() => {});
   }
 
@@ -134,11 +134,11 @@ export class PublicStream extends Observable {
     this.position = position ?? null;
   }
 
-  /** An unknown player is in the feed: the served feed has the name. */
-  #lookUpSoon() {
-    if (this.#lookUp !== 0) return;
-    this.#lookUp = window.setTimeout(() => {
-      this.#lookUp = 0;
+  /** Reloads the feed, whose response contains the name of a player that is not known yet. */
+  #scheduleLookUp() {
+    if (this.#lookUpTimer !== 0) return;
+    this.#lookUpTimer = window.setTimeout(() => {
+      this.#lookUpTimer = 0;
       this.loadFeed().catch(() => {});
     }, lookUpDelayMs);
   }

@@ -1,5 +1,5 @@
 /**
- * What the player is told about the end of a session. The reasons are those of README.md, "Channel sessions".
+ * What the player sees when a session ends. The reasons are those of README.md, "Channel sessions".
  * @typedef {{ title: string, text: string }} SessionEnd
  */
 
@@ -14,7 +14,7 @@ const sessionEnds = {
   },
   upgraded: {
     title: 'This player has a wallet now',
-    text: 'Sign in with the wallet: everything is there.',
+    text: 'Sign in with the wallet to continue; all your data is kept.',
   },
   erased: {
     title: 'This player was erased',
@@ -23,7 +23,7 @@ const sessionEnds = {
   expired: { title: 'Your session has expired', text: 'Sign in again to continue.' },
   game_archived: {
     title: 'This game was archived',
-    text: 'It can no longer be played. What you have in it is kept.',
+    text: 'It can no longer be played. Your data in it is kept.',
   },
   game_deleted: {
     title: 'This game was deleted',
@@ -34,7 +34,7 @@ const sessionEnds = {
 };
 
 /**
- * @param {string | null} reason an `endReason`, or the reason a token was refused for
+ * @param {string | null} reason an `endReason`, or the reason why a token was rejected
  * @param {string} [message] the server's message, which may name the `endReason`
  * @returns {SessionEnd}
  */

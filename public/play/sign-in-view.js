@@ -6,22 +6,22 @@ import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { Mark } from '../shared/site-header.js';
 import { Empty, ErrorState, Loading, messageOf } from '../shared/states.js';
-import { forgetDevice, keepDevice, keptDevices } from './kept.js';
 import { signIn } from './sign-in.js';
+import { forgetDevice, storeDevice, storedDevices } from './stored-session.js';
 import { signerOfWallet, watchWallets } from './wallets.js';
 
 /**
  * The sign-in form.
  * @param {{
  *   notice: { title: string, text: string } | null,
- *   onSignedIn: (player: import('./kept.js').KeptPlayer) => void,
+ *   onSignedIn: (player: import('./stored-session.js').StoredPlayer) => void,
  * }} props `notice` says why the previous session ended
  */
 export function SignInView({ notice, onSignedIn }) {
   const [wallets, setWallets] = useState(/** @type {import('./wallets.js').Wallet[]} */ ([]));
   const [options, setOptions] = useState(/** @type {SignInOptions | null} */ (null));
   const [loadError, setLoadError] = useState(/** @type {unknown} */ (null));
-  const [devices, setDevices] = useState(keptDevices);
+  const [devices, setDevices] = useState(storedDevices);
   const [busy, setBusy] = useState('');
   const [problem, setProblem] = useState('');
 
@@ -42,27 +42,27 @@ export function SignInView({ notice, onSignedIn }) {
       guest: false,
     }));
 
-  const asNewGuest = () =>
+  const signInAsNewGuest = () =>
     attempt('guest', async (gameId) => {
       const deviceName = 'Browser';
       const { wallet, deviceSecret, launcherJwt } = await post('/launcher/create-guest', {
         gameId,
         deviceName,
       });
-      keepDevice({ wallet, deviceSecret });
+      storeDevice({ wallet, deviceSecret });
       return { launcherJwt, guest: true };
     });
 
-  /** @param {import('./kept.js').KeptDevice} device */
-  const asKeptGuest = ({ wallet, deviceSecret }) =>
+  /** @param {import('./stored-session.js').StoredDevice} device */
+  const signInAsStoredGuest = ({ wallet, deviceSecret }) =>
     attempt(wallet, async (gameId) => {
       try {
         const { launcherJwt } = await post('/launcher/sign-in-guest', { gameId, deviceSecret });
         return { launcherJwt, guest: true };
       } catch (error) {
-        if (isOver(error)) {
+        if (isDeviceInvalid(error)) {
           forgetDevice(wallet);
-          setDevices(keptDevices());
+          setDevices(storedDevices());
         }
         throw error;
       }
@@ -70,7 +70,7 @@ export function SignInView({ notice, onSignedIn }) {
 
   /**
    * @param {string} who
-   * @param {(launcherId: string) => Promise<import('./kept.js').KeptPlayer>} enter
+   * @param {(launcherId: string) => Promise<import('./stored-session.js').StoredPlayer>} enter
    */
   const attempt = async (who, enter) => {
     if (!options?.launcherId) return;
@@ -147,7 +147,7 @@ export function SignInView({ notice, onSignedIn }) {
                                 wide
                                 busy=${busy === device.wallet}
                                 disabled=${busy !== ''}
-                                onClick=${() => asKeptGuest(device)}
+                                onClick=${() => signInAsStoredGuest(device)}
                               >
                                 <${Icon} name="key" />
                                 Continue as ${shortAddress(device.wallet)}
@@ -159,13 +159,13 @@ export function SignInView({ notice, onSignedIn }) {
                             wide
                             busy=${busy === 'guest'}
                             disabled=${busy !== ''}
-                            onClick=${asNewGuest}
+                            onClick=${signInAsNewGuest}
                           >
                             <${Icon} name="key" />
                             Play as a guest
                           <//>
                           <p class="quiet small">
-                            A guest is a new player without a wallet, kept in this browser. Connect a wallet later to keep
+                            A guest is a new player without a wallet, stored in this browser. Connect a wallet later to keep
                             it everywhere.
                           </p>
                         `
@@ -188,10 +188,10 @@ async function loadSignInOptions() {
 }
 
 /**
- * Whether a device's secret opens nothing any more.
+ * Whether a device secret is no longer valid.
  * @param {unknown} error
  */
-function isOver(error) {
+function isDeviceInvalid(error) {
   const { reason } = /** @type {{ reason?: string }} */ (error ?? {});
   return reason === 'device_unknown' || reason === 'guest_upgraded';
 }

@@ -6,11 +6,11 @@ import { post } from '../shared/api.js';
  *   wallet: string,
  *   chainId: number | undefined,
  *   sign(text: string): Promise<string>,
- * }} Signer `chainId` is for a wallet that is a contract
+ * }} Signer `chainId` is set only for contract wallets
  */
 
 /**
- * Gives a player without a wallet one (`/docs/guests`).
+ * Upgrades a guest to a player with a wallet (`/docs/guests`).
  * @param {string} launcherJwt the guest's
  * @param {Signer} signer
  * @returns {Promise<string>} the `launcherJwt` of the wallet
@@ -29,7 +29,7 @@ export async function connectWallet(launcherJwt, { wallet, chainId, sign }) {
 }
 
 /**
- * Signs in to a game, or to a launcher: asks for an unverified channel, has its text signed, and gives the
+ * Signs in to a game or a launcher: requests an unverified channel, has its text signed, and exchanges the
  * signature for a token (README.md, "Signing in with a wallet").
  * @param {string} gameId
  * @param {Signer} signer

@@ -1,5 +1,5 @@
 /**
- * A wallet in this browser, by EIP-1193.
+ * A wallet in this browser (EIP-1193).
  * @typedef {{ request(call: { method: string, params?: readonly unknown[] }): Promise<any> }} Provider
  * @typedef {{ id: string, name: string, icon: string | undefined, provider: Provider }} Wallet
  * @typedef {{ info: { uuid: string, name: string, icon: string }, provider: Provider }} Announced
@@ -11,8 +11,8 @@ const userRejected = 4001;
 const requestPending = -32002;
 
 /**
- * Looks for wallets and calls the listener with those there are, again whenever there is one more: EIP-6963, and
- * `window.ethereum` where a wallet knows only that. Returns how to stop.
+ * Discovers wallets by EIP-6963, or else by `window.ethereum`, and calls the listener with all of them, again whenever
+ * another one announces itself. Returns an unsubscribe function.
  * @param {(wallets: Wallet[]) => void} listener
  * @returns {() => void}
  */
@@ -23,7 +23,7 @@ export function watchWallets(listener) {
   /** @param {Event} event */
   const announced = (event) => {
     const { info, provider } = /** @type {CustomEvent<Announced>} */ (event).detail;
-    // Its picture may only be one it brings along: nothing is fetched from elsewhere.
+    // Only data URLs are allowed as icons, so that nothing is fetched from other servers.
     const icon = info.icon.startsWith('data:image/') ? info.icon : undefined;
     found.set(info.uuid, { id: info.uuid, name: info.name, icon, provider });
     notify();
@@ -44,7 +44,7 @@ export function watchWallets(listener) {
 }
 
 /**
- * What signing in takes of a wallet: who it is and, for a contract's wallet, on which chain it can be asked.
+ * Connects a wallet for signing in; for a contract wallet, also determines the chain on which to verify signatures.
  * @param {Provider} provider
  * @returns {Promise<import('./sign-in.js').Signer>}
  * @throws {Error} with a message for people, when the wallet rejects or fails
@@ -62,8 +62,8 @@ export async function signerOfWallet(provider) {
 }
 
 /**
- * A wallet that is a contract is asked on its chain; one with a key of its own needs none, also when EIP-7702
- * has lent it code.
+ * Signatures of a contract wallet are verified on its chain. A wallet with its own key needs none, even when it
+ * delegates to code by EIP-7702.
  * @param {Provider} provider
  * @param {string} wallet
  */
@@ -82,13 +82,13 @@ function hexOf(text) {
 }
 
 /**
- * @template Answer
- * @param {Promise<Answer>} asked
- * @returns {Promise<Answer>}
+ * @template Result
+ * @param {Promise<Result>} request
+ * @returns {Promise<Result>}
  */
-async function withReadableErrors(asked) {
+async function withReadableErrors(request) {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     const { code, message } = /** @type {{ code?: number, message?: string }} */ (error ?? {});
     if (code === userRejected) throw new Error('Request rejected in the wallet. Nothing was signed.');

@@ -1,5 +1,5 @@
 /**
- * What passes between the launcher and the page of a game, in the form that games of basement.fun know.
+ * Messages between the launcher and a game's page, in the format of basement.fun games.
  * @typedef {import('../../src/rules/events.ts').WindowMessage} WindowMessage
  * @typedef {{ source: 'basement', payload: { callbackType: string, callbackUuid: string, ruleActionType?: string, data: unknown } }} Callback
  */
@@ -21,26 +21,28 @@ export function ruleCallback(record) {
   };
 }
 
-/** What games ask their launcher for that this one does not have, in words for the player. */
-const wishes = new Map([
+/** Requests that games make but this launcher does not support, with descriptions for the player. */
+const unsupported = new Map([
   ['TIP_REQUEST', 'a tip'],
   ['TRADE_REQUEST', 'a trade'],
 ]);
 
 /**
- * The answer to a request that a game's page posted, and what the player is told; null when it is no request.
+ * The response to a request posted by a game's page, with a notice for the player; null when it is not a request.
  * @param {unknown} message
- * @returns {{ type: string, answer: Callback, notice: string } | null}
+ * @returns {{ type: string, response: Callback, notice: string } | null}
  */
-export function answerTo(message) {
+export function responseTo(message) {
   if (typeof message !== 'object' || message === null || !('type' in message)) return null;
   const { type } = message;
   if (typeof type !== 'string' || !/^[A-Z]+(_[A-Z]+)*_REQUEST$/.test(type) || type.length > 100) return null;
-  const wish = wishes.get(type);
-  const error = wish ? `This launcher does not support ${wish}` : 'This launcher does not know this request';
+  const feature = unsupported.get(type);
+  const error = feature
+    ? `This launcher does not support ${feature}`
+    : 'This launcher does not know this request';
   return {
     type,
-    answer: {
+    response: {
       source: 'basement',
       payload: {
         callbackType: 'event-callbacks',
@@ -48,8 +50,8 @@ export function answerTo(message) {
         data: { type, success: false, error },
       },
     },
-    notice: wish
-      ? `The game asked for ${wish}, which this launcher does not support.`
-      : 'The game asked for something this launcher does not know.',
+    notice: feature
+      ? `The game asked for ${feature}, which this launcher does not support.`
+      : 'The game sent a request that this launcher does not support.',
   };
 }

@@ -11,7 +11,7 @@ export function shortAddress(wallet) {
 
 /**
  * A wallet's address, shortened, with the full one on hover and a copy button.
- * @param {{ wallet: string, href?: string | undefined }} props `href`: where its text leads
+ * @param {{ wallet: string, href?: string | undefined }} props `href`: the link target
  */
 export function Address({ wallet, href }) {
   return html`

@@ -16,7 +16,7 @@ export class ApiError extends Error {
     this.code = code;
     /** The invalid fields. */
     this.errors = errors;
-    /** The version there is, of a `version_conflict`. */
+    /** The current version, for a `version_conflict`. */
     this.version = version;
   }
 }
@@ -30,7 +30,7 @@ export class ApiError extends Error {
  * @throws {ApiError}
  */
 export function post(path, body = {}, { headers = {}, signal, timeoutMs } = {}) {
-  return ask(path, {
+  return request(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify(body),
@@ -47,14 +47,14 @@ export function post(path, body = {}, { headers = {}, signal, timeoutMs } = {}) 
  * @throws {ApiError}
  */
 export function get(path, options = {}) {
-  return ask(path, options);
+  return request(path, options);
 }
 
 /**
  * @param {string} path
  * @param {RequestInit & { timeoutMs?: number }} options
  */
-async function ask(path, { timeoutMs = defaultTimeoutMs, ...init }) {
+async function request(path, { timeoutMs = defaultTimeoutMs, ...init }) {
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
   let response;

@@ -1,21 +1,21 @@
 import { html } from 'htm/preact';
 
 /**
- * A player's avatar. One on another server is not fetched, which would reveal the viewer to that server; the
- * wallet's identicon is shown instead.
+ * A player's avatar. An avatar on another server is not fetched, because that would reveal the viewer to that server;
+ * the wallet's identicon is shown instead.
  * @param {{ wallet: string, url?: string | undefined, small?: boolean, present?: boolean | undefined }} props
  *   when `present` is given, a dot shows whether the player is online
  */
 export function Avatar({ wallet, url, small, present }) {
   return html`
     <span class="avatar ${small ? 'small' : ''}">
-      <img src=${isOurs(url) ? url : `/avatars/${wallet}.svg`} alt="" width="36" height="36" loading="lazy" />
+      <img src=${isSameOrigin(url) ? url : `/avatars/${wallet}.svg`} alt="" width="36" height="36" loading="lazy" />
       ${present !== undefined && html`<span class="dot ${present ? 'present' : ''}"></span>`}
     </span>
   `;
 }
 
 /** @param {string | undefined} url */
-function isOurs(url) {
+function isSameOrigin(url) {
   return url !== undefined && URL.parse(url, location.href)?.origin === location.origin;
 }

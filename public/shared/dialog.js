@@ -4,17 +4,17 @@ import { Button } from './button.js';
 import { Icon } from './icon.js';
 
 /**
- * A modal dialog for as long as it is rendered: the browser keeps the focus in it, gives it back afterwards,
- * and closes it with Escape. Where what had the focus is gone, it goes to a button of the footer, and afterwards to what the
- * dialog was opened from.
+ * A modal dialog for as long as it is rendered: the browser traps the focus in it, restores it afterwards, and closes
+ * the dialog with Escape. If the focused element is removed, the focus moves to a button in the footer, or, after
+ * closing, to the nearest focusable ancestor of the element that opened the dialog.
  * @param {{
  *   title: string,
  *   onClose: () => void,
  *   children?: import('preact').ComponentChildren,
  *   actions?: import('preact').ComponentChildren,
  *   stays?: boolean,
- * }} props `actions` are the buttons in its footer; what is lost with a dialog that `stays` is lost by a button only, not
- *   by Escape or a click beside it
+ * }} props `actions` are the buttons in its footer; a dialog that `stays` is closed only by a button, not by Escape or
+ *   a click on the backdrop, so that its contents are not lost by accident
  */
 export function Dialog({ title, onClose, children, actions, stays = false }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
@@ -23,13 +23,14 @@ export function Dialog({ title, onClose, children, actions, stays = false }) {
   // Before the paint, so that no key press reaches the page behind it.
   useLayoutEffect(() => {
     const element = dialog.current;
-    const places = focusableAround(document.activeElement);
+    const fallbacks = focusableAncestors(document.activeElement);
     element?.showModal();
     return () => {
       element?.close();
-      // The browser has given the focus back by then, and what is removed together with the dialog is gone.
+      // Deferred until the browser has restored the focus and elements removed together with the dialog are gone.
       setTimeout(() => {
-        if (document.activeElement === document.body) places.find(({ isConnected }) => isConnected)?.focus();
+        if (document.activeElement === document.body)
+          fallbacks.find(({ isConnected }) => isConnected)?.focus();
       });
     };
   }, []);
@@ -67,16 +68,16 @@ export function Dialog({ title, onClose, children, actions, stays = false }) {
 }
 
 /**
- * What takes the focus around an element, the nearest first.
+ * The focusable ancestors of an element, nearest first.
  * @param {Element | null} element
  */
-function focusableAround(element) {
+function focusableAncestors(element) {
   /** @type {HTMLElement[]} */
-  const around = [];
+  const ancestors = [];
   for (let one = element?.parentElement; one; one = one.parentElement) {
-    if (one.hasAttribute('tabindex')) around.push(one);
+    if (one.hasAttribute('tabindex')) ancestors.push(one);
   }
-  return around;
+  return ancestors;
 }
 
 /**

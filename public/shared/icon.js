@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 
-/** Outlines on a grid of 24 by 24, in the manner of Lucide and Feather. */
+/** Outlines on a 24 by 24 grid, in the style of Lucide and Feather. */
 const paths = {
   alert: [
     'M12 8v5',

@@ -1,13 +1,13 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** Something whose changes views follow. */
+/** An object whose changes views subscribe to. */
 export class Observable {
   /** @type {Set<() => void>} */
   #listeners = new Set();
-  #told = true;
+  #notified = true;
 
   /**
-   * Calls the listener after each change, once for those of one turn. Returns how to stop.
+   * Calls the listener after each change; changes in the same turn are coalesced. Returns an unsubscribe function.
    * @param {() => void} listener
    * @returns {() => void}
    */
@@ -16,12 +16,12 @@ export class Observable {
     return () => this.#listeners.delete(listener);
   }
 
-  /** To be called by what is observed, when it has changed. */
+  /** Notifies listeners; subclasses call this after each change. */
   changed() {
-    if (!this.#told) return;
-    this.#told = false;
+    if (!this.#notified) return;
+    this.#notified = false;
     queueMicrotask(() => {
-      this.#told = true;
+      this.#notified = true;
       for (const listener of this.#listeners) listener();
     });
   }
@@ -32,7 +32,7 @@ export class Observable {
  * @param {Observable} observed
  */
 export function useChanges(observed) {
-  const [, again] = useState(0);
-  // At once with the rendering: what changed before an effect that waits for the paint would never be shown.
-  useLayoutEffect(() => observed.onChange(() => again((count) => count + 1)), [observed]);
+  const [, rerender] = useState(0);
+  // A layout effect subscribes with the rendering; changes before an effect after the paint would be missed.
+  useLayoutEffect(() => observed.onChange(() => rerender((count) => count + 1)), [observed]);
 }

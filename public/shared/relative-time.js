@@ -64,7 +64,7 @@ export function exactTime(timestamp) {
 }
 
 /**
- * `Nov 30, 2026, 16:05`, of times that are set to the minute
+ * `Nov 30, 2026, 16:05`, for times with minute precision
  * @param {number} timestamp Unix milliseconds
  */
 export function minuteTime(timestamp) {
@@ -87,7 +87,7 @@ export function dayTime(timestamp) {
   return clockOfDay.format(timestamp).replace(',', '');
 }
 
-// One timer for all of them: a list of hundreds would otherwise have as many.
+// One shared timer: a list with hundreds of times would otherwise have hundreds of timers.
 /** @type {Set<(now: number) => void>} */
 const watchers = new Set();
 setInterval(() => {

@@ -1,7 +1,7 @@
 /** @typedef {import('../../src/client/operation-types.ts').OperationInput<'reportPlayer'>['reason']} ReportReason */
 
 /**
- * What players report, in words.
+ * Labels of the report reasons.
  * @type {Readonly<Record<ReportReason, string>>}
  */
 export const reportReasons = {

@@ -10,9 +10,8 @@ import { useMedia } from './use-media.js';
  *   wide?: boolean,
  *   number?: boolean,
  *   narrow?: 'main' | 'column' | 'bare' | 'omit',
- * }} StackedColumn what stacking knows of a column. `narrow` is what becomes of it on a small screen: the `main` one has the
- *   others below it, the `bare` ones without their titles, save those that stay a `column`; `omit`: what it tells is told
- *   elsewhere, or too long
+ * }} StackedColumn `narrow` says how a column is shown on a small screen: the others are stacked below the `main` one,
+ *   `bare` ones without their titles; a `column` stays a column; `omit` hides one that is redundant or too long
  */
 
 /** Whether the screen is too narrow for all columns of a table side by side. */
@@ -21,11 +20,11 @@ export function useStacking() {
 }
 
 /**
- * The columns of a table on a small screen, none of which is beyond its edge: the main one, the wide or else the first,
- * with the others as labelled lines below it; the row's actions stay beside it.
+ * The columns of a table on a small screen, so that it never scrolls sideways: the main column (by default the wide
+ * one, else the first) with the others as labelled lines below it; a row's actions stay beside it.
  * @template {StackedColumn<any>} Column
  * @param {readonly Column[]} columns
- * @returns {{ columns: readonly Column[], details: number }} `details`: how many are below the main one
+ * @returns {{ columns: readonly Column[], details: number }} `details`: how many columns are stacked below the main one
  */
 export function stackColumns(columns) {
   const isText = (/** @type {Column} */ { hidden, number, narrow }) =>
@@ -34,24 +33,26 @@ export function stackColumns(columns) {
     columns.find(({ narrow }) => narrow === 'main') ??
     columns.find((column) => column.wide && isText(column)) ??
     columns.find(isText);
-  const below = columns.filter(
+  const stackedBelow = columns.filter(
     (column) =>
       column !== main && !column.hidden && (column.narrow === undefined || column.narrow === 'bare'),
   );
-  if (main === undefined || below.length === 0) return { columns, details: 0 };
+  if (main === undefined || stackedBelow.length === 0) return { columns, details: 0 };
   const stacked = {
     ...main,
     wide: true,
     cell: (/** @type {any} */ row) => html`
       <div class="stacked-main">${main.cell(row)}</div>
       <div class="stacked-details">
-        ${below.map(({ title, narrow, cell }) => html`<span key=${title}><span class=${narrow === 'bare' ? 'visually-hidden' : 'quiet'}>${title}</span> ${cell(row)}</span>`)}
+        ${stackedBelow.map(({ title, narrow, cell }) => html`<span key=${title}><span class=${narrow === 'bare' ? 'visually-hidden' : 'quiet'}>${title}</span> ${cell(row)}</span>`)}
       </div>
     `,
   };
-  const stay = columns.filter((column) => column === main || column.hidden || column.narrow === 'column');
+  const remaining = columns.filter(
+    (column) => column === main || column.hidden || column.narrow === 'column',
+  );
   return {
-    columns: stay.map((column) => (column === main ? stacked : column)),
-    details: below.length,
+    columns: remaining.map((column) => (column === main ? stacked : column)),
+    details: stackedBelow.length,
   };
 }

@@ -24,7 +24,7 @@ export function LoadingRows({ rows = 4, label = 'Loading' }) {
 }
 
 /**
- * The empty state, with a hint how to fill it.
+ * The empty state, with a hint on how to fill it.
  * @param {{ icon?: import('./icon.js').IconName, title: string, children?: import('preact').ComponentChildren }} props
  */
 export function Empty({ icon = 'search', title, children }) {

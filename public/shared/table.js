@@ -11,7 +11,7 @@ import { Empty, ErrorState, LoadingRows } from './states.js';
  *   hidden?: boolean,
  *   wide?: boolean,
  *   narrow?: 'main' | 'column' | 'bare' | 'omit',
- * }} Column `hidden`: the title is for screen readers only. `wide`: takes what room the others leave. `narrow`: see
+ * }} Column `hidden`: the title is for screen readers only. `wide`: takes the remaining width. `narrow`: see
  *   stacked-columns.js
  */
 

@@ -7,7 +7,7 @@ import { Icon } from './icon.js';
  */
 
 /**
- * A row of tabs; the arrow keys go from one to the next. The panel of a tab is
+ * A row of tabs; the arrow keys move between them. The panel of a tab is
  * `<div role="tabpanel" id="panel-<id>" aria-labelledby="tab-<id>">`.
  * @param {{ label: string, tabs: readonly Tab[], selected: string, onSelect: (id: string) => void }} props
  */

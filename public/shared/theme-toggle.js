@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Icon } from './icon.js';
 import { useMedia } from './use-media.js';
 
-/** Switches between light and dark, and remembers it for every page of this server. */
+/** Switches between light and dark, and saves the choice for every page of this server. */
 export function ThemeToggle() {
   const [chosen, setChosen] = useState(chosenTheme);
   const system = useMedia('(prefers-color-scheme: dark)') ? 'dark' : 'light';
@@ -26,7 +26,7 @@ export function ThemeToggle() {
   `;
 }
 
-/** @returns {'light' | 'dark' | null} null when the system's applies */
+/** @returns {'light' | 'dark' | null} null when the system's theme applies */
 function chosenTheme() {
   const { theme } = document.documentElement.dataset;
   return theme === 'light' || theme === 'dark' ? theme : null;

@@ -1,4 +1,4 @@
-// A classic script in the head, before anything is drawn, so that a page never shows in the wrong colours first.
+// A classic script in the head, which runs before the first paint, so that a page never flashes in the wrong theme.
 {
   let chosen = null;
   try {

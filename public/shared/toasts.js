@@ -7,7 +7,7 @@ import { Icon } from './icon.js';
  * @typedef {{ id: number, kind: 'success' | 'error' | 'info', text: string }} Toast
  */
 
-/** How long a toast stays, in milliseconds, and how much longer for each character to be read. */
+/** How long a toast stays, in milliseconds, and how much longer per character. */
 const stayMs = 5_000;
 const perCharacterMs = 40;
 /** With more toasts than this, the oldest is dismissed. */

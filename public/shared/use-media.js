@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /**
- * Whether a media query holds, now and from then on.
+ * Whether a media query matches; follows changes.
  * @param {string} query
  * @returns {boolean}
  */
 export function useMedia(query) {
-  const [holds, setHolds] = useState(() => matchMedia(query).matches);
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
   useEffect(() => {
     const list = matchMedia(query);
-    const follow = () => setHolds(list.matches);
+    const follow = () => setMatches(list.matches);
     follow();
     list.addEventListener('change', follow);
     return () => list.removeEventListener('change', follow);
   }, [query]);
-  return holds;
+  return matches;
 }

@@ -22,30 +22,30 @@ import { GantryError } from '../errors.ts';
 import type { SecretBox } from '../games/game-secret.ts';
 import { startThread } from '../runtime/start-thread.ts';
 
-/** What the thread is given; see `backup-thread.ts`. */
+/** The input of the backup thread; see `backup-thread.ts`. */
 export interface BackupThreadData {
   dataDirectory: string;
   file: string;
   withoutKeys: boolean;
 }
 
-/** What the thread tells. */
+/** Messages from the backup thread. */
 export type FromBackupThread =
   | { progress: CopyProgress }
   | { made: { bytes: number; madeAt: number } }
   | { failed: { message: string; code: string } };
 
 const linkLifetimeMs = 60_000;
-/** Between two looks at whether a download may still go on. */
+/** How often a running download is authorized again. */
 const recheckMs = 1_000;
-/** What a process that was killed has left unfinished goes after a day. */
-const leftoverMs = 24 * 60 * 60 * 1000;
+/** Partial files left by a killed process are removed after a day. */
+const leftoverMaxAgeMs = 24 * 60 * 60 * 1000;
 
 const namePattern =
   /^gantry-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-(manual|scheduled)(-no-keys)?\.gantry$/;
-const leftoverPattern = /^gantry-.+\.gantry\..+\.partial(-journal)?$/;
+const partialFilePattern = /^gantry-.+\.gantry\..+\.partial(-journal)?$/;
 
-/** What a link says, sealed: nobody else can make one, and every process that has the key can read it. */
+/** The contents of a download link, sealed: it cannot be forged, and every process that has the key can open it. */
 const linkContents = z.object({
   use: z.literal('download a backup'),
   id: z.uuid(),
@@ -59,13 +59,13 @@ export interface BackupDirectoryParts {
   directory: string;
   db: Database;
   box: SecretBox;
-  /** Told why a backup was not made, for the log; null: there is none, so the error itself says it. */
+  /** Logs why a backup failed. Null without a log; the thrown error then contains the reason. */
   report: ((thrown: unknown) => void) | null;
 }
 
 /**
- * Backups in a directory that nobody else can read, each with the time in its name. Made in a thread of its own, one at a
- * time.
+ * Backups in a directory readable by its owner only, each with its time in the file name. They are made in a worker
+ * thread, one at a time.
  */
 export class BackupDirectory implements Backups {
   readonly unavailable = null;
@@ -88,10 +88,10 @@ export class BackupDirectory implements Backups {
   }
 
   async make(kind: BackupKind, { withoutKeys }: { withoutKeys: boolean }): Promise<BackupRecord> {
-    // A scheduled one waits for its turn: nobody would ask for it again.
+    // A scheduled backup waits for its turn, because no caller would retry it.
     while (kind === 'scheduled' && this.#running) await this.#running.ended;
     if (this.#running) {
-      throw new GantryError('backup_running', 'A backup is being made already; wait until it is complete');
+      throw new GantryError('backup_running', 'A backup is already in progress; wait until it is complete');
     }
     const startedAt = Date.now();
     const state: RunningBackup = { kind, startedAt, copiedPages: 0, totalPages: 0 };
@@ -152,7 +152,7 @@ export class BackupDirectory implements Backups {
     const file = this.#path(name);
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      await this.#removeLeftovers(Date.now() - leftoverMs);
+      await this.#removeLeftovers(Date.now() - leftoverMaxAgeMs);
       const made = await this.#inThread({ dataDirectory, file, withoutKeys }, state);
       return { name, kind: state.kind, madeAt: state.startedAt, bytes: made.bytes, hasKeys: !withoutKeys };
     } catch (error) {
@@ -163,13 +163,13 @@ export class BackupDirectory implements Backups {
     }
   }
 
-  /** @throws Error with what the thread says, or when it was ended */
+  /** @throws Error the error of the thread, or ClosingError when the thread was terminated */
   async #inThread(data: BackupThreadData, state: RunningBackup): Promise<{ bytes: number }> {
     const { signal } = this.#closing;
     if (signal.aborted) throw new ClosingError();
     const thread = startThread('backup-thread', data);
-    const end = () => void thread.terminate();
-    signal.addEventListener('abort', end, { once: true });
+    const terminate = () => void thread.terminate();
+    signal.addEventListener('abort', terminate, { once: true });
     let outcome: { bytes: number } | Error | null = null;
     thread.on('message', (message: FromBackupThread) => {
       if ('progress' in message) Object.assign(state, message.progress);
@@ -180,19 +180,19 @@ export class BackupDirectory implements Backups {
       outcome = error instanceof Error ? error : new Error(String(error));
     });
     await once(thread, 'exit');
-    signal.removeEventListener('abort', end);
-    const ended = outcome as { bytes: number } | Error | null;
-    if (ended !== null && !(ended instanceof Error)) return ended;
-    // A thread that was ended could not clear up after itself.
-    if (ended === null) await this.#removeLeftovers(Number.POSITIVE_INFINITY, data.file);
-    throw ended ?? new ClosingError();
+    signal.removeEventListener('abort', terminate);
+    const result = outcome as { bytes: number } | Error | null;
+    if (result !== null && !(result instanceof Error)) return result;
+    // A terminated thread could not remove its partial file.
+    if (result === null) await this.#removeLeftovers(Number.POSITIVE_INFINITY, data.file);
+    throw result ?? new ClosingError();
   }
 
-  async #removeLeftovers(before: number, of = ''): Promise<void> {
+  async #removeLeftovers(before: number, pathPrefix = ''): Promise<void> {
     const { directory } = this.#parts;
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
-      if (!leftoverPattern.test(name) || !path.startsWith(of)) continue;
+      if (!partialFilePattern.test(name) || !path.startsWith(pathPrefix)) continue;
       const found = await stat(path).catch(() => null);
       if (found && found.mtimeMs < before) await rm(path, { force: true });
     }
@@ -201,14 +201,14 @@ export class BackupDirectory implements Backups {
   #stream(name: string, administratorId: string | null): Readable {
     const stream = createReadStream(this.#path(name));
     const recheck = setInterval(async () => {
-      const may = await this.#mayDownload(administratorId).catch(() => true);
-      if (!may) stream.destroy(new Error('the administrator may not download backups any more'));
+      const isAllowed = await this.#mayDownload(administratorId).catch(() => true);
+      if (!isAllowed) stream.destroy(new Error('the administrator may not download backups anymore'));
     }, recheckMs).unref();
     stream.once('close', () => clearInterval(recheck));
     return stream;
   }
 
-  /** As things stand now: whoever made the link may have been revoked since. */
+  /** Checks the current state: the administrator who created the link may have been revoked since. */
   async #mayDownload(administratorId: string | null): Promise<boolean> {
     if (administratorId === null) return true;
     const administrator = await this.#parts.db.read(findAdministrator, administratorId);
@@ -231,7 +231,7 @@ export class BackupDirectory implements Backups {
     return existsSync(directory) ? (await readdir(directory)).filter((name) => namePattern.test(name)) : [];
   }
 
-  /** Null where there is none of that name. */
+  /** Null when there is no backup with that name. */
   async #record(name: string): Promise<BackupRecord | null> {
     const [, year, month, day, hours, minutes, seconds, millis, kind, noKeys] = namePattern.exec(name) ?? [];
     const found = year === undefined ? null : await stat(this.#path(name)).catch(() => null);
@@ -247,9 +247,9 @@ export class BackupDirectory implements Backups {
   }
 
   async #require(name: string): Promise<void> {
-    // The name is no path: what `namePattern` does not know is not looked for.
+    // `#record` rejects names that do not match `namePattern`, so a name is never used as a path.
     if ((await this.#record(name)) === null) {
-      throw new GantryError('backup_unknown', 'There is no backup of this name');
+      throw new GantryError('backup_unknown', 'There is no backup with this name');
     }
   }
 
@@ -258,11 +258,11 @@ export class BackupDirectory implements Backups {
   }
 }
 
-/** Backups where the database is not in the data directory. */
+/** Rejects backups when the database is not in the data directory. */
 export class NoBackups implements Backups {
   readonly unavailable =
-    'The database is on PostgreSQL, whose own tools make its backups: pg_dump, or base backups with an archived log. ' +
-    'Keep GANTRY_SECRET_KEY too, under which the keys in it are encrypted. The manual says how: /docs/scaling-out#backups';
+    'The database is on PostgreSQL: back it up with pg_dump, or with base backups and WAL archiving. Also keep ' +
+    'GANTRY_SECRET_KEY, which encrypts the keys in the database. See the manual: /docs/scaling-out#backups';
 
   async list(): Promise<BackupRecord[]> {
     return [];
@@ -292,7 +292,7 @@ class ClosingError extends Error {
   }
 }
 
-/** What can be said without a path, as administrators elsewhere read it; null: nothing. */
+/** A reason without paths, because remote administrators read it; null when there is none. */
 function describeFailure(error: unknown): string | null {
   if (error instanceof ClosingError) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -8,12 +8,12 @@ import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
 import { repeat } from '../runtime/repeat.ts';
 
-/** Between two looks at whether a backup is due. */
+/** How often to check whether a backup is due. */
 const pollMs = 2_000;
 
 /**
- * Makes the backups of the schedule, and removes those beyond what it keeps, until the signal is aborted. Of several
- * processes on a data directory, whichever sees first that one is due makes it.
+ * Makes scheduled backups, and removes those beyond the retention count, until the signal is aborted. When several
+ * processes share a data directory, the first one to claim a due backup makes it.
  */
 export function startBackupSchedule(
   db: Database,
@@ -30,10 +30,10 @@ export function startBackupSchedule(
       await backups.keepLast(claimed.keep);
       await db.write(finishDueBackup, claimed, null);
     } catch (error) {
-      if (signal.aborted) return; // the next start makes it
-      const isTold = error instanceof GantryError;
-      await db.write(finishDueBackup, claimed, isTold ? error.message : "See the server's log");
-      if (!isTold) throw error;
+      if (signal.aborted) return; // made after the next start
+      const isDescribed = error instanceof GantryError;
+      await db.write(finishDueBackup, claimed, isDescribed ? error.message : "See the server's log");
+      if (!isDescribed) throw error;
     }
   };
   repeat(makeDue, { everyMs: pollMs, firstMs: 1_000, signal, report });

@@ -57,7 +57,7 @@ export async function backUp(
   if (!force && existsSync(file)) {
     throw new BackupError(`${file} already exists. Choose another name, or overwrite it with --force.`);
   }
-  const kept: KeptFile[] = withoutKeys
+  const keyFiles: KeptFile[] = withoutKeys
     ? []
     : Object.values(keys)
         .filter((path) => existsSync(path))
@@ -65,12 +65,12 @@ export async function backUp(
   const draft = `${file}.${randomUUID()}.partial`;
   try {
     writeFileSync(draft, '', { mode: 0o600, flag: 'wx' }); // private before it has any content
-    const { madeAt, schemaVersion } = await databases.backUp(database, draft, kept, onProgress);
+    const { madeAt, schemaVersion } = await databases.backUp(database, draft, keyFiles, onProgress);
     const { size: bytes } = statSync(draft);
     if (force) renameSync(draft, file);
     else linkSync(draft, file); // unlike a rename, fails when the file exists
     syncNamesIn(dirname(file));
-    return { file, bytes, schemaVersion, madeAt, keys: kept.map(({ name }) => name) };
+    return { file, bytes, schemaVersion, madeAt, keys: keyFiles.map(({ name }) => name) };
   } finally {
     rmSync(draft, { force: true });
     rmSync(`${draft}-journal`, { force: true });
@@ -101,7 +101,7 @@ export interface RestoreOptions {
 /**
  * Restores a backup into a data directory. Everything is checked before anything is changed, and existing
  * contents are moved into a subdirectory `replaced-<time>`, not removed; the backups a server made stay where they
- * are. What fails half way is undone.
+ * are. A restore that fails half-way is undone.
  * @throws BackupError, DatabaseUnusableError, SchemaTooNewError
  */
 export function restoreBackup(
@@ -159,11 +159,11 @@ function contentsOf(directory: string, backupDirectory: string): string[] {
 }
 
 /**
- * Moves the `present` contents of a data directory aside, and the files named, in their order, from `draft` into it; should one
- * not go, all are put back. Returns where the contents are now; null when there were none.
+ * Moves the `present` contents of a data directory aside, and the files `names`, in that order, from `draft` into it.
+ * If a move fails, all are undone. Returns where the previous contents are now; null when there were none.
  *
- * The database is the first to leave and the last to come: interrupted in between, even by a power cut, the directory
- * has none, and no server starts on it (see `describeMissingDatabase`).
+ * The database is moved out first and in last: if this is interrupted, even by a power failure, the directory has no
+ * database, and no server starts on it (see `describeMissingDatabase`).
  */
 function replaceContents(
   dataDirectory: string,
@@ -171,27 +171,27 @@ function replaceContents(
   draft: string,
   names: readonly string[],
 ): string | null {
-  const leaving = present
+  const existing = present
     .filter((name) => !name.startsWith('replaced-'))
     .toSorted((one, other) => rank(one) - rank(other));
   const aside = join(dataDirectory, `replaced-${new Date().toISOString().replaceAll(':', '-')}`);
-  const done: [from: string, to: string][] = [];
+  const moved: [from: string, to: string][] = [];
   const move = (name: string, from: string, to: string) => {
     renameSync(join(from, name), join(to, name));
-    done.push([join(from, name), join(to, name)]);
+    moved.push([join(from, name), join(to, name)]);
   };
-  if (leaving.length > 0) mkdirSync(aside, { mode: 0o700 });
+  if (existing.length > 0) mkdirSync(aside, { mode: 0o700 });
   try {
-    for (const name of leaving) move(name, dataDirectory, aside);
+    for (const name of existing) move(name, dataDirectory, aside);
     for (const name of names) move(name, draft, dataDirectory);
   } catch (error) {
-    for (const [from, to] of done.reverse()) renameSync(to, from);
-    if (leaving.length > 0) rmdirSync(aside);
+    for (const [from, to] of moved.reverse()) renameSync(to, from);
+    if (existing.length > 0) rmdirSync(aside);
     throw error;
   }
-  if (leaving.length > 0) syncNamesIn(aside);
+  if (existing.length > 0) syncNamesIn(aside);
   syncNamesIn(dataDirectory);
-  return leaving.length > 0 ? aside : null;
+  return existing.length > 0 ? aside : null;
 
   function rank(name: string): number {
     return name === basename(dataFiles(dataDirectory).database) ? 0 : 1;

@@ -30,14 +30,14 @@ const record = z.strictObject({
 const end = z.strictObject({ type: z.literal('end'), records: z.int() });
 
 /**
- * Writes a game as NDJSON: a header, one record per line, and a final line with their count, by which a
- * truncated file is detected. It appears under its name once complete; readable by its owner only.
+ * Writes a game as NDJSON: a header, one record per line, and a final line with the record count, which reveals a
+ * truncated file. The file appears under its name once it is complete, readable by its owner only.
  * @throws BackupError when the file exists
  */
 export async function writeGameFile(
   file: string,
   { force, ...head }: Omit<GameFileHeader, 'format' | 'version'> & { force: boolean },
-  records: (take: (record: GameRecord) => void) => Promise<void>,
+  records: (write: (record: GameRecord) => void) => Promise<void>,
   onRecord: (written: number) => void,
 ): Promise<number> {
   const draft = `${file}.${randomUUID()}.partial`;
@@ -77,7 +77,7 @@ function publish(draft: string, file: string, force: boolean): void {
 }
 
 /**
- * Reads a game file from beginning to end, without keeping it, and checks that it is complete.
+ * Streams through a game file to check that it is complete.
  * @throws BackupError
  */
 export function checkGameFile(file: string): GameFileHeader & { records: number } {
@@ -96,7 +96,10 @@ function readHeader(file: string): GameFileHeader {
   throw new BackupError(`${file} is not a file written by \`gantry export\` of this version.`);
 }
 
-/** The records of a game file, read again each time. @throws BackupError when a line is no record, or the end is missing */
+/**
+ * Streams the records of a game file.
+ * @throws BackupError when a line is not a valid record, or the final line is missing
+ */
 export function* readRecords(file: string): Iterable<GameRecord> {
   let number = 0;
   let hasEnded = false;
@@ -106,9 +109,9 @@ export function* readRecords(file: string): Iterable<GameRecord> {
     if (hasEnded) throw new BackupError(`${file} has data after its end, in line ${number}.`);
     const value = jsonOf(line);
     if (value === undefined) throw new BackupError(`${file} has no JSON in line ${number}.`);
-    const last = end.safeParse(value);
-    if (last.success) {
-      if (last.data.records !== number - 2)
+    const footer = end.safeParse(value);
+    if (footer.success) {
+      if (footer.data.records !== number - 2)
         throw new BackupError(`${file} is incomplete: the record count does not match.`);
       hasEnded = true;
       continue;
@@ -120,7 +123,7 @@ export function* readRecords(file: string): Iterable<GameRecord> {
   if (!hasEnded) throw new BackupError(`${file} is truncated: its last line is missing.`);
 }
 
-/** Undefined for what is not JSON. */
+/** Undefined when the line is not JSON. */
 function jsonOf(line: string): unknown {
   try {
     return JSON.parse(line);

@@ -14,18 +14,18 @@ import { webhookSecrets } from '../webhooks/tables.ts';
 import { BackupError } from './backup-error.ts';
 
 export interface MoveReport {
-  /** Of each table. */
+  /** Rows copied per table. */
   tables: CopiedRows;
   rows: number;
   seconds: number;
 }
 
-/** The engines' parts in it. */
+/** The database engines' operations that a move needs. */
 export interface DatabaseMove {
   files: DatabaseFiles;
-  /** Lends a database file that nobody works with. */
+  /** Opens a database file that no process is using, for as long as `use` runs. */
   read<Result>(file: string, use: (stored: StoredDatabase) => Promise<Result>): Promise<Result>;
-  /** Fills the empty database behind a URL, as a whole or not at all. @throws DatabaseUnusableError */
+  /** Fills the empty database at a URL atomically. @throws DatabaseUnusableError */
   fill(
     url: string,
     from: StoredDatabase,
@@ -34,8 +34,8 @@ export interface DatabaseMove {
 }
 
 /**
- * Copies a data directory that nobody has open into an empty database server, with its keys, encrypted under
- * GANTRY_SECRET_KEY. The directory is left as it is.
+ * Copies a data directory that no process has open into an empty PostgreSQL database, with its keys encrypted under
+ * GANTRY_SECRET_KEY. The directory stays unchanged.
  * @throws BackupError, ConfigError, KeyFileError, DatabaseUnusableError
  */
 export async function moveToServer(
@@ -50,45 +50,45 @@ export async function moveToServer(
       `There is no database in ${dataDirectory}. Is DATA_DIR where the server keeps its data?`,
     );
   }
-  if (secretKey === undefined) throw new ConfigError(secretKeyWanted(keyFiles.secretKey));
+  if (secretKey === undefined) throw new ConfigError(describeRequiredSecretKey(keyFiles.secretKey));
   const box = new SecretBox(keyFiles.secretKey, secretKey);
   if (move.files.isInUse(database)) {
     throw new BackupError(`A server or a command is using ${dataDirectory}. Stop it first.`);
   }
   const keys = await keyRows(box, keyFiles);
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   const tables = await move.read(database, (stored) => {
-    refuseOtherKey(stored, box, keyFiles.secretKey);
+    requireMatchingKey(stored, box, keyFiles.secretKey);
     return move.fill(url, withKeys(stored, keys), onProgress);
   });
   const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
-  return { tables, rows, seconds: Math.round((performance.now() - begunAt) / 100) / 10 };
+  return { tables, rows, seconds: Math.round((performance.now() - startedAt) / 100) / 10 };
 }
 
-function secretKeyWanted(file: string): string {
-  const why = 'Keys and game secrets are encrypted under it in PostgreSQL.';
+function describeRequiredSecretKey(file: string): string {
+  const why = 'It encrypts keys and game secrets in PostgreSQL.';
   return existsSync(file)
-    ? `Set GANTRY_SECRET_KEY to what ${file} holds: GANTRY_SECRET_KEY=$(cat ${file}). ${why} Every node needs the same.`
+    ? `Set GANTRY_SECRET_KEY to the contents of ${file}: GANTRY_SECRET_KEY=$(cat ${file}). ${why} Every node needs the same key.`
     : `Set GANTRY_SECRET_KEY to the key that this data directory is used with. ${why}`;
 }
 
 /** @throws ConfigError */
-function refuseOtherKey(stored: StoredDatabase, box: SecretBox, file: string): void {
+function requireMatchingKey(stored: StoredDatabase, box: SecretBox, file: string): void {
   for (const [table, column] of [
     [gameSecrets, 'sealedSecret'],
     [webhookSecrets, 'sealed'],
   ] as const) {
     for (const row of stored.rows(table as AnyTable)) {
-      if (opens(box, String(row[column]))) continue;
-      const right = existsSync(file) ? `: set it to what ${file} holds` : '';
+      if (canOpen(box, String(row[column]))) continue;
+      const hint = existsSync(file) ? `: set it to what ${file} holds` : '';
       throw new ConfigError(
-        `GANTRY_SECRET_KEY is not the key that the secrets in the database were encrypted with${right}. Nothing was changed.`,
+        `GANTRY_SECRET_KEY is not the key that the secrets in the database were encrypted with${hint}. Nothing was changed.`,
       );
     }
   }
 }
 
-function opens(box: SecretBox, sealed: string): boolean {
+function canOpen(box: SecretBox, sealed: string): boolean {
   try {
     box.open(sealed);
     return true;
@@ -97,7 +97,7 @@ function opens(box: SecretBox, sealed: string): boolean {
   }
 }
 
-/** What files of the data directory hold, as nodes that share a database keep it there. */
+/** The key files of the data directory, as rows of the table where nodes that share a database store their keys. */
 async function keyRows(
   box: SecretBox,
   files: { tokenKeys: string; adminTokenHash: string },
@@ -105,7 +105,7 @@ async function keyRows(
   if (!existsSync(files.tokenKeys)) {
     throw new KeyFileError(
       `${files.tokenKeys} is missing. Put it back from a backup; if there is none, run \`gantry key rotate\`: players ` +
-        'then sign in again.',
+        'then have to sign in again.',
     );
   }
   const changedAt = Date.now();

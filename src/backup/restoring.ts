@@ -1,2 +1,2 @@
-/** How the directory begins in which a restore unpacks a backup; it is gone when the restore has ended. */
+/** Prefix of the directory in which a restore unpacks a backup; it is removed when the restore ends. */
 export const restoringPrefix = 'restoring-';

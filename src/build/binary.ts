@@ -22,10 +22,10 @@ const parts = join(dist, 'executable');
  * path of the executable, which Node does not know where /proc is not mounted.
  */
 const placeholderUrl = JSON.stringify('file:///C:/gantry/gantry.mjs');
-/** Packages that are CommonJS ask for Node's modules with `require`, which an ES module does not have. */
+/** CommonJS packages load Node's modules with `require`, which an ES module does not have. */
 const requireInModules = `import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(${placeholderUrl});`;
 
-const { target: asked } = new Command('build:binary')
+const { target: requestedTargets } = new Command('build:binary')
   .description('build dist/gantry, a standalone executable')
   .addOption(
     new Option('--target <platform...>', 'platforms to build for, instead of this one').choices(targets),
@@ -35,9 +35,9 @@ const { target: asked } = new Command('build:binary')
   .opts<{ target?: Target[] }>();
 
 const own = ownTarget();
-const wanted = asked ?? (own ? [own] : []);
-if (wanted.length === 0) {
-  throw new Error(`There is no prebuilt SQLite for ${process.platform}-${process.arch}: give a --target`);
+const buildTargets = requestedTargets ?? (own ? [own] : []);
+if (buildTargets.length === 0) {
+  throw new Error(`There is no prebuilt SQLite for ${process.platform}-${process.arch}: specify a --target`);
 }
 
 await rm(parts, { recursive: true, force: true });
@@ -48,7 +48,7 @@ await bundle({
   format: 'esm',
   define: { 'import.meta.url': placeholderUrl },
   plugins: [embeddedSqlite],
-  external: ['esbuild'], // for pages of a repository
+  external: ['esbuild'], // used only when running from a repository
   banner: { js: requireInModules },
 });
 for (const [thread, file] of Object.entries(threadFiles)) {
@@ -60,7 +60,7 @@ for (const [thread, file] of Object.entries(threadFiles)) {
     define: { 'import.meta.url': placeholderUrl },
   });
 }
-for (const target of wanted) {
+for (const target of buildTargets) {
   const file = join(dist, executableName(target));
   await makeExecutable(target, file);
   const { size } = await stat(file);
@@ -78,7 +78,7 @@ async function makeExecutable(target: Target, output: string): Promise<void> {
       executable: runtimeOf(target, join(dist, 'runtimes')),
       output,
       disableExperimentalSEAWarning: true,
-      useCodeCache: target === own, // what is compiled here runs placeholderUrl else
+      useCodeCache: target === own, // a code cache is specific to the platform
       assets: {
         'better-sqlite3.node': nativeAddonOf(target),
         ...Object.fromEntries(
@@ -88,35 +88,35 @@ async function makeExecutable(target: Target, output: string): Promise<void> {
       },
     }),
   );
-  await rm(output, { force: true }); // one that is running keeps its file
+  await rm(output, { force: true }); // a running executable keeps its open file
   execFileSync(process.execPath, ['--build-sea', settings], { stdio: ['ignore', 'ignore', 'inherit'] });
   await chmod(output, 0o755);
 }
 
-/** How fast an executable starts here, or what is left to do on its platform. */
+/** The startup time of an executable, or what remains to be done when it is for another platform. */
 async function summary(target: Target, file: string): Promise<string> {
-  if (target === own) return `, ready to take calls ${await msToReady(file)} ms after its start`;
+  if (target === own) return `, ready to take calls ${await startupMs(file)} ms after its start`;
   const untested = '; not tested: it does not run on this platform';
   return target.startsWith('darwin') ? `${untested}; sign it on a Mac: codesign --sign - ${file}` : untested;
 }
 
-/** From the start of the process until it says where it listens, in an empty directory. */
-async function msToReady(file: string): Promise<number> {
+/** Milliseconds from starting the process until it reports that it listens, with an empty data directory. */
+async function startupMs(file: string): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-build-'));
-  const begun = performance.now();
+  const startedAt = performance.now();
   const server = spawn(file, ['serve', '--json'], {
     cwd: directory,
     env: { PORT: '0', GANTRY_DEMO: 'off', LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const gone = once(server, 'close');
+  const exited = once(server, 'close');
   try {
-    const said = await Promise.race([once(server.stdout, 'data'), gone.then(() => null)]);
-    if (said === null) throw new Error(`${file} does not start`);
-    return Math.round(performance.now() - begun);
+    const ready = await Promise.race([once(server.stdout, 'data'), exited.then(() => null)]);
+    if (ready === null) throw new Error(`${file} does not start`);
+    return Math.round(performance.now() - startedAt);
   } finally {
     server.kill();
-    await gone;
+    await exited;
     await rm(directory, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
-/** For the Node that Gantry is developed on and the oldest it runs on. */
+/** Targets the oldest supported Node version. */
 const common: BuildOptions = {
   bundle: true,
   platform: 'node',
@@ -11,7 +11,7 @@ const common: BuildOptions = {
   logLevel: 'warning',
 };
 
-/** Bundles programs or modules with esbuild, with `options` beyond the common ones. */
+/** Bundles programs or modules with esbuild; `options` extend or override the common ones. */
 export async function bundle(options: BuildOptions): Promise<void> {
   await build({ ...common, ...options });
 }

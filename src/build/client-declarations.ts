@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const source = join(repository, 'src/client');
 
-/** The client's declarations as the compiler makes them, by the module's name without an extension. */
+/** The compiler's declaration files of the client, by module name without extension. */
 export async function clientDeclarations(): Promise<Map<string, string>> {
   await mkdir(join(repository, 'dist'), { recursive: true });
   const folder = await mkdtemp(join(repository, 'dist/declarations-'));
@@ -48,13 +48,13 @@ export async function clientDeclarations(): Promise<Map<string, string>> {
   }
 }
 
-/** All of them as one module, which has in it what the client's entry exports, and nothing to import. */
+/** Joins the declarations into one module without imports, with the exports of the client's entry point. */
 export function joinDeclarations(declarations: ReadonlyMap<string, string>): string {
   const entry = declarations.get('client') ?? '';
   const others = [...declarations].filter(([name]) => name !== 'client' && name !== 'operation-names');
-  const text = others.map(([, one]) => withoutModules(one)).join('\n');
-  const everything = /export type \* from/.test(entry) ? (declarations.get('operation-types') ?? '') : '';
-  const types = [...everything.matchAll(/^export (?:interface|type) (\w+)/gm)].map(
+  const text = others.map(([, one]) => withoutImportsAndExports(one)).join('\n');
+  const reexported = /export type \* from/.test(entry) ? (declarations.get('operation-types') ?? '') : '';
+  const types = [...reexported.matchAll(/^export (?:interface|type) (\w+)/gm)].map(
     ([, name]) => `type ${name}`,
   );
   const named = [...entry.matchAll(/export (type )?\{([^}]*)\}/g)].flatMap(([, isType, list = '']) =>
@@ -67,8 +67,8 @@ export function joinDeclarations(declarations: ReadonlyMap<string, string>): str
   return `${text}\nexport { ${[...named, ...types].join(', ')} };\n`;
 }
 
-/** Without imports and exports: all of it is one module then. */
-function withoutModules(text: string): string {
+/** Strips imports and exports, so that the declarations can be joined into one module. */
+function withoutImportsAndExports(text: string): string {
   return text
     .replaceAll(/^import [^;]*;\n/gm, '')
     .replaceAll(/^export \{\};\n/gm, '')

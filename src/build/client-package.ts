@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.ts';
 import { clientDeclarations } from './client-declarations.ts';
 
-// `npm run build:client`: builds and packs gantry-client, the client as a package of its own: dist/gantry-client-*.tgz.
+// `npm run build:client`: builds and packs gantry-client, the client as a separate package: dist/gantry-client-*.tgz.
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const source = join(repository, 'src/client');
@@ -18,7 +18,7 @@ const { version, license, dependencies } = JSON.parse(
 
 await rm(output, { recursive: true, force: true });
 await mkdir(output, { recursive: true });
-// A file for each module, so that bundlers leave out what a game does not use.
+// One file per module, so that bundlers can drop what a game does not use.
 const modules = (await readdir(source)).filter((name) => name !== 'operation-types.ts');
 await bundle({
   entryPoints: modules.map((name) => join(source, name)),
@@ -30,10 +30,10 @@ await bundle({
 });
 for (const name of modules) {
   const file = join(output, name.replace(/\.ts$/, '.js'));
-  await writeFile(file, withScripts(await readFile(file, 'utf8')));
+  await writeFile(file, withJsImports(await readFile(file, 'utf8')));
 }
 for (const [name, text] of await clientDeclarations()) {
-  await writeFile(join(output, `${name}.d.ts`), withScripts(text));
+  await writeFile(join(output, `${name}.d.ts`), withJsImports(text));
 }
 await copyFile(join(repository, 'LICENSE'), join(output, 'LICENSE'));
 await writeFile(
@@ -58,7 +58,7 @@ execFileSync('npm', ['pack', '--pack-destination', dist], {
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 
-/** Modules import each other as what they are compiled to. */
-function withScripts(text: string): string {
+/** Rewrites imports of .ts modules to the .js files they are compiled to. */
+function withJsImports(text: string): string {
   return text.replaceAll(/((?:from|import) ["']\.\/[\w-]+)\.ts(["'])/g, '$1.js$2');
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { DirectoryAssets } from '../pages/directory-assets.ts';
 import { type BundledPage, bundledPages, bundlePage } from '../pages/page-bundle.ts';
 
-/** Writes every served file into a folder, as it is served, with the pages bundled. Returns their names. */
+/** Writes every static file into a folder as the server delivers it, with the pages bundled. Returns the file names. */
 export async function collectPages(folder: string): Promise<readonly string[]> {
   const assets = new DirectoryAssets();
   const files = new Map<string, Uint8Array>();

@@ -7,8 +7,8 @@ import type { SdkEvent, SdkModel } from '../sdk/model.ts';
 const all: readonly AnyOperation[] = operations;
 
 /**
- * The documents with tables that follow from the declarations, by their path in the repository: the operations of
- * players and games, those of administrators, and the fields of events. `read` gives a document as it is.
+ * The documents with tables generated from the declarations, by path in the repository: the operations of
+ * players and games, those of administrators, and the fields of events. `read` returns a document's current text.
  */
 export async function documentTables(
   model: SdkModel,
@@ -44,25 +44,25 @@ function administratorRows(): string[] {
     });
 }
 
-/** The fields of each event or signal in the last cell of its row; the other cells are written by hand. */
+/** Replaces the last cell of each event's or signal's row with its fields; the other cells are written by hand. */
 function replaceRecords(text: string, kind: 'event' | 'signal', model: SdkModel, isSignal: boolean): string {
   const head = `| ${kind} | stream | record |`;
   const rows = rowsBelow(text, head);
-  const streams = new Map(rows.map((row) => row.split(' | ').slice(0, 2).join(' | ')).map(keyed));
+  const handwritten = new Map(rows.map((row) => row.split(' | ').slice(0, 2).join(' | ')).map(keyedByName));
   const events = model.events.filter((one) => one.isSignal === isSignal);
   return replaceRows(
     text,
     head,
     events.map((event) => {
-      const begin = streams.get(event.name) ?? `| \`${event.name}\` | ?`;
-      return `${begin} | ${fieldsOf(model, event)} |`;
+      const cells = handwritten.get(event.name) ?? `| \`${event.name}\` | ?`;
+      return `${cells} | ${fieldsOf(model, event)} |`;
     }),
   );
 }
 
-function keyed(begin: string): [string, string] {
-  const [, name = ''] = /^\| `([^`]+)`/.exec(begin) ?? [];
-  return [name, begin];
+function keyedByName(cells: string): [string, string] {
+  const [, name = ''] = /^\| `([^`]+)`/.exec(cells) ?? [];
+  return [name, cells];
 }
 
 function fieldsOf({ records }: SdkModel, { record }: SdkEvent): string {
@@ -74,12 +74,12 @@ function fieldsOf({ records }: SdkModel, { record }: SdkEvent): string {
 function rowsBelow(text: string, head: string): string[] {
   const lines = text.split('\n');
   const at = lines.findIndex((line) => line.startsWith(head));
-  if (at === -1) throw new Error(`there is no table "${head}" any more`);
+  if (at === -1) throw new Error(`there is no table "${head}"`);
   const end = lines.findIndex((line, index) => index > at && !line.startsWith('|'));
   return lines.slice(at + 2, end);
 }
 
-/** The document with these rows in the table that begins with `head`. @throws Error when there is none */
+/** Replaces the rows of the table that begins with `head`. @throws Error when there is no such table */
 export function replaceRows(text: string, head: string, rows: readonly string[]): string {
   const before = rowsBelow(text, head).join('\n');
   if (before === '') throw new Error(`there are no rows below ${head}`);

@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtFiles, declaredFiles } from './generated-files.ts';
 
-// `npm run generate`: rewrites what follows from the declarations: the generated files of every SDK, and the tables of
-// the documents. A test fails while any of it is stale.
+// `npm run generate`: regenerates the files derived from the declarations: the generated files of every SDK, and the
+// tables in the documents. A test fails while any of them is stale.
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 await writeChanged(await declaredFiles());
-await writeChanged(await builtFiles()); // of the files written before
+await writeChanged(await builtFiles()); // built from the files written before
 
 async function writeChanged(files: Record<string, string>): Promise<void> {
   for (const [path, text] of Object.entries(files)) {

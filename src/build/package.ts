@@ -6,8 +6,8 @@ import { bundle } from './bundle.ts';
 import { clientDeclarations } from './client-declarations.ts';
 import { collectPages } from './collect-pages.ts';
 
-// Builds dist/package, the contents of the npm package: Node runs no TypeScript under node_modules. The
-// libraries are not bundled; they are dependencies.
+// Builds dist/package, the contents of the npm package: Node does not run TypeScript under node_modules.
+// Dependencies are not bundled.
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const source = join(repository, 'src');
@@ -15,7 +15,7 @@ const output = join(repository, 'dist/package');
 const client = join(output, 'client');
 
 await rm(output, { recursive: true, force: true });
-// All in one folder, so that relative paths are the same as in the source.
+// One flat folder, so that relative paths are the same as in the source.
 await bundle({
   entryPoints: [
     join(source, 'gantry.js'),
@@ -38,10 +38,10 @@ await bundle({
   packages: 'external',
 });
 for (const [name, text] of await clientDeclarations()) {
-  await writeFile(join(client, `${name}.d.ts`), withScripts(text));
+  await writeFile(join(client, `${name}.d.ts`), withJsImports(text));
 }
 
-/** Modules import each other as what they are compiled to. */
-function withScripts(text: string): string {
+/** Rewrites imports of .ts modules to the .js files they are compiled to. */
+function withJsImports(text: string): string {
   return text.replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'");
 }

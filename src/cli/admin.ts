@@ -18,7 +18,7 @@ interface TokenOptions {
   json?: boolean;
 }
 
-const roleHelp = `\nRoles: ${adminRole.options.join(', ')}; public/docs/administration.md says what each may do.`;
+const roleHelp = `\nRoles: ${adminRole.options.join(', ')}; see public/docs/administration.md for their permissions.`;
 
 export function adminCommand(administrator: Administrator): Command {
   const command = new Command('admin').description(
@@ -108,10 +108,10 @@ export function adminCommand(administrator: Administrator): Command {
     });
 
   const registry = new Registry(operations);
-  const offered = registry.operations.filter((one) => one.service === 'admin');
-  const list = offered.map((one) => `  ${kebabCase(one.name).padEnd(26)} ${one.summary}`).join('\n');
+  const adminOperations = registry.operations.filter((one) => one.service === 'admin');
+  const list = adminOperations.map((one) => `  ${kebabCase(one.name).padEnd(26)} ${one.summary}`).join('\n');
   command
-    // The name may be left out: `gantry admin list-players`.
+    // `run` can be omitted: `gantry admin list-players`.
     .command('run', { isDefault: true })
     .description('run any /admin operation and print its result as JSON; `run` can be omitted')
     .argument('<operation>', 'operation name, as in the path', (name: string) => {
@@ -128,7 +128,7 @@ export function adminCommand(administrator: Administrator): Command {
     })
     .option('--json', 'no effect: the output is always JSON')
     .addHelpText('after', `\nExample:\n  gantry admin run ban-player '{"wallet":"0x…"}'`)
-    .action(async (operation: (typeof offered)[number], input: unknown = {}) => {
+    .action(async (operation: (typeof adminOperations)[number], input: unknown = {}) => {
       process.stdout.write(`${JSON.stringify(await administrator.executeNamed(operation, input))}\n`);
     });
   return command.addHelpText(
@@ -147,7 +147,7 @@ function withExpiry(command: Command): Command {
     .option('--json', 'print JSON');
 }
 
-/** The id of an administrator who is given by name, in any letter case, or by id. @throws GantryError `administrator_unknown` */
+/** Finds an administrator's id by name (case-insensitive) or id. @throws GantryError `administrator_unknown` */
 async function idOf(administrator: Administrator, given: string): Promise<string> {
   const { administrators } = await administrator.execute(listAdministrators, {});
   const found = administrators.find(

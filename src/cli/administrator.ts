@@ -6,7 +6,7 @@ import type { AnyOperation, Operation } from '../operations/define.ts';
 import { type Execute, withDataDirectory } from './as-administrator.ts';
 import { executeOn } from './remote-server.ts';
 
-/** What a command works on: the server at `url`, with its admin token, or, without one, DATA_DIR. */
+/** What a command operates on: the server at `url`, with its admin token, or DATA_DIR when there is no URL. */
 export interface Target {
   url?: URL;
   token?: string;
@@ -14,7 +14,7 @@ export interface Target {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Carries out commands with an administrator's rights, on DATA_DIR or on a server elsewhere. */
+/** Executes operations as an administrator, on DATA_DIR or on a remote server. */
 export class Administrator {
   readonly #target: () => Target;
 
@@ -26,17 +26,17 @@ export class Administrator {
     operation: Operation<string, 'admin' | 'public', In, Out> | Operation<string, 'admin', In, Out>,
     input: z.input<In>,
   ): Promise<z.output<Out>> {
-    const answer = await this.executeNamed(operation, input);
-    // The handler's answer is of the output's type, which `defineOperation` has checked.
-    return answer as z.output<Out>;
+    const output = await this.executeNamed(operation, input);
+    // `defineOperation` checks that a handler returns the type of the output.
+    return output as z.output<Out>;
   }
 
-  /** As `execute`, for an operation that was looked up by name. */
+  /** Like `execute`, for an operation that was looked up by name. */
   executeNamed(operation: AnyOperation, input: unknown): Promise<unknown> {
     return this.connected((execute) => execute(operation, input));
   }
 
-  /** For several operations, one after the other. */
+  /** Runs several operations in sequence on one connection. */
   connected<Result>(use: (execute: Execute) => Promise<Result>): Promise<Result> {
     const { url, token = readConfig().adminToken } = this.#target();
     if (url === undefined) return withDataDirectory(use);
@@ -47,7 +47,7 @@ export class Administrator {
   }
 
   /**
-   * The id of a game that is given by its id or its slug.
+   * Resolves a game's id or slug to its id.
    * @throws GantryError `game_unknown`
    */
   async gameId(given: string): Promise<string> {
@@ -58,7 +58,7 @@ export class Administrator {
     return game.gameId;
   }
 
-  /** As `gameId`, of a game that need not be given. */
+  /** Like `gameId`, for an optional game. */
   async optionalGameId(given: string | undefined): Promise<string | undefined> {
     return given === undefined ? undefined : this.gameId(given);
   }

@@ -19,7 +19,7 @@ interface Options {
 }
 
 const useInstead =
-  'Back it up with pg_dump or by archiving its log, and keep GANTRY_SECRET_KEY, under which its keys are encrypted.';
+  'Back it up with pg_dump or WAL archiving, and keep GANTRY_SECRET_KEY, which encrypts its keys.';
 
 export function backupCommand(): Command {
   const hours = parsed(decimal.pipe(everyHours));
@@ -32,8 +32,8 @@ export function backupCommand(): Command {
     .option('--force', 'overwrite an existing file')
     .option(
       '--schedule <hours>',
-      'no file: the running server makes a backup in BACKUP_DIR every so many hours; off: no more',
-      // `null` here would be no value to commander.
+      'instead of a file: have the running server make a backup in BACKUP_DIR at this interval; off: stop',
+      // Commander treats `null` as a missing value.
       (text: string): number | 'off' => (text === 'off' ? 'off' : hours(text)),
     )
     .option(
@@ -50,21 +50,19 @@ export function backupCommand(): Command {
       if (schedule !== undefined) {
         if (file !== undefined || force || !keys) {
           throw new ConfigError(
-            '--schedule takes no file, --force or --no-keys: its backups have names of their own',
+            '--schedule takes no file, --force or --no-keys: scheduled backups are named automatically',
           );
         }
         const input = {
           everyHours: schedule === 'off' ? null : schedule,
           ...(keep !== undefined && { keep }),
         };
-        const answer = setBackupSchedule.output.parse(await executeLocally(setBackupSchedule, input));
-        const next = answer.schedule && new Date(answer.schedule.dueAt).toISOString();
-        const shown = answer.schedule && {
-          everyHours: answer.schedule.everyHours,
-          keep: answer.schedule.keep,
-          next,
-        };
-        print(json ? (answer.schedule ?? { everyHours: null }) : (shown ?? { schedule: 'off' }), json);
+        const { schedule: stored } = setBackupSchedule.output.parse(
+          await executeLocally(setBackupSchedule, input),
+        );
+        const next = stored && new Date(stored.dueAt).toISOString();
+        const shown = stored && { everyHours: stored.everyHours, keep: stored.keep, next };
+        print(json ? (stored ?? { everyHours: null }) : (shown ?? { schedule: 'off' }), json);
         return;
       }
       if (keep !== undefined) throw new ConfigError('--keep goes with --schedule');
@@ -74,10 +72,10 @@ export function backupCommand(): Command {
       const report = await backUp(databaseFiles, dataDirectory, resolve(file), {
         withoutKeys: !keys,
         force: force ?? false,
-        onProgress: ({ copiedPages, totalPages }) => progress.at(copiedPages, totalPages),
+        onProgress: ({ copiedPages, totalPages }) => progress.update(copiedPages, totalPages),
       });
       progress.end();
-      const made = new Date(report.madeAt).toISOString();
-      print(json ? report : { ...report, madeAt: made, keys: report.keys.join(', ') || 'none' }, json);
+      const madeAt = new Date(report.madeAt).toISOString();
+      print(json ? report : { ...report, madeAt, keys: report.keys.join(', ') || 'none' }, json);
     });
 }

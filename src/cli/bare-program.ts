@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { version } from './version.ts';
 
-/** The program without any of its commands. */
+/** The program without its commands. */
 export function bareProgram(): Command {
   return new Command('gantry')
     .version(version, '--version', 'print the version')

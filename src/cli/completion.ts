@@ -4,17 +4,17 @@ import { defaultCommandOf } from '../runtime/internals/commander.ts';
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-// Static scripts of our own: the libraries that fit commander (such as @bomb.sh/tab, at 0.0.x) run the program at every
-// Tab, where these cost no Node start and work wherever the program is installed.
+// Generates static scripts: libraries for commander (such as @bomb.sh/tab, at 0.0.x) run the program at every Tab,
+// while these do not start Node and work wherever the program is installed.
 
-/** What is offered behind a command: `path` is empty for `gantry` itself. */
-interface Place {
+/** The completions after a command. `path` is empty for `gantry` itself. */
+interface Completions {
   path: string;
   commands: readonly Command[];
-  /** Those of the command's first argument, where it has some. */
+  /** The choices of the command's first argument, if any. */
   choices: readonly string[];
   options: readonly string[];
-  /** The options that take a value, with its choices; without some it is anything, such as a file. */
+  /** The options that take a value, with its choices; when empty, any value is allowed, such as a file. */
   values: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -30,52 +30,54 @@ export function completionCommand(program: () => Command): Command {
         '\n  gantry completion fish > ~/.config/fish/completions/gantry.fish',
     )
     .action((shell: Shell) => {
-      process.stdout.write(scripts[shell](placesOf(program())));
+      process.stdout.write(scripts[shell](completionsOf(program())));
     });
 }
 
-function placesOf(command: Command, path = ''): Place[] {
+function completionsOf(command: Command, path = ''): Completions[] {
   const { commands } = command;
-  const within = defaultCommandOf(command);
-  const own = [...command.options, ...(within?.options ?? [])].filter(({ long }) => long);
+  const defaultCommand = defaultCommandOf(command);
+  const own = [...command.options, ...(defaultCommand?.options ?? [])].filter(({ long }) => long);
   const values = new Map<string, readonly string[]>();
   for (const { long = '', short, argChoices = [], required, optional } of own) {
     if (!required && !optional) continue;
     values.set(long ?? '', argChoices);
     if (short) values.set(short, argChoices);
   }
-  const place = {
+  const completions = {
     path,
     commands,
     choices: command.registeredArguments[0]?.argChoices ?? [],
     options: [...new Set([...own.map(({ long }) => long ?? ''), '--help'])],
     values,
   };
-  const below = commands.flatMap((one) => placesOf(one, path === '' ? one.name() : `${path} ${one.name()}`));
-  return [place, ...below];
+  const nested = commands.flatMap((one) =>
+    completionsOf(one, path === '' ? one.name() : `${path} ${one.name()}`),
+  );
+  return [completions, ...nested];
 }
 
-const words = ({ commands, choices, options }: Place): string =>
+const words = ({ commands, choices, options }: Completions): string =>
   [...commands.map((one) => one.name()), ...choices, ...options].join(' ');
 
-/** Words that are neither options nor commands (values) do not change the place. */
-function cases(places: readonly Place[], indent: string): string {
-  return places.map((place) => `${indent}'${place.path}') words='${words(place)}' ;;`).join('\n');
+function cases(all: readonly Completions[], indent: string): string {
+  return all.map((one) => `${indent}'${one.path}') words='${words(one)}' ;;`).join('\n');
 }
 
-function steps(places: readonly Place[], indent: string): string {
-  const known = places.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
+/** Words that are neither commands nor options, such as values, do not change the place. */
+function steps(all: readonly Completions[], indent: string): string {
+  const known = all.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
   return `${indent}${known.join('|')}) place="$next" ;;`;
 }
 
-/** What is offered as the value of an option: where it is anything, nothing, and the shell offers files. */
-function valueCases(places: readonly Place[], indent: string): string {
-  const lines = places.flatMap(({ path, values }) => {
-    const all = [...values].map(([option, choices]) => ({ at: `'${path} ${option}'`, choices }));
-    const free = all.filter(({ choices }) => choices.length === 0).map(({ at }) => at);
+/** Completions for the value of an option; an option without choices has none, so that the shell completes files. */
+function valueCases(all: readonly Completions[], indent: string): string {
+  const lines = all.flatMap(({ path, values }) => {
+    const options = [...values].map(([option, choices]) => ({ at: `'${path} ${option}'`, choices }));
+    const free = options.filter(({ choices }) => choices.length === 0).map(({ at }) => at);
     return [
       ...(free.length > 0 ? [`${indent}${free.join('|')}) words='' ;;`] : []),
-      ...all
+      ...options
         .filter(({ choices }) => choices.length > 0)
         .map(({ at, choices }) => `${indent}${at}) words='${choices.join(' ')}' ;;`),
     ];
@@ -83,52 +85,52 @@ function valueCases(places: readonly Place[], indent: string): string {
   return lines.join('\n');
 }
 
-const scripts: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
-  bash: (places) => `# gantry completion bash
+const scripts: Readonly<Record<Shell, (all: readonly Completions[]) => string>> = {
+  bash: (all) => `# gantry completion bash
 _gantry() {
   local place='' next word words
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     next="\${place:+$place }$word"
     case "$next" in
-${steps(places, '      ')}
+${steps(all, '      ')}
     esac
   done
   case "$place" in
-${cases(places, '    ')}
+${cases(all, '    ')}
   esac
   case "$place \${COMP_WORDS[COMP_CWORD-1]}" in
-${valueCases(places, '    ')}
+${valueCases(all, '    ')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _gantry gantry
 `,
-  zsh: (places) => `#compdef gantry
+  zsh: (all) => `#compdef gantry
 _gantry() {
   local place='' next word words_here
   for word in "\${(@)words[2,CURRENT-1]}"; do
     next="\${place:+$place }$word"
     case "$next" in
-${steps(places, '      ')}
+${steps(all, '      ')}
     esac
   done
   case "$place" in
-${cases(places, '    ').replaceAll(" words='", " words_here='")}
+${cases(all, '    ').replaceAll(" words='", " words_here='")}
   esac
   case "$place \${words[CURRENT-1]}" in
-${valueCases(places, '    ').replaceAll(" words='", " words_here='")}
+${valueCases(all, '    ').replaceAll(" words='", " words_here='")}
   esac
   if [[ -n "$words_here" ]]; then compadd -- \${=words_here} || _files; else _files; fi
 }
 compdef _gantry gantry
 `,
-  fish: (places) => `# gantry completion fish
+  fish: (all) => `# gantry completion fish
 function __gantry_at
     set -l place ''
     for word in (commandline -opc)[2..-1]
         set -l next (string trim -- "$place $word")
         switch "$next"
-            case ${places
+            case ${all
               .filter(({ path }) => path !== '')
               .map(({ path }) => `'${path}'`)
               .join(' ')}
@@ -137,7 +139,7 @@ function __gantry_at
     end
     test "$place" = "$argv[1]"
 end
-${places
+${all
   .flatMap(({ path, commands, choices, options, values }) => {
     const at = `complete -c gantry -n "__gantry_at '${path}'"`;
     return [
@@ -146,9 +148,13 @@ ${places
       ),
       ...(choices.length > 0 ? [`${at} -f -a '${choices.join(' ')}'`] : []),
       ...options.map((option) => {
-        const offered = values.get(option);
+        const valueChoices = values.get(option);
         const value =
-          offered === undefined ? '' : offered.length > 0 ? ` -x -a '${offered.join(' ')}'` : ' -r';
+          valueChoices === undefined
+            ? ''
+            : valueChoices.length > 0
+              ? ` -x -a '${valueChoices.join(' ')}'`
+              : ' -r';
         return `${at} -l '${option.slice(2)}'${value}`;
       }),
     ];

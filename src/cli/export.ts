@@ -36,7 +36,7 @@ export function exportCommand(): Command {
         if (!game) throw new GantryError('game_unknown', `There is no game with the ID or slug ${name}`);
         const file = resolve(given);
         const entry = await db.write(beginAudit, 'cli', 'exportGame', { gameId: game.id, secrets });
-        const measured = await db.read(measureGame, tables, game.id);
+        const totals = await db.read(measureGame, tables, game.id);
         const progress = new Progress('Writing');
         const { schemaVersion } = databaseFiles;
         const head = { schemaVersion, gameId: game.id, exportedAt: Date.now(), secrets, force };
@@ -44,12 +44,12 @@ export function exportCommand(): Command {
         const records = await writeGameFile(
           file,
           head,
-          (take) => db.read(exportGame, tables, game.id, open, take),
-          (written) => progress.at(Math.min(written, measured.records), measured.records),
+          (write) => db.read(exportGame, tables, game.id, open, write),
+          (written) => progress.update(Math.min(written, totals.records), totals.records),
         );
         progress.end();
         await db.write(finishAudit, entry, 'ok');
-        const actionsLeftOut = measured.waitingActions;
+        const actionsLeftOut = totals.waitingActions;
         print({ gameId: game.id, file, records, secrets, actionsLeftOut }, json);
       } finally {
         await db.close();

@@ -79,12 +79,16 @@ export function gameCommand(administrator: Administrator): Command {
     .requiredOption('--game <game>', 'game ID or slug')
     .option('--name <name>', 'display name', parsed(gameName))
     .addOption(
-      new Option('--listing <listing>', 'listed, unlisted (found by its slug only) or archived').choices(
+      new Option('--listing <listing>', 'listed, unlisted (found only by its slug) or archived').choices(
         gameListing.options,
       ),
     )
     .option('--image <url>', 'image shown in launchers', parsed(gameUrl))
-    .option('--order <number>', 'place in lists; lower numbers come first', parsed(integer.pipe(gameOrder)))
+    .option(
+      '--order <number>',
+      'sort order in lists; lower numbers come first',
+      parsed(integer.pipe(gameOrder)),
+    )
     .addHelpText('after', `\nExample:\n  gantry game update --game 0198… --policies '{"requireSecret":true}'`)
     .action(async ({ game: given, json, origin: allowedOrigins, ...changes }: UpdateOptions) => {
       const gameId = await administrator.gameId(given);
@@ -112,7 +116,7 @@ export function gameCommand(administrator: Administrator): Command {
     .command('delete')
     .description('delete a game with everything its players have in it, for good')
     .requiredOption('--game <game>', 'game ID or slug')
-    .requiredOption('--confirm <slug>', "the game's slug, so that no other game is deleted")
+    .requiredOption('--confirm <slug>', "the game's slug, to confirm the deletion")
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry game delete --game space-race --confirm space-race')
     .action(async ({ game, confirm, json }: { game: string; confirm: string; json?: boolean }) => {
@@ -142,7 +146,7 @@ export function gameCommand(administrator: Administrator): Command {
 
 function withCommonOptions(command: Command): Command {
   return command
-    .option('--url <url>', 'where the game is hosted; a path for one that Gantry serves', parsed(gameUrl))
+    .option('--url <url>', 'where the game is hosted; a path if Gantry serves it', parsed(gameUrl))
     .option('--origin <origin>', 'allowed browser origin (repeatable; none: any)', collected(origin))
     .option('--policies <json>', 'policies as JSON, such as {"leaderboard":{"order":"asc"}}', parsedPolicies)
     .option('--json', 'print JSON');

@@ -4,7 +4,7 @@ import { readConfig } from '../config.ts';
 import { print } from './output.ts';
 
 const timeoutMs = 5_000;
-const answer = z.object({ status: z.string(), reason: z.string().optional() });
+const readiness = z.object({ status: z.string(), reason: z.string().optional() });
 
 interface Options {
   url?: string;
@@ -18,27 +18,27 @@ export function healthcheckCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nA server without its Redis counts as healthy: a restart would not help.' +
+      '\nA server that has lost Redis counts as healthy: a restart would not help.' +
         '\n\nExample:\n  gantry healthcheck && echo healthy',
     )
     .action(async ({ url = ownUrl(), json }: Options) => {
-      const health = await ask(url);
+      const health = await checkHealth(url);
       print(health, json);
       if (!health.healthy) process.exitCode = 1;
     });
 }
 
-/** The URL of a server with these settings, from this machine. */
+/** The URL at which this machine reaches a server with these settings. */
 function ownUrl(): string {
   const { host, port } = readConfig();
-  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+  const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
-async function ask(url: string): Promise<{ healthy: boolean; status: string; reason?: string }> {
+async function checkHealth(url: string): Promise<{ healthy: boolean; status: string; reason?: string }> {
   try {
     const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(timeoutMs) });
-    const parsed = answer.safeParse(await response.json());
+    const parsed = readiness.safeParse(await response.json());
     if (!response.ok || !parsed.success)
       return { healthy: false, status: `responded with ${response.status}` };
     const { status, reason } = parsed.data;

@@ -15,7 +15,7 @@ import { parsed } from './option-parsers.ts';
 import { print } from './output.ts';
 import { Progress } from './progress.ts';
 
-/** An import blocks other writes: for a second or two with this many records. */
+/** An import blocks other writes, for a second or two with this many records. */
 const maxRecordsBesideServer = 100_000;
 
 interface Options {
@@ -28,7 +28,7 @@ export function importCommand(): Command {
   return new Command('import')
     .description('import an exported game atomically; fails if the game already exists')
     .argument('<file>', 'file written by `gantry export` of the same version')
-    .option('--slug <slug>', 'use another slug, when its own is taken', parsed(gameSlug))
+    .option('--slug <slug>', 'use another slug, if its own is taken', parsed(gameSlug))
     .option('--allow-launcher', 'import a game of kind launcher, whose sessions reach every game')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry import space-race.ndjson')
@@ -56,7 +56,7 @@ export function importCommand(): Command {
         const seal = (secret: string) => box.sealSecret(secret);
         const { gameId, secrets, actionsLeftOut, spendingBefore } = await db.write(
           importGame,
-          () => counted(readRecords(file), (read) => progress.at(read, records)),
+          () => counted(readRecords(file), (read) => progress.update(read, records)),
           { tables, slug, allowLauncher, seal, newSecret },
         );
         progress.end();
@@ -67,7 +67,7 @@ export function importCommand(): Command {
             records,
             ...(secrets === 0 ? { gameSecret: newSecret } : { secrets }),
             actionsLeftOut,
-            ...(spendingBefore && { spending: howToSpend(gameId, spendingBefore) }),
+            ...(spendingBefore && { spending: spendingNotice(gameId, spendingBefore) }),
           },
           json,
         );
@@ -77,22 +77,22 @@ export function importCommand(): Command {
     });
 }
 
-/** Whether a server has the data directory open. One on PostgreSQL is not known of here. */
+/** Whether a server has the data directory open. Servers on PostgreSQL cannot be detected. */
 function isServedHere({ databaseUrl, dataDirectory }: Config): boolean {
   const { database } = dataFiles(dataDirectory);
   return databaseUrl === undefined && existsSync(database) && databaseFiles.isInUse(database);
 }
 
-/** What the file allows the game to spend is for an administrator of this server to allow here. */
-function howToSpend(gameId: string, spending: SpendingPolicy): string {
+/** Imports reset the spending limits; this shows how an administrator restores those in the file. */
+function spendingNotice(gameId: string, spending: SpendingPolicy): string {
   const policies = JSON.stringify({ spending });
-  return `set to 0. To allow what the file says: gantry game update --game ${gameId} --policies '${policies}'`;
+  return `set to 0. To apply the limits in the file: gantry game update --game ${gameId} --policies '${policies}'`;
 }
 
-function* counted<One>(all: Iterable<One>, tell: (read: number) => void): Iterable<One> {
+function* counted<One>(all: Iterable<One>, onProgress: (read: number) => void): Iterable<One> {
   let read = 0;
   for (const one of all) {
-    tell(++read);
+    onProgress(++read);
     yield one;
   }
 }

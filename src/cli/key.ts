@@ -21,7 +21,7 @@ export function keyCommand(): Command {
       withStore(async ({ keys, db }, config) => {
         const input = overlap === undefined ? {} : { overlapMinutes: overlap };
         const entry = await db.write(beginAudit, 'cli', 'rotateTokenKey', input);
-        // The server's SESSION_DAYS may differ from ours: the tokens it has issued decide.
+        // The server's SESSION_DAYS may differ from ours, so the tokens it has issued count too.
         const lastExpiry = (await db.read(lastSessionExpiry)) ?? 0;
         const untilTheyExpire = Math.max(config.sessionLifetimeMs, lastExpiry - Date.now());
         const { kid } = await keys.rotate(overlap === undefined ? untilTheyExpire : overlap * 60_000);

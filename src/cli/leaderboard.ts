@@ -22,13 +22,13 @@ interface PageOptions extends GameOptions {
   skip: number;
 }
 
-interface Place {
+interface PageFilter {
   season?: number;
   label?: string;
   around?: string;
 }
 
-/** What can be said of a leaderboard when it is created and afterwards. */
+/** The settings that can be given on creation and changed later. */
 interface Settings extends GameOptions {
   private?: boolean;
   label?: string[];
@@ -47,27 +47,27 @@ export function leaderboardCommand(administrator: Administrator): Command {
   const command = new Command('leaderboard').description(
     'print, create and change leaderboards, end seasons',
   );
-  addReading(command, administrator);
-  addWriting(command, administrator);
+  addReadCommands(command, administrator);
+  addWriteCommands(command, administrator);
   return command;
 }
 
-function addReading(command: Command, administrator: Administrator): void {
+function addReadCommands(command: Command, administrator: Administrator): void {
   withPageOptions(command.command('show [leaderboard]', { isDefault: true }))
     .description('print a leaderboard; without a name: `default`')
-    .option('--season <number>', 'a finished season; without it: the one under way', parsed(integer))
+    .option('--season <number>', 'a finished season; default: the current one', parsed(integer))
     .option('--label <label>', 'only scores with this label')
-    .option('--around <wallet>', "the places around this player's, `--limit` of them")
+    .option('--around <wallet>', 'up to `--limit` places around this player')
     .addHelpText(
       'after',
       '\nExamples:' +
         '\n  gantry leaderboard --game space-race --limit 10' +
         '\n  gantry leaderboard show weekly --game space-race --season 3',
     )
-    .action(async (name: string | undefined, { game, json, ...wanted }: PageOptions & Place) => {
+    .action(async (name: string | undefined, { game, json, ...filter }: PageOptions & PageFilter) => {
       const gameId = await administrator.gameId(game);
       const board = { gameId, ...(name !== undefined && { leaderboard: name }) };
-      const { leaderboard } = await administrator.execute(listLeaderboardScores, { ...board, ...wanted });
+      const { leaderboard } = await administrator.execute(listLeaderboardScores, { ...board, ...filter });
       const shown = leaderboard.map(
         ({ position, _id, normalizedAddress, username, score, updatedAt, label, metadata }) => ({
           '#': position,
@@ -118,7 +118,7 @@ function addReading(command: Command, administrator: Administrator): void {
     });
 }
 
-function addWriting(command: Command, administrator: Administrator): void {
+function addWriteCommands(command: Command, administrator: Administrator): void {
   withSettings(command.command('create <leaderboard>'))
     .description('create a leaderboard; how it ranks does not change later')
     .addOption(
@@ -127,7 +127,7 @@ function addWriting(command: Command, administrator: Administrator): void {
         .default('best'),
     )
     .addOption(
-      new Option('--order <order>', '`desc`: more is better; `asc`: less is better')
+      new Option('--order <order>', '`desc`: higher is better; `asc`: lower is better')
         .choices(leaderboardRules.order.options)
         .default('desc'),
     )
@@ -151,7 +151,7 @@ function addWriting(command: Command, administrator: Administrator): void {
 
   withSettings(command.command('update <leaderboard>'))
     .description('update a leaderboard; omitted options stay unchanged, labels are added')
-    .option('--public', 'everyone reads it')
+    .option('--public', 'readable by everyone')
     .addHelpText(
       'after',
       '\nExample:\n  gantry leaderboard update weekly --game space-race --schedule none --keep-seasons 10',
@@ -188,7 +188,7 @@ function addWriting(command: Command, administrator: Administrator): void {
     });
 }
 
-/** What of the options is in both operations. */
+/** The input that both operations share. */
 function settingsOf({ private: isPrivate, schedule, timeZone, keepSeasons }: Omit<Settings, 'game'>) {
   if (timeZone !== undefined && (schedule === undefined || schedule === 'none')) {
     throw new GantryError('input_invalid', '--time-zone is that of --schedule: give both');
@@ -204,13 +204,13 @@ function settingsOf({ private: isPrivate, schedule, timeZone, keepSeasons }: Omi
 
 function withSettings(command: Command): Command {
   return withGame(command)
-    .option('--private', "only administrators and the game's server read it")
-    .option('--label <label>', 'what scores may be labelled with; repeatable', collected(scoreLabel))
-    .option('--schedule <cron>', 'when seasons end: a cron expression of five fields, or none')
+    .option('--private', "readable only by administrators and the game's server")
+    .option('--label <label>', 'label that scores may have; repeatable', collected(scoreLabel))
+    .option('--schedule <cron>', 'when seasons end: a cron expression with five fields, or none')
     .option('--time-zone <zone>', 'time zone of the schedule, such as Europe/Berlin (default: UTC)')
     .option(
       '--keep-seasons <count>',
-      'how many finished seasons are kept: a number, or all',
+      'how many finished seasons to keep: a number, or all',
       parsed(seasonsKept),
     );
 }

@@ -40,7 +40,7 @@ export function messageCommand(administrator: Administrator): Command {
         messageId: _id,
         created: new Date(createdAt).toISOString(),
         wallet: senderId,
-        content: JSON.stringify(content), // whatever a player wrote stays on its line
+        content: JSON.stringify(content), // escapes line breaks
       }));
       print(json ? data : shown, json);
     });

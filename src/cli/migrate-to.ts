@@ -12,29 +12,34 @@ interface Options {
 export function migrateToCommand(): Command {
   return new Command('migrate-to')
     .description('copy DATA_DIR into an empty PostgreSQL database; all servers must be stopped')
-    .argument('[url]', 'postgres://…; if omitted, DATABASE_URL, which keeps a password off the command line')
+    .argument('[url]', 'postgres://…; default: DATABASE_URL, which keeps the password off the command line')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nRows are counted on both sides before anything is committed; DATA_DIR stays as it is. Launchers keep their' +
-        '\ncursors, players their tokens. GANTRY_SECRET_KEY must be the key of DATA_DIR: what its secret.key holds.' +
+      '\nRow counts are compared before anything is committed; DATA_DIR stays unchanged. Launchers keep their' +
+        '\ncursors, players their tokens. GANTRY_SECRET_KEY must be the contents of secret.key in DATA_DIR.' +
         '\n\nExample:\n  gantry migrate-to postgres://gantry@db.internal/gantry',
     )
     .action(async (given: string | undefined, { json }: Options) => {
       const config = readConfig();
       const url = given ?? config.databaseUrl;
       if (url === undefined) {
-        throw new ConfigError('Give the URL of a PostgreSQL database, postgres://…, or set DATABASE_URL.');
+        throw new ConfigError('Specify the URL of a PostgreSQL database, postgres://…, or set DATABASE_URL.');
       }
       if (!/^postgres(ql)?:\/\//.test(url)) {
         throw new ConfigError('The URL must begin with postgres://.');
       }
       const progress = new Progress('Copying');
-      const report = await moveToServer(databaseMove, config, url, (rows, total) => progress.at(rows, total));
+      const report = await moveToServer(databaseMove, config, url, (rows, total) =>
+        progress.update(rows, total),
+      );
       progress.end();
       const next =
         'set DATABASE_URL and GANTRY_SECRET_KEY, and start; do not start a server on DATA_DIR again';
       const { tables, rows, seconds } = report;
-      print(json ? report : { ...tables, rows: `${rows}, as many on both sides`, seconds, next }, json);
+      print(
+        json ? report : { ...tables, rows: `${rows}, same count in both databases`, seconds, next },
+        json,
+      );
     });
 }

@@ -36,7 +36,7 @@ export function migrateCommand(): Command {
     });
 }
 
-/** Of PostgreSQL, where an empty database may be given its schema before the first start. */
+/** Migrates PostgreSQL; also creates the schema in an empty database, before the first start. */
 async function migrateServer(config: Config, url: string, { check, json }: Options): Promise<void> {
   const found = await inspectServer(url);
   if ('refused' in found) throw new DatabaseUnusableError(`The database of DATABASE_URL: ${found.why}`);

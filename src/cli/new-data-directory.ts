@@ -6,17 +6,17 @@ import { type Config, dataFiles } from '../config.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
 
 /**
- * To be called before a command opens a data directory: where that would make a new one, it says so and, in a terminal,
- * asks. Whoever forgot DATA_DIR would else look at an empty database and take it for their own.
- * @throws DatabaseUnusableError when the answer is not yes
+ * Call this before a command opens a data directory: if that would create a new one, it prints a notice or, in a
+ * terminal, asks for confirmation. Otherwise users who forgot DATA_DIR would mistake an empty database for theirs.
+ * @throws DatabaseUnusableError when the user declines
  */
 export async function confirmNewDataDirectory({
   dataDirectory,
   databaseUrl,
 }: Pick<Config, 'dataDirectory' | 'databaseUrl'>): Promise<void> {
-  if (databaseUrl !== undefined) return; // nothing is made there
+  if (databaseUrl !== undefined) return; // no directory is created
   if (existsSync(dataFiles(dataDirectory).database)) return;
-  if (describeMissingDatabase(dataDirectory) !== null) return; // opening it says what is wrong
+  if (describeMissingDatabase(dataDirectory) !== null) return; // opening it reports the problem
   const directory = resolve(dataDirectory);
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     process.stderr.write(`There is no data in ${directory} yet (DATA_DIR): creating a new data directory\n`);

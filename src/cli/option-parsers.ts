@@ -10,7 +10,7 @@ export const integer = z
   .regex(/^-?\d{1,16}$/, 'must be an integer')
   .transform(Number);
 
-/** Where a server is, such as `https://play.example`. */
+/** The URL of a server, such as `https://play.example`. */
 export const httpUrl = z
   .string()
   .refine(
@@ -51,7 +51,7 @@ export const decimal = z
   .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a number')
   .transform(Number);
 
-/** A count of finished seasons that are kept, or `all` (commander takes no null for a value). */
+/** How many finished seasons to keep, or `all` (commander does not accept null as a value). */
 export const seasonsKept = z
   .string()
   .regex(/^(\d{1,5}|all)$/, 'must be a number, or all')

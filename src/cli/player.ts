@@ -73,7 +73,7 @@ export function playerCommand(administrator: Administrator): Command {
     'ban a player and end their sessions',
     `gantry player ban ${exampleWallet} --reason cheating`,
   )
-    .option('--game <game>', 'only from this game; default: from all games')
+    .option('--game <game>', 'ban only from this game; default: from all games')
     .option('--reason <text>', 'reason for the audit log')
     .action(async (wallet: string, { game, reason, json }: Common & { reason?: string }) => {
       const gameId = await administrator.optionalGameId(game);
@@ -82,7 +82,7 @@ export function playerCommand(administrator: Administrator): Command {
     });
 
   onPlayer('unban', 'lift the ban of a player')
-    .option('--game <game>', 'only the ban from this game; default: the ban from all games')
+    .option('--game <game>', 'lift only the ban from this game; default: the ban from all games')
     .action(async (wallet: string, { game, json }: Common) => {
       const gameId = await administrator.optionalGameId(game);
       await administrator.execute(unbanPlayer, { wallet, gameId });

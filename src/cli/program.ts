@@ -36,7 +36,7 @@ export function createProgram(): Command {
   let target: Target = {};
   const administrator = new Administrator(() => target);
   const remote = new Set<Command>();
-  const offered = (...creators: ((administrator: Administrator) => Command)[]) =>
+  const withRemote = (...creators: ((administrator: Administrator) => Command)[]) =>
     creators.map((create) => {
       const command = create(administrator);
       for (const leaf of leavesOf(command)) remote.add(leaf);
@@ -48,7 +48,7 @@ export function createProgram(): Command {
     ['Server', [serveCommand(), demoCommand(), doctorCommand(), healthcheckCommand(), configCommand()]],
     [
       'Games and players',
-      offered(
+      withRemote(
         gameCommand,
         playerCommand,
         sessionCommand,
@@ -58,8 +58,8 @@ export function createProgram(): Command {
         messageCommand,
       ),
     ],
-    ['Rules and webhooks', offered(rulesCommand, actionsCommand, webhooksCommand)],
-    ['Administration', [...offered(adminCommand, tailCommand), keyCommand()]],
+    ['Rules and webhooks', withRemote(rulesCommand, actionsCommand, webhooksCommand)],
+    ['Administration', [...withRemote(adminCommand, tailCommand), keyCommand()]],
     [
       'Data',
       [
@@ -89,7 +89,7 @@ export function createProgram(): Command {
     const url = own.url ?? given.url;
     const adminToken = own.token ?? given.token;
     if (url !== undefined && !remote.has(command)) {
-      throw new ConfigError(`gantry ${command.name()} works on DATA_DIR, not on the server of --url`);
+      throw new ConfigError(`gantry ${command.name()} works on DATA_DIR, not on the server at --url`);
     }
     if (url === undefined && adminToken !== undefined) {
       throw new ConfigError('--token is for the server of --url; on DATA_DIR no token is needed');
@@ -103,7 +103,7 @@ function leavesOf(command: Command): Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 }
 
-/** Before a command, and behind those that have no `--url` of their own. */
+/** Adds `--url` and `--token`, both before a command and after commands without their own `--url`. */
 function withTargetOptions(command: Command, isHidden = false): Command {
   const url = new Option('--url <url>', 'work on the server at this URL, not on DATA_DIR');
   const token = new Option('--token <token>', 'admin token of that server; default: ADMIN_TOKEN');

@@ -1,4 +1,4 @@
-/** Reports progress on standard error, in place; nothing where that is no terminal, so that logs and pipes stay quiet. */
+/** Reports progress in place on standard error, only when that is a terminal, so that logs and pipes stay quiet. */
 export class Progress {
   readonly #label: string;
   #shown = -1;
@@ -7,7 +7,7 @@ export class Progress {
     this.#label = label;
   }
 
-  at(done: number, total: number): void {
+  update(done: number, total: number): void {
     if (!process.stderr.isTTY) return;
     const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
     if (percent <= this.#shown) return;

@@ -3,71 +3,69 @@ import type { AnyOperation } from '../operations/define.ts';
 import { kebabCase } from '../operations/registry.ts';
 import type { Execute } from './as-administrator.ts';
 
-/** How long a server may take to answer, in milliseconds. */
-const defaultAnswerWithinMs = 30_000;
+const defaultTimeoutMs = 30_000;
 
-/** What a server that has not answered goes on with, by the name of the operation. */
-const goesOnWith: Readonly<Record<string, string>> = {
+/** What a server continues to do after the response timed out, by operation name. */
+const continuesWith: Readonly<Record<string, string>> = {
   deleteGame: 'It goes on deleting the game, which is archived until it is gone: see gantry game list',
-  erasePlayer: 'It goes on erasing the player, who is banned until that is done',
-  makeBackup: 'It goes on making the backup',
+  erasePlayer: 'It continues to erase the player, who stays banned until then',
+  makeBackup: 'It continues to make the backup',
 };
 
 const errorBody = z.object({ success: z.literal(false), message: z.string() });
 
-/** A server at a URL refused a command, or could not be reached; the message says which. */
+/** A remote server rejected a command, or could not be reached; the message says which. */
 export class RemoteError extends Error {}
 
-/** Carries out operations on the server at a URL, administrators' ones with its admin token. */
-export function executeOn(
-  serverUrl: URL,
-  token: string,
-  answerWithinMs: number = defaultAnswerWithinMs,
-): Execute {
+/**
+ * Executes operations on a remote server; `token` is sent with admin operations only.
+ * @param timeoutMs how long the server may take to respond
+ */
+export function executeOn(serverUrl: URL, token: string, timeoutMs: number = defaultTimeoutMs): Execute {
   return async (operation: AnyOperation, input: unknown) => {
-    const isForAdministrators = operation.auth === 'admin';
-    const path = `${isForAdministrators ? 'admin' : 'launcher'}/${kebabCase(operation.name)}`;
+    const isAdminOperation = operation.auth === 'admin';
+    const path = `${isAdminOperation ? 'admin' : 'launcher'}/${kebabCase(operation.name)}`;
     const base = serverUrl.href.endsWith('/') ? serverUrl.href : `${serverUrl.href}/`;
-    const answer = await post(new URL(path, base), input, {
-      token: isForAdministrators ? token : null,
-      withinMs: answerWithinMs,
+    const response = await post(new URL(path, base), input, {
+      token: isAdminOperation ? token : null,
+      timeoutMs,
     });
-    if (answer === 'late') {
-      const within = `${serverUrl.origin} has not answered within ${answerWithinMs / 1000} s`;
-      throw new RemoteError(`${within}. ${whatHappens(operation)}`);
+    if (response === 'timeout') {
+      const reason = `${serverUrl.origin} has not answered within ${timeoutMs / 1000} s`;
+      throw new RemoteError(`${reason}. ${describeOutcome(operation)}`);
     }
-    const { status, body } = answer;
+    const { status, body } = response;
     if (status === 200) return body;
-    const refused = errorBody.safeParse(body);
-    if (!refused.success) {
+    const error = errorBody.safeParse(body);
+    if (!error.success) {
       throw new RemoteError(`${serverUrl.origin} answered with status ${status}, and not as Gantry does`);
     }
-    throw new RemoteError(refused.data.message);
+    throw new RemoteError(error.data.message);
   };
 }
 
-function whatHappens({ name, kind }: AnyOperation): string {
+function describeOutcome({ name, kind }: AnyOperation): string {
   if (kind === 'read') return 'Try again';
-  return goesOnWith[name] ?? 'It may have carried the command out: look before you repeat it';
+  return continuesWith[name] ?? 'It may have carried the command out: look before you repeat it';
 }
 
 async function post(
   url: URL,
   input: unknown,
-  { token, withinMs }: { token: string | null; withinMs: number },
-): Promise<{ status: number; body: unknown } | 'late'> {
+  { token, timeoutMs }: { token: string | null; timeoutMs: number },
+): Promise<{ status: number; body: unknown } | 'timeout'> {
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
       body: JSON.stringify(input),
-      redirect: 'error', // the token is for this address
-      signal: AbortSignal.timeout(withinMs),
+      redirect: 'error', // never send the token to another address
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await response.text();
-    return { status: response.status, body: jsonIn(text) };
+    return { status: response.status, body: parseJson(text) };
   } catch (error) {
-    if (error instanceof Error && error.name === 'TimeoutError') return 'late';
+    if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     throw new RemoteError(
       `${url.origin} cannot be reached: ${cause instanceof Error ? cause.message : cause}`,
@@ -75,7 +73,7 @@ async function post(
   }
 }
 
-function jsonIn(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -20,7 +20,7 @@ export function restoreCommand(): Command {
     .option('--force', 'if DATA_DIR is not empty, move its contents into a subdirectory replaced-<time>')
     .option(
       '--database',
-      'no file: PostgreSQL itself was restored; rename its history, and hold queued on-chain actions',
+      'instead of a file: PostgreSQL itself was restored; start a new history, and hold queued on-chain actions',
     )
     .option('--keep-queue', 'execute on-chain actions queued in the backup, even if they were executed since')
     .option('--json', 'print JSON')
@@ -30,15 +30,15 @@ export function restoreCommand(): Command {
       const config = readConfig();
       if (database) {
         if (config.databaseUrl === undefined)
-          throw new ConfigError('--database is for DATABASE_URL, which is not set.');
+          throw new ConfigError('--database requires DATABASE_URL, which is not set.');
         print({ heldActions: await markRestored(config, config.databaseUrl, keepQueue) }, json);
         return;
       }
       const dataDirectory = requireDataDirectory(
         config,
-        'Restore it by its own means (pg_restore, or to a point in time), then run `gantry restore --database`.',
+        'Restore it with its own tools (pg_restore or point-in-time recovery), then run `gantry restore --database`.',
       );
-      if (file === undefined) throw new BackupError('Give the path of the backup file.');
+      if (file === undefined) throw new BackupError('Specify the path of the backup file.');
       const report = restoreBackup(databaseFiles, resolve(file), dataDirectory, {
         force,
         keepQueue,

@@ -43,7 +43,7 @@ export function rulesCommand(administrator: Administrator): Command {
     .command('set <file>')
     .description("replace a game's rules with those in a JSON file")
     .requiredOption('--game <game>', 'game ID or slug')
-    .option('--if-version <number>', 'only if the rules there are still have this version', parsed(integer))
+    .option('--if-version <number>', 'only if the stored rules still have this version', parsed(integer))
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry rules set rules.json --game 0198…')
     .action(async (file: string, { game, ifVersion: version, json }: SetOptions) => {

@@ -9,7 +9,10 @@ export function sdkCommand(): Command {
   return new Command('sdk')
     .description('write the SDK of a language into a directory, for a game to be built with')
     .addArgument(new Argument('<language>', 'which SDK').choices(languages))
-    .requiredOption('--out <directory>', 'where to; it is made, and files of an earlier version are replaced')
+    .requiredOption(
+      '--out <directory>',
+      'target directory; created if missing, and existing files are overwritten',
+    )
     .option('--json', 'print the files as JSON')
     .addHelpText('after', '\nExample:\n  gantry sdk python --out ./vendor')
     .action(async (language: string, { out, json }: { out: string; json?: boolean }) => {
@@ -24,7 +27,7 @@ export function sdkCommand(): Command {
         await writeFile(file, bytes);
         files.push(file);
       }
-      if (files.length === 0) throw new Error(`This program has no SDK for ${language} in it`);
+      if (files.length === 0) throw new Error(`This build does not include the SDK for ${language}`);
       process.stdout.write(json ? `${JSON.stringify({ language, files })}\n` : `${files.join('\n')}\n`);
     });
 }

@@ -38,7 +38,7 @@ export async function serve(config: Config, json: boolean | undefined): Promise<
     );
 }
 
-/** Only the hash of the admin token is stored, so it is shown by the start that creates it. */
+/** Only the hash of the admin token is stored, so it is shown once, when it is created. */
 function adminNote(token: string | null): string {
   return token === null ? '' : `\n  Admin token  ${token}  (shown only once)\n`;
 }
@@ -65,7 +65,7 @@ function stopOnSignal(server: RunningServer, logger: Logger, startedByNpm: boole
 
 /**
  * npm forwards a signal to the shell it started, and some shells exit without forwarding it, which leaves an
- * orphaned server that holds the port. It is detected by its changed parent.
+ * orphaned server that occupies the port. A changed parent process reveals that.
  */
 function onceOrphaned(stop: () => void): void {
   const parent = process.ppid;

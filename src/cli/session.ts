@@ -27,7 +27,7 @@ export function sessionCommand(administrator: Administrator): Command {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nPresence is known to running servers only.\n\nExample:\n  gantry session list --game 0198…',
+      '\nOnly running servers know presence.\n\nExample:\n  gantry session list --game 0198…',
     )
     .action(async ({ game, json, ...filter }: ListOptions) => {
       const gameId = await administrator.optionalGameId(game);

@@ -4,9 +4,9 @@ import { listEvents } from '../administration/operations/list-events.ts';
 import type { Administrator } from './administrator.ts';
 import { integer, parsed } from './option-parsers.ts';
 
-/** How often new events are asked for, in milliseconds. */
+/** How often to poll for new events, in milliseconds. */
 const pollMs = 1_000;
-/** As many as one answer holds. */
+/** The maximum that one response contains. */
 const pageSize = 250;
 
 interface Options {
@@ -24,33 +24,33 @@ export function tailCommand(administrator: Administrator): Command {
     .option('--name <event>', "filter by the event's name")
     .option(
       '--last <count>',
-      'how many of the latest events to begin with, before filtering',
+      'how many of the latest events to start with, before filtering',
       parsed(integer),
       10,
     )
-    .option('--no-follow', 'end after the latest events')
+    .option('--no-follow', 'exit after the latest events')
     .option('--json', 'print each event as a line of JSON')
     .addHelpText('after', "\nExample:\n  gantry tail --game space-race --name 'scores created'")
     .action(async ({ game, name, last, follow, json }: Options) => {
       const gameId = await administrator.optionalGameId(game);
-      const stopped = new AbortController();
-      const stop = () => stopped.abort();
+      const abort = new AbortController();
+      const stop = () => abort.abort();
       process.once('SIGINT', stop).once('SIGTERM', stop);
       try {
         await administrator.connected(async (execute) => {
           let after: string | undefined;
-          while (!stopped.signal.aborted) {
+          while (!abort.signal.aborted) {
             const limit = after === undefined ? last : pageSize;
-            const answer = listEvents.output.parse(await execute(listEvents, { after, limit }));
-            for (const event of answer.events) {
+            const page = listEvents.output.parse(await execute(listEvents, { after, limit }));
+            for (const event of page.events) {
               if (gameId !== undefined && event.gameId !== gameId) continue;
               if (name !== undefined && event.name !== name) continue;
-              process.stdout.write(`${json ? JSON.stringify(event) : inALine(event)}\n`);
+              process.stdout.write(`${json ? JSON.stringify(event) : formatEvent(event)}\n`);
             }
-            after = answer.cursor;
-            if (answer.more) continue;
+            after = page.cursor;
+            if (page.more) continue;
             if (!follow) break;
-            await delay(pollMs, undefined, { signal: stopped.signal }).catch(() => undefined);
+            await delay(pollMs, undefined, { signal: abort.signal }).catch(() => undefined);
           }
         });
       } finally {
@@ -59,6 +59,6 @@ export function tailCommand(administrator: Administrator): Command {
     });
 }
 
-function inALine({ at, name, record }: { at: number; name: string; record: unknown }): string {
+function formatEvent({ at, name, record }: { at: number; name: string; record: unknown }): string {
   return `${new Date(at).toISOString()}  ${name.padEnd(24)}  ${JSON.stringify(record)}`;
 }

@@ -21,19 +21,22 @@ export function tokenCommand(administrator: Administrator): Command {
     .description('open a channel session for a player, or a new guest, and print its launcherJwt')
     .requiredOption('--game <game>', 'game ID or slug')
     .option('--wallet <address>', 'wallet of the player', parsed(addressInput))
-    .option('--guest', 'a new player without a wallet')
+    .option('--guest', 'create a new player without a wallet')
     .option('--username <name>', 'set the display name', parsed(username))
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  gantry token --game 0198… --wallet 0x${'ab'.repeat(20)} --json`)
     .action(async ({ game, json, guest, wallet, username: name }: Options) => {
       if ((wallet === undefined) === (guest === undefined)) {
-        throw new ConfigError('Name the player with --wallet <address>, or make one with --guest.');
+        throw new ConfigError('Specify either --wallet <address> or --guest.');
       }
       const gameId = await administrator.gameId(game);
       const named = name === undefined ? {} : { username: name };
       if (wallet === undefined) {
-        const { success: _, ...made } = await administrator.execute(openGuestSession, { gameId, ...named });
-        print(made, json);
+        const { success: _, ...created } = await administrator.execute(openGuestSession, {
+          gameId,
+          ...named,
+        });
+        print(created, json);
         return;
       }
       const { launcherJwt, sessionId } = await administrator.execute(openSession, {

@@ -2,7 +2,7 @@ import { type Config, readConfig } from '../config.ts';
 import { type Opener, type OpenStore, openStore } from '../data-directory.ts';
 import { confirmNewDataDirectory } from './new-data-directory.ts';
 
-/** Opens the data directory, also while a server is running on it, runs a command, and closes it. */
+/** Opens the data directory, runs a command, and closes it. A server may be using it at the same time. */
 export async function withStore<Result>(
   command: (store: OpenStore, config: Config) => Promise<Result>,
   opener: Opener = 'command',

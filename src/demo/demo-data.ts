@@ -6,7 +6,7 @@ export const demoSlug = 'demo-game';
 export const demoPage = '/demo-game';
 export const launcherSlug = 'launcher';
 
-/** Beside `default`, the best of each week; the demo game sets scores on it with how many containers were stacked. */
+/** Besides `default`, a weekly leaderboard; the demo game records the number of stacked containers with each score. */
 export const demoLeaderboard = {
   name: 'weekly',
   keep: 'best',

@@ -19,21 +19,21 @@ import { setLeaderboardScore } from '../scores/leaderboard-score-commands.ts';
 import { demoLeaderboard, demoPage, demoPlayers, demoSlug, launcherSlug } from './demo-data.ts';
 
 /**
- * Fills an empty data directory with a launcher and a demo game with sample data. The rules come
- * last: a demo game that has them is complete and left unchanged; one without was interrupted, and is seeded
- * again, at worst with a duplicate activity.
+ * Adds a launcher and a demo game with sample data to an empty data directory. The rules are written
+ * last: a demo game that has rules is complete and stays unchanged; without them, seeding was interrupted and runs
+ * again, at worst duplicating an activity.
  */
 export async function seedDemo(db: Database, box: SecretBox): Promise<void> {
-  const begun = await db.read(findGameBySlug, demoSlug);
-  if (begun && (await isSeededOrInProgress(db, begun))) {
-    // Created before the demo game had a page.
-    if (begun.url === '') await db.write(changeGame, begun.id, { url: demoPage });
-    // Or before it set scores on one.
-    await ensureLeaderboard(db, begun.id);
+  const existing = await db.read(findGameBySlug, demoSlug);
+  if (existing && (await isSeededOrInProgress(db, existing))) {
+    // Created by a version in which the demo game had no page.
+    if (existing.url === '') await db.write(changeGame, existing.id, { url: demoPage });
+    // Or by one in which it had no leaderboard.
+    await ensureLeaderboard(db, existing.id);
     return;
   }
   await createOnce(db, box, { name: 'Gantry Launcher', slug: launcherSlug, kind: 'launcher' });
-  const game = begun ?? (await createOnce(db, box, { name: 'Demo Game', slug: demoSlug, url: demoPage }));
+  const game = existing ?? (await createOnce(db, box, { name: 'Demo Game', slug: demoSlug, url: demoPage }));
   if (!game) return; // another process, started at the same time, is seeding
   await ensureLeaderboard(db, game.id);
   const owners = demoPlayers.map(({ wallet }) => ({ gameId: game.id, wallet }));
@@ -87,20 +87,20 @@ async function ensureLeaderboard(db: Database, gameId: string): Promise<void> {
   try {
     await db.write(addLeaderboard, gameId, demoLeaderboard);
   } catch (error) {
-    // Another process was first; or the operator has made so many others.
+    // Another process created it first, or the game has reached its leaderboard limit.
     const reasons: unknown[] = ['leaderboard_name_taken', 'leaderboard_limit_reached'];
     if (!(error instanceof GantryError && reasons.includes(error.reason))) throw error;
   }
 }
 
-/** A demo game younger than this without its rules is being seeded by another process. */
+/** A younger demo game without rules is assumed to be in progress: another process is seeding it. */
 const seedingMs = 60_000;
 
 async function isSeededOrInProgress(db: Database, game: Game): Promise<boolean> {
   return (await db.read(readRules, game.id)).version > 0 || Date.now() - game.createdAt < seedingMs;
 }
 
-/** Null when another process has created it first. */
+/** Null when another process created it first. */
 async function createOnce(db: Database, box: SecretBox, game: NewGame): Promise<Game | null> {
   try {
     return await db.write(registerGame, game, box.sealSecret(newGameSecret()));

@@ -2,8 +2,8 @@ import { isExecutable } from '../runtime/embedded-assets.ts';
 import type { DemoAccess } from './demo-access.ts';
 
 /**
- * The welcome message of `serve`: every command in it can be pasted. `dataDirectory` is given when
- * it differs from the default of a command.
+ * The welcome message of `serve`; every command in it can be pasted into a shell. `dataDirectory` is null when
+ * commands find it by default.
  */
 export function welcome(url: string, demo: DemoAccess, dataDirectory: string | null): string {
   const environment = dataDirectory === null ? '' : `DATA_DIR=${shellQuote(dataDirectory)} `;

@@ -10,10 +10,10 @@ import { error, type Finding, ok, warning } from './finding.ts';
 const mebibyte = 1024 * 1024;
 const minFreeBytes = 64 * mebibyte;
 const lowFreeBytes = 1024 * mebibyte;
-/** The log is truncated to 64 MiB when possible; far above that, a reader prevents it. */
+/** The WAL is truncated to 64 MiB when possible; a much larger one means that a reader blocks checkpoints. */
 const largeWalBytes = 256 * mebibyte;
 
-/** `f_type` of file systems of other machines (statfs(2)), where SQLite's write-ahead log does not work. */
+/** `f_type` of network file systems (statfs(2)), on which SQLite's write-ahead log does not work. */
 const networkFileSystems = new Map([
   [0x6969, 'NFS'],
   [0xff534d42, 'CIFS'],
@@ -81,18 +81,18 @@ function mayWrite(directory: string): boolean {
 function checkDisk(directory: string): Finding[] {
   const { bavail, bsize, type } = statfsSync(directory);
   const free = bavail * bsize;
-  const shown = `${Math.floor(free / mebibyte)} MiB free`;
+  const message = `${Math.floor(free / mebibyte)} MiB free`;
   const system = networkFileSystems.get(type);
   return [
     free < minFreeBytes
       ? error(
           'disk',
-          shown,
-          'Free up space now, or move DATA_DIR to a larger disk: writes are refused when it is full.',
+          message,
+          'Free up space now, or move DATA_DIR to a larger disk: writes fail when it is full.',
         )
       : free < lowFreeBytes
-        ? warning('disk', shown, 'Free up space: the write-ahead log, backups and upgrades need it.')
-        : ok('disk', shown),
+        ? warning('disk', message, 'Free up space: the write-ahead log, backups and upgrades need it.')
+        : ok('disk', message),
     ...(system === undefined
       ? []
       : [
@@ -113,7 +113,7 @@ function nearestExisting(path: string): string {
 export function checkKeys(config: Config): Finding[] {
   const { database, tokenKeys, secretKey, adminTokenHash } = dataFiles(config.dataDirectory);
   const isNew = !existsSync(database);
-  const wanted = [
+  const expectedFiles = [
     {
       file: tokenKeys,
       ifMissing: {
@@ -139,7 +139,7 @@ export function checkKeys(config: Config): Finding[] {
       ? [{ file: adminTokenHash, read: () => checkHexKey(adminTokenHash) }]
       : []),
   ];
-  return wanted.map(({ file, ifMissing, read }): Finding => {
+  return expectedFiles.map(({ file, ifMissing, read }): Finding => {
     const name = basename(file);
     const stats = statSync(file, { throwIfNoEntry: false });
     if (!stats) {
@@ -201,8 +201,8 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
       error(
         'write-ahead-log',
         `was damaged: at least ${frames} frames of acknowledged writes are lost; the log was kept as ${basename(file)}`,
-        'Restore a backup if it has what is missing. Look for the cause, such as a failing disk, and then delete the ' +
-          'file, which holds what players have written.',
+        'Restore a backup if it has the missing data. Look for the cause, such as a failing disk, and then delete the ' +
+          'file, which contains player data.',
       ),
     ),
     walBytes <= largeWalBytes
@@ -222,7 +222,7 @@ function checkSchema(found: number, known: number): Finding {
     ? warning(
         'schema',
         `version ${found}; this Gantry uses version ${known}`,
-        'Make a backup, then run gantry migrate, or start the server, which migrates too.',
+        'Make a backup, then run gantry migrate, or start the server, which also migrates.',
       )
     : error(
         'schema',

@@ -11,8 +11,8 @@ import { checkChains, checkKeystore, checkPublicUrl, checkRedis } from './networ
 import { checkServer } from './server-checks.ts';
 
 /**
- * Checks everything that a server needs to run well here, whether or not one is running, and changes
- * nothing. With an invalid configuration, the checks that depend on it are skipped.
+ * Checks everything that a server needs to run on this machine, whether or not one is running, without changing
+ * anything. With an invalid configuration, the checks that depend on it are skipped.
  */
 export async function examine(
   readConfig: () => Config,
@@ -52,7 +52,7 @@ export async function examine(
   ];
 }
 
-/** Of a server that keeps all it has in its data directory. */
+/** Checks for a server on SQLite, which keeps everything in its data directory. */
 function checkDataDirectory(config: Config, databases: DatabaseFiles): Finding[] {
   return [
     checkSqlite(databases.libraryVersion),

@@ -5,7 +5,9 @@ import type { DatabaseFiles } from '../core/storage/database-file.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
 const minNodeVersion = 24;
-/** Older versions can corrupt the database in a race of a write and a checkpoint (https://sqlite.org/wal.html#walresetbug). */
+/**
+ * Older versions can corrupt the database when a write races a checkpoint (https://sqlite.org/wal.html#walresetbug).
+ */
 const minSqliteVersion = '3.51.3';
 const minOpenFiles = 4_096;
 const timeoutMs = 2_000;
@@ -30,7 +32,7 @@ export function checkSqlite(version: string): Finding {
       );
 }
 
-/** The settings a database would have, tried on a scratch database. */
+/** The settings that SQLite applied to a scratch database. */
 export function checkSettings(settings: ReturnType<DatabaseFiles['settings']>): Finding {
   const { journalMode, synchronous, foreignKeys, secureDelete } = settings;
   const isDurable = journalMode === 'wal' && synchronous === 2;
@@ -99,10 +101,10 @@ export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): 
   }
 }
 
-/** Whether the program listening there is a Gantry. */
+/** Whether the program listening at that address is Gantry. */
 async function isGantry(host: string, port: number): Promise<boolean> {
-  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  const url = `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}/healthz`;
+  const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}/healthz`;
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
     return z.object({ status: z.literal('ok') }).safeParse(await response.json()).success;

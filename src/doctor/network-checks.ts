@@ -7,7 +7,7 @@ import { error, type Finding, ok, warning } from './finding.ts';
 
 const timeoutMs = 3_000;
 
-/** Redis: reachable, and its clock in sync. */
+/** Redis: reachable, with its clock in sync. */
 export async function checkRedis(url: string | undefined): Promise<Finding[]> {
   if (url === undefined) return [ok('redis', 'not configured: single node')];
   const { host } = new URL(url);
@@ -29,12 +29,12 @@ export async function checkRedis(url: string | undefined): Promise<Finding[]> {
     return [ok('redis', `${host} is reachable`), checkClock(`Redis at ${host}`, theirs, Date.now(), false)];
   } catch (thrown) {
     why ??= thrown instanceof Error ? thrown.message : String(thrown);
-    const isRefused = /WRONGPASS|NOAUTH|NOPERM/.test(why);
+    const isUnauthorized = /WRONGPASS|NOAUTH|NOPERM/.test(why);
     return [
       error(
         'redis',
-        `${host} ${isRefused ? 'rejects the user or password of REDIS_URL' : `cannot be reached (${why})`}`,
-        isRefused
+        `${host} ${isUnauthorized ? 'rejects the user or password of REDIS_URL' : `cannot be reached (${why})`}`,
+        isUnauthorized
           ? 'Correct REDIS_URL: redis://user:password@host:port.'
           : 'Start Redis, correct REDIS_URL, or unset it for a single node. Without Redis, nodes keep running with delayed events and per-node presence and rate limits.',
       ),
@@ -44,7 +44,10 @@ export async function checkRedis(url: string | undefined): Promise<Finding[]> {
   }
 }
 
-/** Each RPC server separately, so that a working one does not hide one that is down. Reported without its path, which may hold a key. */
+/**
+ * Checks each RPC server separately, so that a working one does not hide a broken one. Reported without its path, which
+ * may contain a key.
+ */
 export async function checkChains({ chains }: Pick<Config, 'chains'>): Promise<Finding[]> {
   const servers = [...chains].flatMap(([chainId, urls]) => urls.map((url) => ({ chainId, url })));
   const findings = await Promise.all(servers.map(({ chainId, url }) => checkRpcServer(chainId, url)));
@@ -61,12 +64,12 @@ async function checkRpcServer(chainId: number, url: string): Promise<Finding[]> 
       checkClock(`chain ${chainId} at ${host}`, Number(timestamp) * 1000, Date.now(), true),
     ];
   } catch (thrown) {
-    const isOther = thrown instanceof Error && thrown.message.startsWith('the RPC server configured');
+    const isWrongChain = thrown instanceof Error && thrown.message.startsWith('the RPC server configured');
     return [
       error(
         'chains',
-        isOther ? `${thrown.message} (${host})` : `chain ${chainId} at ${host} cannot be reached`,
-        isOther
+        isWrongChain ? `${thrown.message} (${host})` : `chain ${chainId} at ${host} cannot be reached`,
+        isWrongChain
           ? 'Move the URL to the right chain in CHAINS.'
           : 'Correct the URL in CHAINS, or add a second server for this chain.',
       ),

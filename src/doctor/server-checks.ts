@@ -4,9 +4,9 @@ import { SecretBox } from '../games/game-secret.ts';
 import { checkClock } from './clock-check.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
-/** Older versions are not tried. */
-const oldestMajor = 15;
-/** Every write waits for two of them. */
+/** Older versions are not tested. */
+const minMajorVersion = 15;
+/** Every write takes two round trips. */
 const slowRoundTripMs = 5;
 const longTransactionSeconds = 600;
 
@@ -20,19 +20,19 @@ export async function checkServer(
   const found = await inspect(databaseUrl);
   if ('refused' in found) return [checkRefusal(found, hostname)];
   return [
-    found.major >= oldestMajor
+    found.major >= minMajorVersion
       ? ok('postgres', `${hostname} is reachable, PostgreSQL ${found.version}`)
       : error(
           'postgres',
           `PostgreSQL ${found.version} is too old`,
-          `Upgrade it to version ${oldestMajor} or later.`,
+          `Upgrade it to version ${minMajorVersion} or later.`,
         ),
     ...checkWhetherWritable(found),
     ...checkDurability(found),
     checkConnections(found),
     checkPooling(found),
-    ...checkUpkeep(found),
-    ...checkDistance(found, hostname),
+    ...checkMaintenance(found),
+    ...checkConnection(found, hostname),
     checkSchema(found),
     ...checkSealed(found.sealedSample, secretKey),
   ];
@@ -76,8 +76,8 @@ function checkWhetherWritable({ encoding, isReadOnly }: ServerCondition): Findin
       ? [
           error(
             'role',
-            'takes no writes: it is a standby, or set to be read only',
-            'Point DATABASE_URL to the primary, or to a proxy that follows it: the driver takes one host.',
+            'is read-only: the server is a standby, or the database or user is set to read-only',
+            'Point DATABASE_URL to the primary, or to a proxy that follows it: the driver accepts one host.',
           ),
         ]
       : []),
@@ -100,12 +100,12 @@ function checkDurability(found: ServerCondition): Finding[] {
       : warning(
           'page-writes',
           'full_page_writes is off: a power failure can leave pages half written',
-          'ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf(); unless the file system never tears pages, as ZFS.',
+          'ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf(); unless the file system never tears pages, such as ZFS.',
         ),
     synchronousCommit === 'off'
       ? error(
           'commits',
-          'synchronous_commit is off: writes that were answered can be lost in a crash',
+          'synchronous_commit is off: acknowledged writes can be lost in a crash',
           'Set synchronous_commit = on, for the server, the database or the user.',
         )
       : isLocal
@@ -118,7 +118,7 @@ function checkDurability(found: ServerCondition): Finding[] {
     ok(
       'standbys',
       synchronousStandbys === ''
-        ? 'none is synchronous: a failover can lose the last writes, which the nodes then notice'
+        ? 'none is synchronous: a failover can lose the last writes, which the nodes detect'
         : `commits wait for ${synchronousStandbys}`,
     ),
   ];
@@ -127,7 +127,8 @@ function checkDurability(found: ServerCondition): Finding[] {
 function checkConnections({ connectionsLeft, connectionsOfNode }: ServerCondition): Finding {
   const message = `${connectionsLeft} left; a node makes ${connectionsOfNode}`;
   if (connectionsLeft >= 2 * connectionsOfNode) return ok('connections', message);
-  const remedy = 'Raise max_connections, or the limit of the user or the database; it needs a restart.';
+  const remedy =
+    'Raise max_connections, which requires a restart, or the connection limit of the user or database.';
   return connectionsLeft >= connectionsOfNode
     ? warning('connections', message, remedy)
     : error('connections', message, remedy);
@@ -137,20 +138,20 @@ function checkPooling({ isPooledByTransaction }: ServerCondition): Finding {
   return isPooledByTransaction
     ? error(
         'pooling',
-        'a pooler gives each transaction another connection (PgBouncer: pool_mode = transaction or statement)',
-        'Set pool_mode = session for this database, or connect to PostgreSQL itself: a node makes few connections.',
+        'a pooler assigns a connection per transaction (PgBouncer: pool_mode = transaction or statement)',
+        'Set pool_mode = session for this database, or connect to PostgreSQL directly: a node opens few connections.',
       )
-    : ok('pooling', 'connections are kept for as long as a node has them');
+    : ok('pooling', 'none, or per session');
 }
 
-function checkUpkeep(found: ServerCondition): Finding[] {
+function checkMaintenance(found: ServerCondition): Finding[] {
   const { autovacuum, bloatedTables, oldestTransactionSeconds, unreadSlots } = found;
   return [
     autovacuum === 'on'
       ? ok('autovacuum', 'is on')
       : error(
           'autovacuum',
-          'is off, or has no statistics to go by: tables grow without end',
+          'is off, or has no statistics (track_counts): tables grow without bound',
           'ALTER SYSTEM SET autovacuum = on; ALTER SYSTEM SET track_counts = on; SELECT pg_reload_conf();',
         ),
     ...(bloatedTables.length === 0
@@ -158,7 +159,7 @@ function checkUpkeep(found: ServerCondition): Finding[] {
       : [
           warning(
             'autovacuum',
-            `does not keep up: more deleted rows than others in ${bloatedTables.slice(0, 5).join(', ')}`,
+            `does not keep up: more dead rows than live rows in ${bloatedTables.slice(0, 5).join(', ')}`,
             'VACUUM these tables, then raise autovacuum_vacuum_cost_limit.',
           ),
         ]),
@@ -167,7 +168,7 @@ function checkUpkeep(found: ServerCondition): Finding[] {
       : [
           warning(
             'transactions',
-            `one has been open for ${Math.round(oldestTransactionSeconds / 60)} minutes: what is deleted meanwhile stays`,
+            `one has been open for ${Math.round(oldestTransactionSeconds / 60)} minutes: dead rows cannot be vacuumed meanwhile`,
             'Find it in pg_stat_activity by xact_start, and end it.',
           ),
         ]),
@@ -176,16 +177,16 @@ function checkUpkeep(found: ServerCondition): Finding[] {
       : [
           warning(
             'slots',
-            `nobody reads the replication slot ${unreadSlots.slice(0, 5).join(', ')}: the log is kept for it until the disk is full`,
-            'Start its standby, or pg_drop_replication_slot(…).',
+            `inactive replication slots: ${unreadSlots.slice(0, 5).join(', ')}; the WAL kept for them can fill the disk`,
+            'Start their standbys, or drop the slots with pg_drop_replication_slot(…).',
           ),
         ]),
   ];
 }
 
-function checkDistance({ roundTripMs, clock, isEncrypted }: ServerCondition, hostname: string): Finding[] {
+function checkConnection({ roundTripMs, clock, isEncrypted }: ServerCondition, hostname: string): Finding[] {
   const tookMs = roundTripMs.toFixed(1);
-  const isHere = ['', 'localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  const isLocal = ['', 'localhost', '127.0.0.1', '[::1]'].includes(hostname);
   return [
     roundTripMs <= slowRoundTripMs
       ? ok('round-trip', `${tookMs} ms`)
@@ -194,7 +195,7 @@ function checkDistance({ roundTripMs, clock, isEncrypted }: ServerCondition, hos
           `${tookMs} ms, and every write takes two`,
           'Run the nodes in the same data centre as the database.',
         ),
-    ...(isHere || isEncrypted
+    ...(isLocal || isEncrypted
       ? []
       : [
           warning(
@@ -214,7 +215,7 @@ function checkSchema({ schemaVersion, latestSchema }: ServerCondition): Finding 
     ? warning(
         'schema',
         `version ${schemaVersion}; this Gantry uses version ${latestSchema}`,
-        'Make a backup, then start a node, which migrates.',
+        'Make a backup, then start a node, which migrates the database.',
       )
     : error(
         'schema',
@@ -233,7 +234,7 @@ function checkSealed(sealed: string | null, secretKey: string | undefined): Find
       error(
         'secret-key',
         'is not the key that encrypted the keys in the database; the server does not start with it',
-        'Set GANTRY_SECRET_KEY to the one that the other nodes have.',
+        'Set GANTRY_SECRET_KEY to the key that the other nodes use.',
       ),
     ];
   }

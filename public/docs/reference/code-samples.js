@@ -9,7 +9,7 @@
 /** @typedef {{ id: string, label: string, code: string }} CodeSample */
 
 /**
- * A call in each language that games and their servers are commonly written in, ready to paste.
+ * A call in the common languages of games and their servers, ready to paste.
  * @param {SampleCall} call
  * @returns {CodeSample[]}
  */
@@ -24,7 +24,7 @@ export function codeSamples(call) {
 }
 
 /**
- * An operation about a live connection is called over it.
+ * A sample for operations on a live connection, which are called over the socket.
  * @param {{ url: string, service: string, operation: string, body: Readonly<Record<string, unknown>> }} call
  * @returns {CodeSample[]}
  */
@@ -133,7 +133,7 @@ function pythonLiteral(value) {
 }
 
 /**
- * Every line but the first one.
+ * Indents every line except the first.
  * @param {string} text
  * @param {string} indent
  */

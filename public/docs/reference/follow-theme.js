@@ -1,5 +1,5 @@
 /**
- * The viewer is dark inside an element with the class `dark-mode`: sets it on the page while that is dark.
+ * Keeps the class `dark-mode` on the page, which the viewer uses for its dark theme, in sync with the page's theme.
  * @returns {() => void} stops following
  */
 export function followTheme() {

@@ -5,7 +5,7 @@ import { Tabs } from '../../shared/tabs.js';
 import { codeSamples, socketSamples } from './code-samples.js';
 
 /**
- * As far as samples are made of it.
+ * The parts of an OpenAPI operation that samples are made from.
  * @typedef {object} DescribedOperation
  * @property {string} operationId
  * @property {string[]} tags
@@ -17,7 +17,7 @@ import { codeSamples, socketSamples } from './code-samples.js';
 const languageKey = 'gantry-sample-language';
 
 /**
- * An operation's example as code, in the language that was chosen last.
+ * An operation's example as code, in the last selected language.
  * @param {{ path: string, method: string, operation: DescribedOperation }} props
  */
 export function Samples({ path, method, operation }) {

@@ -7,7 +7,7 @@ import { Samples } from './samples.js';
 
 const viewerUrl = '/vendor/swagger-ui/swagger-ui-bundle.js';
 
-/** What stands in the document's examples where a caller's own token goes. */
+/** The placeholder for the caller's token in the document's examples. */
 const exampleToken = 'YOUR_LAUNCHER_JWT';
 
 /**
@@ -17,14 +17,14 @@ const exampleToken = 'YOUR_LAUNCHER_JWT';
  */
 
 /**
- * Wraps parts of the viewer: gives accessible names and the keyboard focus to those that lack them, and puts examples in
- * code before an operation's responses.
+ * Wraps components of the viewer: adds missing accessible names and keyboard focus, and inserts code samples before an
+ * operation's responses.
  * @typedef {(component: unknown, system: { React: { createElement: Function } }) => (props: any) => unknown} Wrap
  * @typedef {{ paths: Record<string, Record<string, import('./samples.js').DescribedOperation>> }} ApiDocument
  * @param {ApiDocument} document
  * @returns {Record<string, Wrap>}
  */
-function wrapped({ paths }) {
+function componentWrappers({ paths }) {
   return {
     TextArea:
       (Original, { React }) =>
@@ -38,7 +38,7 @@ function wrapped({ paths }) {
           { className: 'scrolled-code', tabIndex: 0 },
           React.createElement(Original, props),
         ),
-    // A link within the button that opens an operation; its address shows in the address bar all the same.
+    // Replaces a link nested in the button that opens an operation; the address bar shows its URL in any case.
     DeepLink:
       (_Original, { React }) =>
       ({ text }) =>
@@ -73,7 +73,7 @@ export function Reference() {
     Promise.all([loadViewer(), get('/openapi.json')]).then(([show, { servers: _, ...spec }]) => {
       if (!place.current) return;
       const viewer = show({
-        // Without the servers it names, calls go to the one this page came from.
+        // Without `servers`, calls go to the origin of this page.
         spec,
         domNode: place.current,
         deepLinking: true,
@@ -84,9 +84,9 @@ export function Reference() {
         persistAuthorization: false,
         tryItOutEnabled: true,
         syntaxHighlight: { activated: false }, // its contrast is too low
-        // Validated by our own tests instead of a third-party server.
+        // Our own tests validate the document, so no third-party server is needed.
         validatorUrl: null,
-        plugins: [{ wrapComponents: wrapped(spec) }],
+        plugins: [{ wrapComponents: componentWrappers(spec) }],
         requestInterceptor: (/** @type {{ body?: unknown }} */ request) =>
           withToken(request, viewer.authSelectors.authorized().getIn(['launcherJwt', 'value'])),
         onComplete: () => setShown(true),
@@ -102,7 +102,7 @@ export function Reference() {
 }
 
 /**
- * POST takes the launcher token in its body: puts the one that was authorized with in place of the example's.
+ * POST requests carry the launcher token in the body: replaces the example's placeholder with the authorized token.
  * @template {{ body?: unknown }} R
  * @param {R} request
  * @param {unknown} token

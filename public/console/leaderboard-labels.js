@@ -1,4 +1,4 @@
-/** How leaderboards are described, wherever the console does. */
+/** Labels and descriptions of leaderboards for the whole console. */
 
 /** @typedef {import('./admin.js').Output<'listLeaderboards'>['leaderboards'][number]} Leaderboard */
 
@@ -32,7 +32,7 @@ export function labelOf(choices, value) {
 }
 
 /**
- * `Best score, highest first`; what is every score's own says so.
+ * `Best score, highest first`, or `Every score, highest first`
  * @param {Pick<Leaderboard, 'keep' | 'order'> & { entries?: Leaderboard['entries'] }} board
  */
 export function rankingOf({ keep, order, entries }) {
@@ -40,7 +40,7 @@ export function rankingOf({ keep, order, entries }) {
   return `${ranked}, ${labelOf(orderChoices, order).toLowerCase()}`;
 }
 
-/** The schedules that have a name of their own; others are cron expressions. */
+/** The predefined schedules; others are cron expressions. */
 export const scheduleChoices = /** @type {const} */ ([
   ['', 'Without a schedule'],
   ['0 0 * * *', 'Every day at midnight'],

@@ -1,22 +1,22 @@
 /**
- * Where in a JSON text the value at a path stands: `['0', 'actions', '1']` of `[{"actions":[…]}]`. A path
- * into something that is not there gives the place of the last part of it that is. The text must be JSON.
+ * The position of the value at a path in a JSON text: `['0', 'actions', '1']` in `[{"actions":[…]}]`. When the path
+ * does not exist, the position of its deepest existing ancestor. The text must be JSON.
  * @param {string} text
  * @param {readonly string[]} path
  * @returns {{ start: number, end: number }} offsets in UTF-16 units
  */
-export function placeOf(text, path) {
+export function positionOf(text, path) {
   const scanner = new Scanner(text);
   scanner.space();
   return scanner.find(path);
 }
 
-/** The line an offset is on, from 1. @param {string} text @param {number} offset */
+/** The line of an offset, counted from 1. @param {string} text @param {number} offset */
 export function lineOf(text, offset) {
   return text.slice(0, offset).split('\n').length;
 }
 
-/** Steps over values without making them. */
+/** Skips over values without parsing them. */
 class Scanner {
   #text;
   #at = 0;

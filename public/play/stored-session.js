@@ -1,0 +1,88 @@
+/**
+ * What a launcher stores for the lifetime of its tab: two tabs can be two players, a reload keeps the player, and
+ * nothing remains on a shared computer.
+ * @typedef {{ launcherJwt: string, guest: boolean }} StoredPlayer
+ * @typedef {{ gameId: string, launcherJwt: string }} StoredGame
+ */
+
+const playerKey = 'gantry-play-player';
+const gameKey = 'gantry-play-game';
+
+/**
+ * Device secrets of guests, stored permanently: anyone who uses this browser can continue as one of them.
+ * @typedef {{ wallet: string, deviceSecret: string }} StoredDevice
+ */
+const devicesKey = 'gantry-play-devices';
+const maxDevices = 5;
+
+/** @returns {StoredDevice[]} newest first */
+export function storedDevices() {
+  try {
+    const stored = JSON.parse(localStorage.getItem(devicesKey) ?? '[]');
+    return Array.isArray(stored) ? stored : [];
+  } catch {
+    return [];
+  }
+}
+
+/** @param {StoredDevice} device */
+export function storeDevice(device) {
+  writeDevices([device, ...storedDevices()].slice(0, maxDevices));
+}
+
+/** @param {string} wallet */
+export function forgetDevice(wallet) {
+  writeDevices(storedDevices().filter((device) => device.wallet !== wallet));
+}
+
+/** @param {readonly StoredDevice[]} devices */
+function writeDevices(devices) {
+  try {
+    localStorage.setItem(devicesKey, JSON.stringify(devices));
+  } catch {
+    // No access to storage: the guest is lost with the tab.
+  }
+}
+
+/** @returns {StoredPlayer | null} */
+export function storedPlayer() {
+  return read(playerKey);
+}
+
+/** @param {StoredPlayer | null} player */
+export function storePlayer(player) {
+  write(playerKey, player);
+  if (player === null) write(gameKey, null);
+}
+
+/** @returns {StoredGame | null} the game session that is open */
+export function storedGame() {
+  return read(gameKey);
+}
+
+/** @param {StoredGame | null} game */
+export function storeGame(game) {
+  write(gameKey, game);
+}
+
+/** @param {string} key */
+function read(key) {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {string} key
+ * @param {unknown} value
+ */
+function write(key, value) {
+  try {
+    if (value === null) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // No access to storage: the player signs in again after a reload.
+  }
+}
