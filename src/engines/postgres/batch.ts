@@ -146,9 +146,12 @@ export class Batch {
     this.#loader = new BatchLoader(this.#loaded, connection, options, isExclusive);
   }
 
-  /** Runs the batch. If this rejects after it has called `committing`, the batch may still have been committed. */
-  async run(committing: (result: BatchResult) => void): Promise<void> {
-    const beginning = this.#connection.script('BEGIN');
+  /**
+   * Runs the batch. If this rejects after it has called `committing`, the batch may still have been committed. The commit
+   * also begins the next transaction when `hasNext` says that another batch follows.
+   */
+  async run(committing: (result: BatchResult) => void, hasNext: () => boolean): Promise<void> {
+    const beginning = this.#connection.begin();
     beginning.catch(() => {}); // awaited below
     const [first] = this.#commands;
     const writer = new BatchWriter(
@@ -160,7 +163,7 @@ export class Batch {
     if (first?.queued.command.isExclusive) await this.#runExclusive(first, writer);
     else await this.#runCommands();
     await beginning;
-    await this.#commit(writer, committing);
+    await this.#commit(writer, committing, hasNext);
   }
 
   /** Runs the commands until each has ended, loading what they request in between. */
@@ -281,7 +284,11 @@ export class Batch {
 
   #hasRunStatements = false;
 
-  async #commit(writer: BatchWriter, committing: (result: BatchResult) => void): Promise<void> {
+  async #commit(
+    writer: BatchWriter,
+    committing: (result: BatchResult) => void,
+    hasNext: () => boolean,
+  ): Promise<void> {
     const [first] = this.#commands;
     const emitted = first?.queued.command.isExclusive
       ? []
@@ -290,7 +297,6 @@ export class Batch {
     const sent = first?.queued.command.isExclusive
       ? []
       : writer.write(this.#loaded, now, emitted, this.#loader.generation ?? 0);
-    const connection = this.#connection;
     const { lane, owner, n, position, isSoleWriter } = this.#place;
     const version = writer.changedRemembered || this.#hasRunStatements ? 1 : 0;
     const wakes = new Set<string>();
@@ -312,10 +318,8 @@ export class Batch {
     });
     sent.push(fenced);
     committing(result);
-    const committed = connection.script('COMMIT');
-    sent.push(committed);
+    sent.push(this.#connection.commit({ andBegin: hasNext() }));
     await settled(sent);
-    if ((await committed) !== 'COMMIT') throw new Error('COMMIT rolled back although no statement failed');
     if (this.#rowCache) this.#rowCache.update(this.#loaded.rows, this.#loader.generation);
     else this.#options.rowCache.clear();
   }

@@ -26,6 +26,8 @@ export class Connection {
   /** Statements in flight. */
   pending = 0;
   isLost = false;
+  /** The last commit has begun a transaction that nothing has used yet. */
+  #hasBegun = false;
 
   private constructor(client: pg.Client) {
     this.#client = client;
@@ -69,6 +71,26 @@ export class Connection {
     } finally {
       this.pending--;
     }
+  }
+
+  /** Begins a transaction, unless the last commit has begun it. */
+  async begin(): Promise<void> {
+    if (this.#hasBegun) this.#hasBegun = false;
+    else await this.script('BEGIN');
+  }
+
+  /** `andBegin`: begins the next transaction in the same round trip. @throws Error when the transaction was rolled back */
+  async commit({ andBegin = false }: { andBegin?: boolean } = {}): Promise<void> {
+    const outcome = await this.script(andBegin ? 'COMMIT AND CHAIN' : 'COMMIT');
+    if (outcome !== 'COMMIT') throw new Error('COMMIT rolled back although no statement failed');
+    this.#hasBegun = andBegin;
+  }
+
+  /** Ends a transaction that a commit has begun and nothing has used. */
+  async endUnused(): Promise<void> {
+    if (!this.#hasBegun) return;
+    this.#hasBegun = false;
+    await this.script('ROLLBACK');
   }
 
   /** Runs statements without parameters, unprepared; returns the command tag of a single one. */

@@ -136,16 +136,25 @@ export class LaneWriter {
 
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
-      if (this.#isClaimDue) await this.#claimSoleWriter();
+      if (this.#isClaimDue) {
+        await this.#endUnusedTransaction();
+        await this.#claimSoleWriter();
+      }
       const batch = this.#nextBatch();
       try {
         await this.#runBatch(batch);
       } catch (error) {
         for (const { settle } of batch) settle.reject(error);
       }
+      if (this.#queue.length === 0) await this.#endUnusedTransaction();
     }
     this.#isBusy = false;
     for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** The batch that a commit began a transaction for does not follow, or not at once. */
+  async #endUnusedTransaction(): Promise<void> {
+    await this.#lane?.connection.endUnused().catch(() => {}); // the next batch fails for the same reason
   }
 
   /** Takes the next batch off the queue; an exclusive command is a batch by itself. */
@@ -165,9 +174,12 @@ export class LaneWriter {
         lane = await this.#currentLane();
         const startedAt = performance.now();
         before = new Batch(batch, lane.connection, lane.place, this.#options, before);
-        await before.run((result) => {
-          attempt.result = result;
-        });
+        await before.run(
+          (result) => {
+            attempt.result = result;
+          },
+          () => this.#queue.length > 0 && !this.#isClaimDue,
+        );
         this.#options.meter.committed(batch.length, performance.now() - startedAt);
         lane.place.n++;
         lane.place.position = attempt.result?.position ?? lane.place.position;

@@ -70,7 +70,7 @@ async function acquireLane(connection: Connection): Promise<LanePlace> {
   // Waits for a batch that the sole writer is committing; its next batch fails at the fence.
   await connection.run('UPDATE write_lanes SET sole_writer = false WHERE sole_writer');
   const isSoleWriter = await claim(connection, row);
-  await commit(connection);
+  await connection.commit();
   return { ...row, isSoleWriter };
 }
 
@@ -108,7 +108,7 @@ export async function claimSoleWriter({ connection, place }: WriteLane): Promise
   try {
     await connection.script(laneMutex);
     const isSoleWriter = await claim(connection, place);
-    await commit(connection);
+    await connection.commit();
     return isSoleWriter;
   } catch (error) {
     await connection.script('ROLLBACK').catch(() => {});
@@ -133,11 +133,6 @@ async function claim(
     [lane, owner],
   );
   return rows[0]?.sole_writer ?? false;
-}
-
-async function commit(connection: Connection): Promise<void> {
-  if ((await connection.script('COMMIT')) !== 'COMMIT')
-    throw new Error('the transaction that acquires a lane was rolled back');
 }
 
 /**

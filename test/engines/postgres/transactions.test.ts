@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { domain } from '../../../src/catalogue/domain.ts';
+import { Connection } from '../../../src/engines/postgres/connection.ts';
+import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
+import { setScore } from '../../../src/scores/commands.ts';
+import { countScores } from '../../../src/scores/queries.ts';
+import { addGame, addPlayer } from '../../contracts/storage/fixture.ts';
+import { noPostgres } from '../../support/postgres.ts';
+import { freshSchema } from '../../support/postgres-schema.ts';
+import { until } from '../../support/until.ts';
+
+describe.skipIf(noPostgres)('transactions of a connection to PostgreSQL', () => {
+  async function connect() {
+    const database = await freshSchema();
+    const connection = await Connection.open(database.url, 'a test');
+    await connection.script('CREATE TABLE marks (id int PRIMARY KEY)');
+    return {
+      connection,
+      mark: (id: number) => connection.run('INSERT INTO marks VALUES ($1)', [id]),
+      marks: async () =>
+        (await connection.run<{ id: number }>('SELECT id FROM marks ORDER BY id')).rows.map(({ id }) => id),
+      async [Symbol.asyncDispose]() {
+        await connection.close();
+        await database[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test('a commit that begins the next transaction saves its BEGIN, and the two are separate', async () => {
+    await using scene = await connect();
+    const { connection, mark, marks } = scene;
+    await connection.begin();
+    await mark(1);
+    await connection.commit({ andBegin: true });
+    const begun = connection.begin();
+    expect(connection.pending).toBe(0);
+    await begun;
+    await mark(2);
+    await connection.script('ROLLBACK');
+    expect(await marks()).toEqual([1]);
+  });
+
+  test('one that is not used is ended, and the one after it is begun by itself', async () => {
+    await using scene = await connect();
+    const { connection, mark, marks } = scene;
+    await connection.begin();
+    await connection.commit({ andBegin: true });
+    await connection.endUnused();
+    await mark(1); // commits by itself
+    const begun = connection.begin();
+    expect(connection.pending).toBe(1);
+    await begun;
+    await mark(2);
+    await connection.script('ROLLBACK');
+    expect(await marks()).toEqual([1]);
+  });
+
+  test('a commit that had to roll back says so, and begins nothing that is relied on', async () => {
+    await using scene = await connect();
+    const { connection, mark, marks } = scene;
+    await connection.begin();
+    await mark(1);
+    await expect(mark(1)).rejects.toThrow('duplicate key');
+    await expect(connection.commit({ andBegin: true })).rejects.toThrow('rolled back');
+    await connection.script('ROLLBACK');
+    await connection.begin();
+    await mark(3);
+    await connection.commit();
+    expect(await marks()).toEqual([3]);
+  });
+});
+
+test.skipIf(noPostgres)('a node whose writes have all been answered leaves no transaction open', async () => {
+  await using database = await freshSchema();
+  const db = await PostgresDatabase.open(database.url, domain);
+  const { id: gameId } = await addGame(db);
+  const ada = await addPlayer(db, gameId);
+  const writers = Array.from({ length: 40 }, async (_, writer) => {
+    for (let at = 0; at < 10; at++) await db.write(setScore, ada, writer * 10 + at);
+  });
+  await Promise.all(writers);
+  expect((await db.counts()).batches).toBeLessThan(400); // some waited while others were written
+  const observer = await Connection.open(database.url, 'an observer');
+  await until('no session is in a transaction', async () => {
+    const { rows } = await observer.run<{ open: number }>(
+      `SELECT count(*) AS open FROM pg_stat_activity
+        WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
+    );
+    return rows[0]?.open === 0;
+  });
+  expect(await db.read(countScores, ada)).toBe(400);
+  await observer.close();
+  await db.close();
+});
