@@ -4,7 +4,10 @@ import { requireGame } from '../../games/require-game.ts';
 import type { SessionDetails } from '../../sessions/channel-session.ts';
 import type { Connection } from '../connection.ts';
 
-/** The game a call is about: the token's own, or for a launcher any. @throws GantryError `not_a_launcher`, `game_unknown` */
+/**
+ * The game a call refers to: the token's own, or any for a launcher.
+ * @throws GantryError `not_a_launcher`, `game_unknown`
+ */
 export async function followableGame(
   db: Database,
   { game }: SessionDetails,

@@ -6,8 +6,8 @@ import { inputFromQuery } from '../query-input.ts';
 import type { Route, Routes } from './routes.ts';
 
 /**
- * Feathers' custom methods over HTTP: one path a service, the operation chosen by `X-Service-Method`. POST
- * takes any operation; GET takes those that change nothing, with the query as their input.
+ * Feathers' custom methods over HTTP: one path per service, with `X-Service-Method` naming the operation. POST takes
+ * any operation; GET takes only reads, with the query as their input.
  */
 export function dispatchRoutes(registry: Registry): Routes {
   return new Map([...registry.services].map((service) => [`/${service}`, routeOf(registry, service)]));

@@ -2,13 +2,13 @@ import type { Server } from 'node:http';
 import { createServer } from '../../runtime/node-http.ts';
 import { listenOn } from './http-server.ts';
 
-/** What Prometheus is given, and as what. */
+/** The metrics as Prometheus scrapes them. */
 export interface Scrape {
   contentType: string;
   text(): Promise<string>;
 }
 
-/** A port of its own for Prometheus, for networks where players do not get to it: it asks for no token. */
+/** A separate port for Prometheus. It requires no token, so it must be on a network that players cannot reach. */
 export class MetricsListener {
   readonly #server: Server;
 
@@ -28,7 +28,7 @@ export class MetricsListener {
     });
   }
 
-  /** Resolves with the URL that is scraped. */
+  /** Resolves with the URL to scrape. */
   async listen(port: number, host: string): Promise<string> {
     return `${await listenOn(this.#server, port, host)}/metrics`;
   }
