@@ -47,7 +47,7 @@ export class AdminCredentials {
     }
     throw new GantryError(
       'admin_token_invalid',
-      "This takes an administrator's token: Authorization: Bearer <token>",
+      "This operation requires an administrator's token: Authorization: Bearer <token>",
     );
   }
 

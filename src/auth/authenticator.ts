@@ -226,7 +226,7 @@ export class Authenticator {
         return { caller: { game, page }, game };
       }
       case 'game-secret': {
-        if (!bySecret) throw secretRequired("This takes the game's secret");
+        if (!bySecret) throw secretRequired("This operation requires the game's secret");
         return { caller: { game: bySecret }, game: bySecret };
       }
       case 'sign-in': {
@@ -249,7 +249,7 @@ export class Authenticator {
   async admittedWallet(game: Game, named: unknown): Promise<string> {
     const { data: wallet, error } = addressInput.safeParse(named);
     if (wallet === undefined) {
-      const field = { path: 'wallet', message: error?.issues[0]?.message ?? 'is no address' };
+      const field = { path: 'wallet', message: error?.issues[0]?.message ?? 'is not an address' };
       throw new GantryError('address_invalid', `${field.path}: ${field.message}`, { fields: [field] });
     }
     if (isGuestAddress(wallet)) {
@@ -300,13 +300,16 @@ export class Authenticator {
     if (token === undefined || token === null || token === '') {
       throw new GantryError(
         'token_missing',
-        "launcherJwt is missing; sign in to get one. A game's server sends its secret and wallet instead, where that is served",
+        "launcherJwt is missing; sign in to get one. A game's server sends its secret and wallet instead, if the operation supports it",
       );
     }
     if (typeof token !== 'string') throw new GantryError('token_invalid', 'launcherJwt must be a string');
     const details = await this.#tokens.verify(token, (sessionId) => this.#db.read(findSession, sessionId));
     if (!details)
-      throw new GantryError('token_invalid', 'launcherJwt is of a session this server does not know');
+      throw new GantryError(
+        'token_invalid',
+        'launcherJwt belongs to a session that this server does not know',
+      );
     return details;
   }
 
@@ -332,7 +335,7 @@ function toCaller(details: SessionDetails): SessionCaller {
 /** @throws GantryError `game_mismatch` when the URL names another game than the call is for */
 export function refuseOtherGame(named: Game | null, game: Game | null): void {
   if (!named || !game || named.id === game.id) return;
-  throw new GantryError('game_mismatch', 'The address names another game than the call is for');
+  throw new GantryError('game_mismatch', 'The URL names another game than the call is for');
 }
 
 /** Clients in typed languages send null or an empty string for omitted fields. */
@@ -345,5 +348,5 @@ function secretRequired(why: string): GantryError {
 }
 
 function wrongSecret(): GantryError {
-  return new GantryError('secret_invalid', 'The game secret is of another game');
+  return new GantryError('secret_invalid', 'The game secret belongs to another game');
 }

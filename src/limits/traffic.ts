@@ -74,7 +74,7 @@ export class Traffic {
     this.#onRefused(what);
     throw new GantryError(
       'rate_limited',
-      `Too many bytes were sent and asked for by this ${what}; try again in ${seconds} s`,
+      `This ${what} has sent and received too many bytes; try again in ${seconds} s`,
       { retryAfterSeconds: seconds },
     );
   }
@@ -122,13 +122,17 @@ export class Holding {
     if (full === null) return;
     this.#onRefused(full === 'key' ? 'held-address' : 'held');
     if (full === 'all') {
-      throw new GantryError('server_busy', 'The server holds as much as it may; try again in 1 s', {
-        retryAfterSeconds: 1,
-      });
+      throw new GantryError(
+        'server_busy',
+        "The server's memory for requests and answers is exhausted; try again in 1 s",
+        {
+          retryAfterSeconds: 1,
+        },
+      );
     }
     throw new GantryError(
       'rate_limited',
-      'Too many bytes for this address are under way: take the answers, and try again in 1 s',
+      'Too many bytes are in flight for this address: read the pending answers, and try again in 1 s',
       { retryAfterSeconds: 1 },
     );
   }

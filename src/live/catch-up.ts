@@ -59,14 +59,14 @@ export function readCursors({ cursors: value, partial }: GivenCursors): ClientCu
   const isMap = typeof value === 'object' && !Array.isArray(value);
   const streams = isMap ? Object.keys(value) : [];
   if (streams.length > maxCursors) {
-    throw invalid(`are of ${streams.length} streams; at most ${maxCursors} are taken`);
+    throw invalid(`name ${streams.length} streams; at most ${maxCursors} are allowed`);
   }
   if (!isMap || !isCursorMap(value)) throw invalid('must be { [stream]: { epoch: string, seq: number } }');
   if (streams.length === 0) return undefined;
   const games = streams.filter(isGameStream).length;
   if (games > maxFollowed) {
     throw invalid(
-      `are of the public streams of ${games} games; at most ${maxFollowed} can be followed at once`,
+      `name the public streams of ${games} games; at most ${maxFollowed} can be followed at once`,
     );
   }
   return { cursors: value, isPartial: partial === true };
@@ -159,12 +159,12 @@ export class CatchUp {
   }
 
   /** Reads every stream's position and determines where the client's cursors let it resume. */
-  async prepare(given: ClientCursors | undefined): Promise<Record<string, Resumption>> {
+  async prepare(client: ClientCursors | undefined): Promise<Record<string, Resumption>> {
     const epoch = await this.#db.read(readEpoch);
-    const gameStreams = Object.keys(given?.cursors ?? {}).filter(isGameStream);
+    const gameStreams = Object.keys(client?.cursors ?? {}).filter(isGameStream);
     await Promise.all(gameStreams.map((stream) => this.#followAgain(stream)));
     for (const position of await this.#positions()) {
-      const resumption = resume(position, given, epoch);
+      const resumption = resume(position, client, epoch);
       this.#resumptions[position.stream] = resumption;
       this.#reached.set(position.stream, resumption.seq);
     }

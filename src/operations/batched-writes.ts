@@ -63,7 +63,7 @@ export class BatchedWrites {
 
   #enqueue(at: number, command: string, args: readonly unknown[]): Promise<unknown> {
     if (this.#failure) return Promise.reject(this.#failure.why);
-    if (this.#waiting.has(at)) throw new Error('an operation of a batch writes twice at once');
+    if (this.#waiting.has(at)) throw new Error('an operation of a batch has two writes in flight');
     const { promise, ...settle } = Promise.withResolvers<unknown>();
     this.#waiting.set(at, { command, args, settle });
     if (this.#waiting.size === this.#count) void this.#write();

@@ -50,7 +50,7 @@ export function executeBatch(
       if (authenticated.hasSecret) return { game: caller.game };
       throw new GantryError(
         'secret_required',
-        "This takes the game's secret: Authorization: Bearer <secret>",
+        "This operation requires the game's secret: Authorization: Bearer <secret>",
       );
     }
     if (caller.session) return caller;
@@ -62,8 +62,8 @@ export function executeBatch(
     throw new GantryError(
       'token_missing',
       auth === 'player'
-        ? "This takes a player's launcherJwt"
-        : 'wallet is missing: say in data, or for the whole batch, which player this is about',
+        ? "This operation requires a player's launcherJwt"
+        : 'wallet is missing: name the player in data, or for the whole batch',
     );
   }
 
@@ -101,7 +101,7 @@ export function executeBatch(
             { input: input as never, caller: caller as never },
             handlerServices as never,
           );
-          batched.refuse(new Error(`${operation.name} has written nothing`));
+          batched.refuse(new Error(`${operation.name} ended without a write`));
           return answer;
         } catch (error) {
           const located =

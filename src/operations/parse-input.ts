@@ -16,7 +16,7 @@ export function refuseServerOnly(
   if (hasSecret || !serverOnly?.includes(serverOnlyWith)) return;
   throw new GantryError(
     'server_only',
-    `In this game only the game's own server calls ${name}: with Authorization: Bearer <game secret>, and wallet`,
+    `In this game only the game's own server may call ${name}: with Authorization: Bearer <game secret>, and wallet`,
   );
 }
 

@@ -65,7 +65,7 @@ export class Registry {
   }
 
   #add(map: Map<string, AnyOperation>, key: string, operation: AnyOperation): void {
-    if (map.has(key)) throw new Error(`two operations are called ${key}`);
+    if (map.has(key)) throw new Error(`two operations are named ${key}`);
     map.set(key, operation);
   }
 }

@@ -23,5 +23,5 @@ export async function followableGame(
 /** @throws GantryError `socket_required` when the call came over HTTP */
 export function requireConnection(connection: Connection | undefined): Connection {
   if (connection) return connection;
-  throw new GantryError('socket_required', 'This is about a live connection: call it over the socket');
+  throw new GantryError('socket_required', 'This operation needs a live connection: call it over the socket');
 }

@@ -7,7 +7,7 @@ export const channelNames = z.array(z.string());
 
 /** The subscription request of those clients; their channel `tournaments` is not supported. */
 export const gameStats = z.object({
-  channel: z.literal('game-stats', 'must be game-stats: there are no tournaments here'),
+  channel: z.literal('game-stats', 'must be game-stats: tournaments are not supported'),
   gameIds: z.array(idInput).min(1).max(maxFollowed),
   filter: z.literal('all').nullish(),
 });

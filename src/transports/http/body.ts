@@ -151,7 +151,7 @@ async function unpack(sent: Buffer, encoding: keyof typeof unpackers, count: Bod
     if (maxOutputLength === maxBodyBytes) throw bodyTooLarge();
     throw new GantryError(
       'body_too_large',
-      `The request body unpacks to more than ${unpackedAtMostTimes} times its size: send it less compressed, or as it is`,
+      `The request body unpacks to more than ${unpackedAtMostTimes} times its size: send it with less compression, or uncompressed`,
     );
   }
 }
@@ -159,6 +159,6 @@ async function unpack(sent: Buffer, encoding: keyof typeof unpackers, count: Bod
 function unreadable(): GantryError {
   return new GantryError(
     'body_not_json',
-    'The request body could not be read: it was cut short or is encoded in an unknown way',
+    'The request body could not be decoded: it is truncated or has an unsupported Content-Encoding',
   );
 }

@@ -239,7 +239,7 @@ function readerOf({ get, post }: Route, { method }: IncomingMessage, response: S
   response.setHeader('Allow', methods.join(', '));
   throw new GantryError(
     'method_unknown',
-    `${method} is not for this path: use ${methods.reverse().join(' or ')}`,
+    `${method} is not allowed for this path: use ${methods.reverse().join(' or ')}`,
   );
 }
 

@@ -15,7 +15,7 @@ export class MetricsListener {
   constructor(scrape: Scrape, report: (thrown: unknown) => void) {
     this.#server = createServer((request, response) => {
       if (request.url !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
-        response.writeHead(404, { 'Content-Type': 'text/plain' }).end('There is only GET /metrics here\n');
+        response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Only GET /metrics is served here\n');
         return;
       }
       scrape.text().then(

@@ -90,7 +90,7 @@ export function errorHandler(report: (thrown: unknown) => void): ErrorRequestHan
     sendError(
       response,
       isAddress
-        ? new GantryError('path_unknown', 'This address cannot be read')
+        ? new GantryError('path_unknown', 'The path is not a valid URL')
         : toGantryError(thrown, report),
     );
   };
@@ -99,7 +99,7 @@ export function errorHandler(report: (thrown: unknown) => void): ErrorRequestHan
 export function bodyTooLarge(): GantryError {
   return new GantryError(
     'body_too_large',
-    'The request body is larger than 2 MB: send less in one call; a state whose quotes and backslashes make it so can ' +
-      'be sent as a JSON value, not as text, by method dispatch',
+    'The request body is larger than 2 MB: send less in one call. If escaping makes a state too large, send it by method ' +
+      'dispatch as a JSON value instead of a string',
   );
 }

@@ -18,7 +18,7 @@ export function sendDownload(open: OpenDownload): RequestHandler<{ link: string 
   return async (request, response) => {
     const download = await open(request.params.link, { consume: request.method === 'GET' });
     if (download === null) {
-      throw new GantryError('path_unknown', 'This link has been used or has expired: ask for another one');
+      throw new GantryError('path_unknown', 'This link has been used or has expired: request a new one');
     }
     response.writeHead(200, {
       'Content-Type': 'application/octet-stream',

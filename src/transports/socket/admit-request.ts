@@ -52,14 +52,14 @@ async function check(
   if (new URL(request.url ?? '', 'http://host').searchParams.has('j')) {
     throw new GantryError(
       'input_invalid',
-      'JSONP is not served here; use WebSocket, or long polling without j',
+      'JSONP is not supported; use WebSocket, or long polling without j',
     );
   }
   if (connectionsOf(address) >= connectionsPerAddress) {
     throw new GantryError(
       'rate_limited',
-      `${connectionsPerAddress} connections from your address are open, which is the most there may be: close some, or ` +
-        `try again in ${retrySeconds} s`,
+      `Your address has reached the limit of ${connectionsPerAddress} open connections: close some, or try again in ` +
+        `${retrySeconds} s`,
       { retryAfterSeconds: retrySeconds },
     );
   }

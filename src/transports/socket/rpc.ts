@@ -36,7 +36,7 @@ export interface Caller extends HandshakeInfo {
 /**
  * Answers operation calls on a socket, in Feathers' wire format: `emit(method, service, data, query, ack)`,
  * and `emit('find', service, query, ack)`; the ack is called with `(error, result)`. The token is
- * `data.launcherJwt` or, left out, the handshake's. `emit(method, data, ack)` is a call of the service `launcher`.
+ * `data.launcherJwt` or, if omitted, the handshake's. `emit(method, data, ack)` is a call of the service `launcher`.
  * No input may make this throw: an exception in a Socket.IO handler ends the process.
  */
 export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): void {
@@ -164,6 +164,6 @@ function requireMethod(registry: Registry, service: unknown, method: unknown): A
     );
   }
   const operation = typeof method === 'string' ? registry.method(service, method) : undefined;
-  if (!operation) throw new GantryError('method_unknown', `This is no method of the service ${service}`);
+  if (!operation) throw new GantryError('method_unknown', `The service ${service} has no such method`);
   return operation;
 }
