@@ -38,7 +38,7 @@ const maxEpochLength = 64;
 type CursorMap = Readonly<Record<string, Cursor>>;
 
 /** The handshake's `auth.cursors` and `auth.partial`, not validated yet. */
-export interface GivenCursors {
+export interface HandshakeCursors {
   cursors: unknown;
   partial: unknown;
 }
@@ -54,7 +54,7 @@ export interface ClientCursors {
  * Parses the handshake's cursors; undefined when there are none. Their number is checked before any is validated.
  * @throws GantryError `cursors_invalid`
  */
-export function readCursors({ cursors: value, partial }: GivenCursors): ClientCursors | undefined {
+export function readCursors({ cursors: value, partial }: HandshakeCursors): ClientCursors | undefined {
   if (value === undefined || value === null) return undefined;
   const isMap = typeof value === 'object' && !Array.isArray(value);
   const streams = isMap ? Object.keys(value) : [];

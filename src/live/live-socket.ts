@@ -14,7 +14,7 @@ import { expireSession } from '../sessions/commands.ts';
 import type { LauncherTokens } from '../sessions/launcher-token.ts';
 import { announcePresence } from '../sessions/session-presence.ts';
 import type { Refusal } from '../telemetry/refusals.ts';
-import { CatchUp, type GivenCursors, type Resumption, readCursors } from './catch-up.ts';
+import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './catch-up.ts';
 import type { Connection } from './connection.ts';
 import { InboundLimit } from './inbound-limit.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
@@ -140,7 +140,7 @@ export class LiveSocket {
   async admit(
     socket: Socket,
     { token, gameSecret }: { token: unknown; gameSecret: unknown },
-    cursors: GivenCursors,
+    cursors: HandshakeCursors,
   ): Promise<void> {
     if (this.#state !== 'idle') {
       this.#conn.close();
@@ -179,7 +179,7 @@ export class LiveSocket {
     }
   }
 
-  async #admitSession(socket: Socket, token: unknown, given: GivenCursors): Promise<void> {
+  async #admitSession(socket: Socket, token: unknown, given: HandshakeCursors): Promise<void> {
     const { authenticator, limits, db, push, leaderboards, turns, flushed } = this.#services;
     const { address, origin, games } = this.handshake;
     const details = await authenticator.liveSession(token).catch(async (refused: unknown) => {

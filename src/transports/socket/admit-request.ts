@@ -58,7 +58,7 @@ async function check(
   if (connectionsOf(address) >= connectionsPerAddress) {
     throw new GantryError(
       'rate_limited',
-      `Your address has reached the limit of ${connectionsPerAddress} open connections: close some, or try again in ` +
+      `The limit of ${connectionsPerAddress} connections from your address is reached: close some, or try again in ` +
         `${retrySeconds} s`,
       { retryAfterSeconds: retrySeconds },
     );
