@@ -59,7 +59,7 @@ export function readCursors({ cursors: value, partial }: HandshakeCursors): Clie
   const isMap = typeof value === 'object' && !Array.isArray(value);
   const streams = isMap ? Object.keys(value) : [];
   if (streams.length > maxCursors) {
-    throw invalid(`name ${streams.length} streams; at most ${maxCursors} are allowed`);
+    throw invalid(`are of ${streams.length} streams; at most ${maxCursors} are allowed`);
   }
   if (!isMap || !isCursorMap(value)) throw invalid('must be { [stream]: { epoch: string, seq: number } }');
   if (streams.length === 0) return undefined;
