@@ -74,7 +74,7 @@ export class Traffic {
     this.#onRefused(what);
     throw new GantryError(
       'rate_limited',
-      `This ${what} has sent and received too many bytes; try again in ${seconds} s`,
+      `Too many bytes sent and received by this ${what}; try again in ${seconds} s`,
       { retryAfterSeconds: seconds },
     );
   }
