@@ -5,15 +5,18 @@ import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
 import { type AdminToken, shownAdminToken } from './admin-token.ts';
 
-/** When a token was last used is kept to the minute: a console asks every second. */
-const usedEveryMs = 60_000;
+/** The resolution of a token's last use, since a console polls every second. */
+const useIntervalMs = 60_000;
 
-/** Whom an administrator's token is of: the admin token, whose holder is always an owner, or one of the administrators by name. */
+/**
+ * Resolves an administrator's token: the admin token, whose holder is always an owner, or that of a named
+ * administrator.
+ */
 export class AdminCredentials {
   readonly #adminToken: AdminToken;
   readonly #db: Database;
-  /** When the use of a token was last noted by this process, by administrator. */
-  readonly #notedAt = new Map<string, number>();
+  /** When this process last recorded the use of an administrator's token. */
+  readonly #recordedAt = new Map<string, number>();
 
   constructor(adminToken: AdminToken, db: Database) {
     this.#adminToken = adminToken;
@@ -21,7 +24,7 @@ export class AdminCredentials {
   }
 
   /**
-   * Who shows this `Authorization` header, as things stand now: nothing of it is remembered.
+   * The administrator of an `Authorization` header. Not cached, so that a revoked token is refused at once.
    * @throws GantryError `admin_token_invalid`, `admin_token_expired`
    */
   async check(authorization: string | undefined): Promise<AdminCaller> {
@@ -35,26 +38,26 @@ export class AdminCredentials {
         if (found.isExpired) {
           throw new GantryError(
             'admin_token_expired',
-            `The token of ${name} has expired: have an owner make a new one`,
+            `The token of ${name} has expired: ask an owner to create a new one`,
           );
         }
-        this.#note(administratorId, tokenHash, lastUsedAt);
+        this.#recordUse(administratorId, tokenHash, lastUsedAt);
         return { administratorId, actor: name, role, expiresAt };
       }
     }
     throw new GantryError(
       'admin_token_invalid',
-      "This takes an administrator's token: Authorization: Bearer <token>",
+      "This operation requires an administrator's token: Authorization: Bearer <token>",
     );
   }
 
-  /** Nobody waits for it: a database that takes no writes right now can still be looked at. */
-  #note(administratorId: string, tokenHash: string, lastUsedAt: number | null): void {
+  /** Not awaited, so that administrators can still read while the database accepts no writes. */
+  #recordUse(administratorId: string, tokenHash: string, lastUsedAt: number | null): void {
     const now = Date.now();
-    const last = Math.max(lastUsedAt ?? 0, this.#notedAt.get(administratorId) ?? 0);
-    // Of another token than before, it has not been noted yet.
-    if (lastUsedAt !== null && now - last < usedEveryMs && now >= last) return;
-    this.#notedAt.set(administratorId, now);
+    const last = Math.max(lastUsedAt ?? 0, this.#recordedAt.get(administratorId) ?? 0);
+    // `lastUsedAt` is null for a new token, whose first use is always recorded.
+    if (lastUsedAt !== null && now - last < useIntervalMs && now >= last) return;
+    this.#recordedAt.set(administratorId, now);
     this.#db.write(noteAdministratorUse, administratorId, tokenHash).catch(() => undefined);
   }
 }

@@ -4,15 +4,18 @@ import type { SecretBox } from '../games/game-secret.ts';
 import { KeyFileError, readOrCreateKeyFile } from '../runtime/key-file.ts';
 import { keepServerKey, serverKey } from '../sessions/server-keys.ts';
 
-/** Where the hash of the admin token is kept: 64 hex digits. */
+/** Stores the hash of the admin token, as 64 hex digits. */
 export interface AdminTokenStore {
-  /** Keeps this hash unless there is one; answers what is kept. */
+  /** Stores this hash unless there is one already; returns the stored one. */
   keep(hash: string): Promise<string>;
-  /** Null where there is none any more. */
+  /** Null when it has been deleted. */
   read(): Promise<string | null>;
 }
 
-/** In a file of the data directory, which is read at the start. Deleting it makes a new token at the next start. */
+/**
+ * Stores it in a file of the data directory, which is read at startup. If the file is deleted, the next start creates a
+ * new token.
+ */
 export class FileAdminToken implements AdminTokenStore {
   readonly #file: string;
   #hash: string | null = null;
@@ -26,8 +29,8 @@ export class FileAdminToken implements AdminTokenStore {
     const kept = readOrCreateKeyFile(this.#file, () => hash);
     if (!/^[0-9a-f]{64}$/.test(kept)) {
       throw new KeyFileError(
-        `${this.#file} does not hold the hash of an admin token. Put it back from a backup, or remove it: the next ` +
-          'start makes a new token and prints it.',
+        `${this.#file} does not contain the hash of an admin token. Restore it from a backup, or remove it: the next ` +
+          'start creates a new token and prints it.',
       );
     }
     this.#hash = kept;
@@ -39,7 +42,9 @@ export class FileAdminToken implements AdminTokenStore {
   }
 }
 
-/** In the database, encrypted, where every node reads it. Deleting the row makes a new token at the next start. */
+/**
+ * Stores it encrypted in the database, shared by all nodes. If the row is deleted, the next start creates a new token.
+ */
 export class DatabaseAdminToken implements AdminTokenStore {
   readonly #db: Database;
   readonly #box: SecretBox;
@@ -62,10 +67,13 @@ export class DatabaseAdminToken implements AdminTokenStore {
   }
 }
 
-/** The admin token, whose holder is an owner. As configured or, left out, made on first use: only its hash is kept, so it can be shown just then. */
+/**
+ * The admin token, whose holder has the role owner. It is configured, or created on first use; then only its hash is
+ * stored, so it can be shown only once.
+ */
 export class AdminToken {
   readonly #read: () => Promise<string | null>;
-  /** The token itself, when this process has just made it. */
+  /** The token itself, if this process has just created it. */
   readonly made: string | null;
 
   private constructor(read: () => Promise<string | null>, made: string | null) {
@@ -91,17 +99,20 @@ export class AdminToken {
   }
 }
 
-/** The token that an `Authorization` header shows, right or wrong; null: it shows none, which is no guess at it. */
+/**
+ * The bearer token of an `Authorization` header, valid or not; null when there is none, which does not count as a
+ * guess.
+ */
 export function shownAdminToken(authorization: string | undefined): string | null {
   return /^Bearer +(\S{1,512})$/i.exec(authorization ?? '')?.[1] ?? null;
 }
 
-/** In hex. */
+/** The digest in hex. */
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** In the same time, wherever they differ. */
+/** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));
 }

@@ -17,19 +17,19 @@ import { findGameOfSignIn, findSession } from '../sessions/queries.ts';
 import type { AdminCredentials } from './admin-credentials.ts';
 import { checkRequestSignature, isSigned, type RequestSignature } from './request-signature.ts';
 
-/** What a call brought along to say who it comes from. */
+/** The credentials that came with a call. */
 export interface Credentials {
   launcherJwt?: unknown;
   /** The `Authorization` header. */
   authorization?: string | undefined;
   signature?: RequestSignature | undefined;
-  /** Ids and slugs of the games that the address names. */
+  /** Ids and slugs of the games named by the URL. */
   games?: readonly string[];
-  /** The `Origin` header: which page of a browser the call comes from. */
+  /** The `Origin` header of a call from a browser. */
   origin?: string | undefined;
 }
 
-/** The player whose things a call is about, in a game. The wallet is lowercase. */
+/** The player that a call acts for, in a game. The wallet is lowercase. */
 export interface PlayerCaller {
   game: Game;
   wallet: string;
@@ -39,17 +39,18 @@ export interface PlayerCaller {
 export interface SessionCaller extends PlayerCaller, SessionDetails {}
 
 /**
- * Who must be calling, and with it what the handler is given as `caller`:
- * - `player`: a launcher token whose session lives → its session, player and game
- * - `session`: as `player`, but an ended session will do
- * - `player-or-server`: as `player`; or the game's own server, which names the player by `wallet` beside the game's
- *   secret → the game and the wallet, and the session, which a server has none of
- * - `player-or-game`: the same, where a server need not name a player
- * - `game`: whoever names a game by its secret, `gameId` or an allowed origin → the game, and the page
- * - `game-secret`: a game, by its secret → the game
- * - `sign-in`: whoever has the `channelId` of a sign-in → nothing
- * - `public`: anyone → nothing
- * - `admin`: whoever has an administrator's token, or the command line on the data directory → who, and the role
+ * The kinds of authentication, each with the `caller` that its handlers receive:
+ * - `player`: a launcher token with a live session → its session, player and game
+ * - `session`: as `player`, but the session may have ended
+ * - `player-or-server`: as `player`; or the game's own server, with the game's secret and the player's `wallet` → the
+ *   game and the wallet; the session is null for a server
+ * - `player-or-game`: the same, but a server need not name a player
+ * - `game`: a caller that names a game by its secret, `gameId` or an allowed origin → the game, and the page
+ * - `game-secret`: a caller with a game's secret → the game
+ * - `sign-in`: a caller with the `channelId` of a sign-in → null
+ * - `public`: anyone → null
+ * - `admin`: a caller with an administrator's token, or the command line on the data directory → the administrator and
+ *   role
  */
 export interface Callers {
   player: SessionCaller;
@@ -64,22 +65,22 @@ export interface Callers {
 }
 export type AuthKind = keyof Callers;
 
-/** Who is calling, and on behalf of which game when there is one. */
+/** An authenticated caller, and the game it calls for, if any. */
 export interface Authenticated<Kind extends AuthKind = AuthKind> {
   caller: Callers[Kind];
   game: Game | null;
-  /** The game whose server calls by itself: with the game's secret, and without a player's token. */
+  /** The game whose server is calling: with the game's secret and without a player's token. */
   server: Game | null;
-  /** Whether the call shows the secret of its game, so that it comes from the game's server whoever it is about. */
+  /** Whether the call has its game's secret, and so comes from the game's server, whichever player it is for. */
   hasSecret: boolean;
-  /** The game that the address names and the input does not, where the input is to name one. */
+  /** The id of the game named by the URL, if the operation takes a `gameId` and the input has none. */
   gameId?: string;
 }
 
-/** Who is calling, before it is known whether they may. */
+/** An identified caller whose permission has not been checked yet. */
 type Identified = Pick<Authenticated, 'caller' | 'game'>;
 
-/** Finds out who is calling and refuses who may not, before anything of the input is looked at closely. */
+/** Identifies callers and refuses those without permission, before the input is validated. */
 export class Authenticator {
   readonly #db: Database;
   readonly #tokens: LauncherTokens;
@@ -115,16 +116,16 @@ export class Authenticator {
       credentials.authorization !== undefined ? await this.gameOfSecret(credentials.authorization) : null;
     const { games } = credentials;
     const named = games && games.length > 0 ? await this.namedGame(games) : null;
-    const isForInput = named !== null && (kind === 'game' || kind === 'public') && isLeftOut(input.gameId);
-    const asked = isForInput ? { ...input, gameId: named.id } : input;
-    const identified = await this.#identify(kind, asked, credentials, bySecret);
+    const isForInput = named !== null && (kind === 'game' || kind === 'public') && isOmitted(input.gameId);
+    const fullInput = isForInput ? { ...input, gameId: named.id } : input;
+    const identified = await this.#identify(kind, fullInput, credentials, bySecret);
     refuseOtherGame(named, identified.game);
     const { caller, game } = identified;
     if (game) {
       const checking = this.#check(game, bySecret, credentials, kind !== 'public');
       if (checking) await checking;
     }
-    const server = isLeftOut(credentials.launcherJwt) ? bySecret : null;
+    const server = isOmitted(credentials.launcherJwt) ? bySecret : null;
     const hasSecret = bySecret !== null && bySecret.id === game?.id;
     const authenticated: Authenticated = { caller, game, server, hasSecret };
     if (isForInput) authenticated.gameId = named.id;
@@ -132,14 +133,14 @@ export class Authenticator {
   }
 
   /**
-   * The one game that these ids and slugs name; null: there are none.
+   * The one game that these ids and slugs name; null when the list is empty.
    * @throws GantryError `game_unknown`; `game_mismatch` when they name several
    */
   async namedGame(names: readonly string[] = []): Promise<Game | null> {
     let named: Game | null = null;
     for (const name of new Set(names)) {
       const game = (await this.#db.read(findGame, name)) ?? (await this.#db.read(findGameBySlug, name));
-      if (!game) throw new GantryError('game_unknown', 'There is no game with the id or slug of the address');
+      if (!game) throw new GantryError('game_unknown', 'There is no game with the id or slug in the URL');
       refuseOtherGame(named, game);
       named = game;
     }
@@ -164,7 +165,7 @@ export class Authenticator {
   }
 
   /**
-   * The game whose secret an `Authorization` header shows, while the secret works.
+   * The game of the secret in an `Authorization` header, if the secret is valid.
    * @throws GantryError `secret_invalid`
    */
   async gameOfSecret(authorization: string): Promise<Game> {
@@ -174,14 +175,14 @@ export class Authenticator {
     return game;
   }
 
-  /** @throws GantryError `origin_not_allowed` when the game names its origins and this is none of them */
+  /** @throws GantryError `origin_not_allowed` when the game restricts its origins and this is not one of them */
   checkOrigin(game: Game, origin: string | undefined): void {
     if (origin === undefined || game.allowedOrigins.length === 0) return;
     if (game.allowedOrigins.includes(origin) || origin === this.#ownOrigin()) return;
     throw new GantryError('origin_not_allowed', `The game does not allow calls from ${origin}`);
   }
 
-  /** A game's server may write for a wallet that was never seen: its player begins with that, as with a sign-in. */
+  /** Creates the player of a wallet on a game server's first write for it, as a sign-in does. */
   async ensurePlayer(wallet: string): Promise<void> {
     if ((await this.#db.read(findPlayer, wallet)) === null) await this.#db.write(setProfile, wallet, {});
   }
@@ -202,7 +203,7 @@ export class Authenticator {
         return { caller, game: caller.game };
       }
       case 'player-or-server': {
-        if (bySecret && isLeftOut(credentials.launcherJwt) && !isLeftOut(input.wallet)) {
+        if (bySecret && isOmitted(credentials.launcherJwt) && !isOmitted(input.wallet)) {
           const wallet = await this.admittedWallet(bySecret, input.wallet);
           return { caller: { game: bySecret, wallet, session: null }, game: bySecret };
         }
@@ -210,8 +211,8 @@ export class Authenticator {
         return { caller, game: caller.game };
       }
       case 'player-or-game': {
-        if (bySecret && isLeftOut(credentials.launcherJwt)) {
-          const wallet = isLeftOut(input.wallet) ? null : await this.admittedWallet(bySecret, input.wallet);
+        if (bySecret && isOmitted(credentials.launcherJwt)) {
+          const wallet = isOmitted(input.wallet) ? null : await this.admittedWallet(bySecret, input.wallet);
           return { caller: { game: bySecret, wallet, session: null }, game: bySecret };
         }
         const caller = toCaller(await this.liveSession(credentials.launcherJwt));
@@ -219,13 +220,13 @@ export class Authenticator {
       }
       case 'game': {
         const game = bySecret ?? (await this.#namedGame(input.gameId, credentials.origin));
-        if (!isLeftOut(input.gameId) && input.gameId !== game.id) throw wrongSecret();
+        if (!isOmitted(input.gameId) && input.gameId !== game.id) throw wrongSecret();
         const { origin } = credentials;
         const page = origin !== undefined && game.allowedOrigins.includes(origin) ? origin : null;
         return { caller: { game, page }, game };
       }
       case 'game-secret': {
-        if (!bySecret) throw secretRequired("This takes the game's secret");
+        if (!bySecret) throw secretRequired("This operation requires the game's secret");
         return { caller: { game: bySecret }, game: bySecret };
       }
       case 'sign-in': {
@@ -242,13 +243,13 @@ export class Authenticator {
   }
 
   /**
-   * Whom a game's server acts for.
-   * @throws GantryError `address_invalid`, `player_banned`; of a guest `player_unknown`, `guest_upgraded`
+   * The wallet of the player that a game's server acts for, once it is allowed to.
+   * @throws GantryError `address_invalid`, `player_banned`; for a guest `player_unknown`, `guest_upgraded`
    */
   async admittedWallet(game: Game, named: unknown): Promise<string> {
     const { data: wallet, error } = addressInput.safeParse(named);
     if (wallet === undefined) {
-      const field = { path: 'wallet', message: error?.issues[0]?.message ?? 'is no address' };
+      const field = { path: 'wallet', message: error?.issues[0]?.message ?? 'is not an address' };
       throw new GantryError('address_invalid', `${field.path}: ${field.message}`, { fields: [field] });
     }
     if (isGuestAddress(wallet)) {
@@ -256,37 +257,40 @@ export class Authenticator {
     }
     const owner: Owner = { gameId: game.id, wallet };
     if (await this.#db.read(isBanned, owner)) {
-      throw new GantryError('player_banned', 'This player has been banned here, so nobody acts for them');
+      throw new GantryError(
+        'player_banned',
+        'This player is banned from the game, so the server cannot act for them',
+      );
     }
     return wallet;
   }
 
   /**
-   * What holds for every call on behalf of a game; a public read needs no secret, but a wrong one is refused. A promise
-   * where there is a signature to check.
+   * Applies the game's policies to a call on its behalf. A public read needs no secret, but a wrong one is refused.
+   * Returns a promise if there is a signature to check.
    */
   #check(
     game: Game,
     bySecret: Game | null,
     credentials: Credentials,
-    asTheGame: boolean,
+    onBehalfOfGame: boolean,
   ): Promise<void> | undefined {
-    if (bySecret && asTheGame && bySecret.id !== game.id) throw wrongSecret();
-    if (asTheGame) {
+    if (bySecret && onBehalfOfGame && bySecret.id !== game.id) throw wrongSecret();
+    if (onBehalfOfGame) {
       refuseArchived(game);
       this.checkOrigin(game, credentials.origin);
     }
-    if (asTheGame && game.policies.requireSecret && !bySecret) {
-      throw secretRequired('This game wants its secret with every call');
+    if (onBehalfOfGame && game.policies.requireSecret && !bySecret) {
+      throw secretRequired('This game requires its secret with every call');
     }
     const { signature } = credentials;
     if (signature && isSigned(signature)) {
       return checkRequestSignature(signature, game, this.#db, this.#box);
     }
-    if (asTheGame && game.policies.requireSignature !== 'no') {
+    if (onBehalfOfGame && game.policies.requireSignature !== 'no') {
       throw new GantryError(
         'signature_required',
-        'This game wants every call signed: send X-Request-Nonce and X-Request-Signature',
+        'This game requires every call to be signed: send X-Request-Nonce and X-Request-Signature',
       );
     }
     return undefined;
@@ -296,13 +300,16 @@ export class Authenticator {
     if (token === undefined || token === null || token === '') {
       throw new GantryError(
         'token_missing',
-        "launcherJwt is missing; sign in to get one. A game's server sends its secret and wallet instead, where that is served",
+        "launcherJwt is missing; sign in to get one. A game's server sends its secret and wallet instead, if the operation supports it",
       );
     }
     if (typeof token !== 'string') throw new GantryError('token_invalid', 'launcherJwt must be a string');
     const details = await this.#tokens.verify(token, (sessionId) => this.#db.read(findSession, sessionId));
     if (!details)
-      throw new GantryError('token_invalid', 'launcherJwt is of a session this server does not know');
+      throw new GantryError(
+        'token_invalid',
+        'launcherJwt belongs to a session that this server does not know',
+      );
     return details;
   }
 
@@ -325,14 +332,14 @@ function toCaller(details: SessionDetails): SessionCaller {
   return { ...details, wallet: details.session.wallet };
 }
 
-/** An address is of one game, and nobody acts in another by it. @throws GantryError `game_mismatch` */
+/** @throws GantryError `game_mismatch` when the URL names another game than the call is for */
 export function refuseOtherGame(named: Game | null, game: Game | null): void {
   if (!named || !game || named.id === game.id) return;
-  throw new GantryError('game_mismatch', 'The address names another game than the call is for');
+  throw new GantryError('game_mismatch', 'The URL names another game than the call is for');
 }
 
-/** Clients in typed languages send null or an empty text. */
-function isLeftOut(sent: unknown): boolean {
+/** Clients in typed languages send null or an empty string for omitted fields. */
+function isOmitted(sent: unknown): boolean {
   return sent === undefined || sent === null || sent === '';
 }
 
@@ -341,5 +348,5 @@ function secretRequired(why: string): GantryError {
 }
 
 function wrongSecret(): GantryError {
-  return new GantryError('secret_invalid', 'The game secret is of another game');
+  return new GantryError('secret_invalid', 'The game secret belongs to another game');
 }

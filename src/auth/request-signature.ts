@@ -6,36 +6,39 @@ import type { GamePolicies } from '../games/game.ts';
 import { md5Hex, type SealedSecret, type SecretBox } from '../games/game-secret.ts';
 import { sealedSecrets } from '../games/queries.ts';
 
-/** The signing headers of a request, and what they sign; INTERFACE.md section 5 and public/docs/authentication.md, "Signed requests". */
+/**
+ * The signing headers of a request and what they sign; INTERFACE.md section 5 and public/docs/authentication.md,
+ * "Signed requests".
+ */
 export interface RequestSignature {
   nonce: string | undefined;
   signature: string | undefined;
-  /** `X-Request-Timestamp`, not of MD5: Unix time in milliseconds, or in seconds. */
+  /** `X-Request-Timestamp`, not used by MD5: Unix time in milliseconds or seconds. */
   timestamp: string | undefined;
   method: string;
-  /** Path and query, as they were sent. */
+  /** Path and query as received. */
   url: string;
   /** `X-Service-Method` */
   serviceMethod: string | undefined;
   /** `X-Launcher-Jwt` */
   launcherJwt: string | undefined;
-  /** The body's bytes as they arrived. */
+  /** The body's bytes as received. */
   body: Buffer;
 }
 
 const maxNonceLength = 200;
-/** How far a signed request's time may be from ours. */
+/** The maximum difference between a signed request's time and the server's clock. */
 const windowMs = 5 * 60 * 1000;
-/** Unix times below this are in seconds: as milliseconds they would lie in 1973. */
+/** Unix times below this are in seconds: as milliseconds they would be in 1973 or earlier. */
 const secondsBelow = 100_000_000_000;
 
 type Scheme = 'md5' | 'hmac-sha256' | 'v2';
 
-/** What the header holds in each scheme; anything else is taken for MD5. */
+/** The header's format in the HMAC schemes; anything else is treated as MD5. */
 const hmacForm = /^(sha256|v2)=([0-9a-f]{64})$/i;
 
-/** What a game's policy takes of those that are sent. */
-const schemesTaken: Readonly<Record<GamePolicies['requireSignature'], readonly Scheme[]>> = {
+/** The schemes that each value of a game's policy accepts. */
+const acceptedSchemes: Readonly<Record<GamePolicies['requireSignature'], readonly Scheme[]>> = {
   no: ['md5', 'hmac-sha256', 'v2'],
   any: ['md5', 'hmac-sha256', 'v2'],
   'hmac-sha256': ['hmac-sha256', 'v2'],
@@ -47,16 +50,17 @@ export function md5Signature(nonce: string, secretMd5: string): string {
   return md5Hex(nonce + secretMd5);
 }
 
-/** What is signed of the body only: timestamp + "." + nonce + "." + body. */
+/** The signed text of `hmac-sha256`, which covers only the body: timestamp + "." + nonce + "." + body. */
 function bodyText(timestamp: string, nonce: string, { body }: RequestSignature): Buffer {
   return Buffer.concat([Buffer.from(`${timestamp}.${nonce}.`), body]);
 }
 
 /**
- * What is signed of the whole request (v2): all that decides what is done, a line each, the body as its hex SHA-256. A
- * header holds no line break, and the text of the scheme before begins with a digit, so none can be read as another.
+ * The signed text of `v2`, which covers the whole request: everything that determines its effect, one line each, with
+ * the body as its hex SHA-256. Headers contain no line breaks, and the text of `hmac-sha256` begins with a digit, so
+ * the texts are unambiguous.
  */
-function wholeText(timestamp: string, nonce: string, signed: RequestSignature): Buffer {
+function requestText(timestamp: string, nonce: string, signed: RequestSignature): Buffer {
   const { method, url, serviceMethod = '', launcherJwt = '', body } = signed;
   const mark = url.indexOf('?');
   const [path, query] = mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
@@ -65,15 +69,14 @@ function wholeText(timestamp: string, nonce: string, signed: RequestSignature): 
   return Buffer.from(lines.join('\n'));
 }
 
-/** Whether the request carries anything of a signature. */
+/** Whether the request has any of the signing headers. */
 export function isSigned({ nonce, signature, timestamp }: RequestSignature): boolean {
   return nonce !== undefined || signature !== undefined || timestamp !== undefined;
 }
 
 /**
- * Checks a request's signature against every secret of the game that still works, then marks its nonce as
- * seen, durably. The MD5 scheme carries no time, so a nonce stays seen until the secrets it could be signed
- * with are gone.
+ * Verifies a request's signature against all of the game's valid secrets, then durably records its nonce as used. The
+ * MD5 scheme has no timestamp, so a nonce stays recorded until every secret it could be signed with is gone.
  * @throws GantryError `signature_incomplete`, `signature_required`, `signature_invalid`, `nonce_replayed`
  */
 export async function checkRequestSignature(
@@ -92,23 +95,23 @@ export async function checkRequestSignature(
   const [, prefix, hmac] = hmacForm.exec(signature) ?? [];
   const scheme = hmac === undefined ? 'md5' : prefix?.toLowerCase() === 'v2' ? 'v2' : 'hmac-sha256';
   const { requireSignature } = game.policies;
-  if (!schemesTaken[requireSignature].includes(scheme)) {
-    const wanted = requireSignature === 'v2' ? 'v2' : 'sha256';
+  if (!acceptedSchemes[requireSignature].includes(scheme)) {
+    const required = requireSignature === 'v2' ? 'v2' : 'sha256';
     throw new GantryError(
       'signature_required',
-      `This game wants X-Request-Signature: ${wanted}=<hex HMAC-SHA256> (/docs/authentication#signed-requests)`,
+      `This game requires X-Request-Signature: ${required}=<hex HMAC-SHA256> (/docs/authentication#signed-requests)`,
     );
   }
   const secrets = await db.read(sealedSecrets, game.id);
-  const right =
+  const isValid =
     nonce.length <= maxNonceLength &&
     (hmac === undefined
       ? matchesMd5(signature, nonce, secrets, box)
-      : matchesHmac(hmac, nonce, scheme === 'v2' ? wholeText : bodyText, signed, secrets, box));
-  if (!right) {
+      : matchesHmac(hmac, nonce, scheme === 'v2' ? requestText : bodyText, signed, secrets, box));
+  if (!isValid) {
     throw new GantryError(
       'signature_invalid',
-      "X-Request-Signature does not fit X-Request-Nonce and the game's current secret (/docs/authentication#signed-requests)",
+      "X-Request-Signature does not match X-Request-Nonce and the game's current secret (/docs/authentication#signed-requests)",
     );
   }
   await db.write(consumeNonce, game.id, nonce);
@@ -141,7 +144,7 @@ function matchesHmac(
   );
 }
 
-/** @throws GantryError `signature_invalid` with its own words, because a wrong clock is a common cause */
+/** @throws GantryError `signature_invalid` with a specific message, because a wrong clock is a common cause */
 function isNow(timestamp: string): boolean {
   const value = /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
   const at = value < secondsBelow ? value * 1000 : value;
@@ -152,7 +155,7 @@ function isNow(timestamp: string): boolean {
   );
 }
 
-/** `timingSafeEqual` for texts, which throws on unequal lengths; the length is no secret here. */
+/** Compares strings in constant time. `timingSafeEqual` throws on unequal lengths, and the length is no secret here. */
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -80,26 +80,26 @@ const declared: ReadonlyMap<string, AnyCommand> = byName(
   files.flatMap((file) => Object.values(file)).filter(isCommand),
 );
 
-/** Carries out several of the others, all or none. */
+/** Runs several of the other commands atomically. */
 export const runAll = runAllOf((name) => declared.get(name));
 
-/** Carries out one of the others once. */
+/** Runs one of the other commands once per idempotency key. */
 export const runOnce = idempotency.runOnceOf((name) =>
   name === runAll.commandName ? runAll : declared.get(name),
 );
 
-/** Carries out one of the others for a guest. */
+/** Runs one of the other commands for a guest. */
 export const runAsGuest = runAsGuestOf((name) =>
   name === runAll.commandName ? runAll : name === runOnce.commandName ? runOnce : declared.get(name),
 );
 
-/** Gives a guest a wallet. */
+/** Upgrades a guest to a player with a wallet. */
 export const upgradeGuest = upgradeGuestOf(tables);
 
-/** Removes guests who never did anything. */
+/** Removes guests without any activity. */
 export const removeIdleGuests = removeIdleGuestsOf(tables);
 
-/** Every command there is, by name. */
+/** Every command, by name. */
 export const commands: ReadonlyMap<string, AnyCommand> = byName([
   ...declared.values(),
   runAll,
@@ -109,7 +109,7 @@ export const commands: ReadonlyMap<string, AnyCommand> = byName([
   removeIdleGuests,
 ]);
 
-/** Engines find a command by its name alone: of two with one name, the other would be carried out. */
+/** Indexes commands by name. Engines look commands up by name only, so names must be unique. */
 function byName(all: readonly AnyCommand[]): ReadonlyMap<string, AnyCommand> {
   const found = new Map<string, AnyCommand>();
   for (const command of all) {

@@ -26,7 +26,7 @@ import {
 } from '../scores/events.ts';
 import { gameChannelPatched } from '../sessions/events.ts';
 
-/** Every event a launcher can be told, with its record's schema; each is declared with its feature. */
+/** Every event that launchers can receive, with its record's schema; each is declared with its feature. */
 export const catalogue = {
   [messageCreated.name]: messageCreated.record,
   [messagePatched.name]: messagePatched.record,
@@ -49,7 +49,7 @@ export const catalogue = {
   [windowMessageCreated.name]: windowMessageCreated.record,
 } as const satisfies Record<string, z.ZodType>;
 
-/** Every signal: what is told at once or never, with the same naming as events. */
+/** Every signal: delivered at most once and not stored, with the same naming as events. */
 export const signals = {
   [messageTyping.name]: messageTyping.record,
   [leaderboardPatched.name]: leaderboardPatched.record,
@@ -62,7 +62,7 @@ export type SignalRecord<Name extends SignalName> = z.infer<(typeof signals)[Nam
 export type EventName = keyof typeof catalogue;
 export type EventRecord<Name extends EventName> = z.infer<(typeof catalogue)[Name]>;
 
-/** An event to be written: one of the catalogue's, with a record of its kind. Another one does not compile. */
+/** A new event: one of the catalogue's, with a record of its type. */
 export type CataloguedEvent = {
   [Name in EventName]: NewEvent<EventRecord<Name>> & { name: Name };
 }[EventName];

@@ -4,7 +4,7 @@ import type { operations } from './operations.ts';
 type AnyOf = (typeof operations)[number];
 type Named<Name extends OperationName> = Extract<AnyOf, { name: Name }>;
 
-/** The name of every operation, those of administrators included. */
+/** The name of every operation, including those of administrators. */
 export type OperationName = AnyOf['name'];
 
 /** An operation's input, without credentials. */

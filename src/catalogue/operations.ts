@@ -142,7 +142,7 @@ import { rotateWebhookSecret } from '../webhooks/operations/rotate-webhook-secre
 import { testWebhook } from '../webhooks/operations/test-webhook.ts';
 import { updateWebhook } from '../webhooks/operations/update-webhook.ts';
 
-/** Every operation there is. A new one is its own file, and its line here. */
+/** Every operation. A new one needs its own file and a line here. */
 export const operations = [
   setUserScore,
   getUserScore,
@@ -293,14 +293,14 @@ type NeedsOf<One> = One extends { handler(request: never, services: infer Needs)
   ? (needs: Needs) => void
   : never;
 
-/** The administrators' operations that are declared for a role, by name. */
+/** The names of the administrators' operations that a role may call. */
 export const operationsOfRole: OperationsOfRole = (role) =>
   operations.flatMap((one) =>
     'roles' in one && one.roles?.some((allowed) => allowed === role) ? [one.name] : [],
   );
 
 /**
- * What the handlers of all operations need, together: one object that has everything any of them names. The
- * needs stand as parameters in a union of functions, and inferring one parameter for all gives their intersection.
+ * The services that the handlers of all operations need: the intersection of their `services` types, inferred from a
+ * union of functions that take them as parameters.
  */
 export type Services = NeedsOf<(typeof operations)[number]> extends (needs: infer All) => void ? All : never;

@@ -1,5 +1,5 @@
 import type { Reaction } from '../core/storage/command.ts';
 import { reportEvent } from '../webhooks/report.ts';
 
-/** What follows from every event within its transaction. */
+/** Runs for every event within its transaction. */
 export const reactions: Reaction = reportEvent;

@@ -36,7 +36,7 @@ import { states } from '../states/tables.ts';
 import { storageUse } from '../storage-quota/tables.ts';
 import { webhookSecrets, webhooks } from '../webhooks/tables.ts';
 
-/** Every table, in the order they can be filled in: what is referred to first. */
+/** Every table, in insertion order: referenced tables first. */
 export const tables: readonly AnyTable[] = [
   games,
   gameSecrets,

@@ -2,21 +2,21 @@ import { clientError, GantryError } from './client-error.ts';
 import { repeatableWithKey } from './operation-names.ts';
 import type { QueuedCall } from './store.ts';
 
-/** The server remembers idempotency keys for a day; a clock may be off by an hour. */
-const keysLastMs = 23 * 60 * 60 * 1000;
-/** The wait before a call is sent again when the server does not name one. */
+/** How long a call may be retried: the server keeps idempotency keys for a day, less an hour for clock skew. */
+const maxRetryAgeMs = 23 * 60 * 60 * 1000;
+/** The delay before a retry when the server specifies none. */
 const retryMs = 1_000;
 
-/** What became of a queued call. */
+/** The outcome of a queued call. */
 export type QueuedOutcome = { answer: unknown } | { error: GantryError };
 
 export interface QueueParts {
   /** Sends a call once. @throws GantryError */
   call(operation: string, data: object): Promise<unknown>;
-  /** Resolves when there is a connection to send over. */
+  /** Resolves when there is a connection. */
   connected(): Promise<void>;
   pause(ms: number): Promise<void>;
-  /** The queue has changed. */
+  /** Called when the queue has changed. */
   save(): void;
   settled(call: QueuedCall, outcome: QueuedOutcome): void;
 }
@@ -26,7 +26,7 @@ interface Waiting {
   reject(error: GantryError): void;
 }
 
-/** Calls in their order, each sent until the server has answered, over lost connections and restarts of the game. */
+/** A FIFO queue of calls, each retried until the server answers, across lost connections and restarts of the game. */
 export class CallQueue {
   readonly #parts: QueueParts;
   readonly #calls: QueuedCall[];
@@ -38,12 +38,12 @@ export class CallQueue {
     this.#calls = [...restored];
   }
 
-  /** The calls no answer has come to. */
+  /** The calls that have not been answered. */
   get calls(): readonly QueuedCall[] {
     return this.#calls;
   }
 
-  /** Resolves with the answer. @throws GantryError when the server refuses the call for good */
+  /** Resolves with the answer. @throws GantryError when the server refuses the call permanently */
   add(operation: string, input: object): Promise<unknown> {
     const call = {
       operation,
@@ -54,12 +54,12 @@ export class CallQueue {
     this.#calls.push(call);
     this.#parts.save();
     const answered = new Promise((resolve, reject) => this.#waiting.set(call, { resolve, reject }));
-    answered.catch(() => undefined); // who is not interested need not await it
+    answered.catch(() => undefined); // callers need not await it
     this.send();
     return answered;
   }
 
-  /** Begins to send what waits. */
+  /** Starts sending the queued calls. */
   send(): void {
     if (this.#isSending) return;
     this.#isSending = true;
@@ -78,10 +78,10 @@ export class CallQueue {
       else waiting?.resolve(outcome.answer);
       this.#parts.settled(call, outcome);
     }
-    this.#isSending = false; // at once: a call that is added next has to start sending again
+    this.#isSending = false; // in the same turn, so that the next `add` starts sending again
   }
 
-  /** Null when the client will not connect any more: the call waits for the next one. */
+  /** Null when the client will not connect again: the call stays in the queue for the next client. */
   async #sendUntilAnswered(call: QueuedCall): Promise<QueuedOutcome | null> {
     const { operation, input, idempotencyKey } = call;
     for (;;) {
@@ -90,8 +90,8 @@ export class CallQueue {
       } catch {
         return null;
       }
-      if (call.isSent && Date.now() - call.queuedAt > keysLastMs) {
-        const message = `${operation} was sent too long ago to send it again; it may have been carried out`;
+      if (call.isSent && Date.now() - call.queuedAt > maxRetryAgeMs) {
+        const message = `${operation} was sent too long ago to be retried; it may have been executed`;
         return { error: clientError('queue_expired', message) };
       }
       call.isSent = true;
@@ -101,15 +101,15 @@ export class CallQueue {
         return { answer: await this.#parts.call(operation, { ...input, ...key }) };
       } catch (error) {
         if (!(error instanceof GantryError) || error.reason === 'client_closed') return null;
-        const mayPass = error.code === 0 || error.code === 429 || error.code === 503;
-        if (!mayPass) return { error };
+        const isTemporary = error.code === 0 || error.code === 429 || error.code === 503;
+        if (!isTemporary) return { error };
         await this.#parts.pause((error.retryAfterSeconds ?? retryMs / 1000) * 1000);
       }
     }
   }
 }
 
-/** 128 random bits. `crypto.randomUUID` is not there on pages without TLS. */
+/** 128 random bits. `crypto.randomUUID` is not available on pages without TLS. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

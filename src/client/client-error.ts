@@ -9,11 +9,11 @@ export interface ErrorBody {
 }
 
 /**
- * Reasons of the client's own:
- * - `connection_lost`: no answer came, and whether the operation was carried out is not known
+ * Reasons for errors that the client raises itself:
+ * - `connection_lost`: there was no answer; the operation may or may not have been executed
  * - `client_closed`: `close` was called first
- * - `queue_expired`: a queued call may have been carried out, too long ago to send it again
- * - `unknown`: something between client and server answered in the server's place
+ * - `queue_expired`: a queued call may have been executed, too long ago to retry it
+ * - `unknown`: a proxy answered instead of the server
  */
 export type ClientReason = 'connection_lost' | 'client_closed' | 'queue_expired' | 'unknown';
 
@@ -22,19 +22,19 @@ export class GantryError extends Error {
   readonly reason: Reason | ClientReason;
   /** The HTTP status, over a socket too; 0 without an answer. */
   readonly code: number;
-  /** When to try again, in seconds from now, where the server says so. */
+  /** The delay before a retry, in seconds, if the server specifies one. */
   readonly retryAfterSeconds: number | undefined;
-  /** What the server says beside the reason. */
+  /** The error's details, including the reason. */
   readonly data: Readonly<Record<string, unknown>>;
   /** The invalid fields. */
   readonly errors: readonly { path: string; message: string }[];
-  /** Of a `version_conflict`: the version there is; 0: there is no state. */
+  /** For `version_conflict`: the current version; 0 when there is no state. */
   readonly version: number | undefined;
 
   constructor(body: ErrorBody) {
     super(body.message ?? 'The server gave no reason');
     this.name = 'GantryError';
-    // A later server may know reasons that this client does not.
+    // A newer server may have reasons that this client does not know.
     this.reason = (body.data?.reason ?? 'unknown') as Reason | ClientReason;
     this.code = body.code ?? 0;
     this.retryAfterSeconds = body.data?.retryAfterSeconds;

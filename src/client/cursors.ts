@@ -16,15 +16,15 @@ export interface Meta {
 export type Verdict = 'take' | 'drop' | 'gap';
 
 /**
- * How many notifications are remembered by ID. One that was delivered may come again behind the cursor, as a late one: the
- * server did not live to write down that it was delivered.
+ * The number of notification ids kept for deduplication. A delivered notification may come again as a late one, behind
+ * the cursor, if the server was killed before it recorded the delivery.
  */
 const maxNotificationIds = 1_000;
 
-/** How many cursors a handshake carries at most: the server refuses one that is too long. */
+/** The maximum number of cursors in a handshake: the server refuses handshakes that are too long. */
 const maxSent = 1_000;
 
-/** What a handshake says of the cursors: `partial` tells the server that there are more than these. */
+/** The cursors in a handshake; `partial` tells the server that some are omitted. */
 export interface SentCursors {
   cursors: Record<string, Cursor>;
   partial?: true;
@@ -40,17 +40,21 @@ export class Cursors {
     this.#notifications = new Set(notifications);
   }
 
-  /** The IDs of the notifications handled, the latest last. */
+  /** The ids of the notifications handled, the latest last. */
   get notifications(): string[] {
     return [...this.#notifications];
   }
 
-  /** All of them, the most recently active last; save it so that a restart of the client misses nothing. */
+  /**
+   * All cursors, the most recently active last; save them so that no events are missed across a restart of the client.
+   */
   toJSON(): Record<string, Cursor> {
     return Object.fromEntries(this.#positions);
   }
 
-  /** For the handshake: all of them, or those of players and games and of the most recently active message channels. */
+  /**
+   * The cursors for the handshake: all, or those of players and games and of the most recently active message channels.
+   */
   toSend(): SentCursors {
     if (this.#positions.size <= maxSent) return { cursors: this.toJSON() };
     const isChannel = ([stream]: [string, Cursor]) => stream.startsWith('channel:');
@@ -70,12 +74,12 @@ export class Cursors {
     this.#positions.set(stream, { epoch, seq });
   }
 
-  /** Like `set`, unless the stream has a cursor already, which is more recent. */
+  /** Like `set`, unless the stream already has a cursor with the same epoch, which is more recent. */
   begin(stream: string, { epoch, seq }: Cursor): void {
     if (this.#positions.get(stream)?.epoch !== epoch) this.set(stream, { epoch, seq });
   }
 
-  /** Forgets all positions: every stream has to be reloaded. */
+  /** Deletes all cursors: every stream has to be reloaded. */
   clear(): void {
     this.#positions.clear();
   }
@@ -84,7 +88,7 @@ export class Cursors {
     this.#positions.delete(stream);
   }
 
-  /** Judges an event, and moves the cursor when it is to be taken. */
+  /** Decides what to do with an event, and advances the cursor when it is taken. */
   judge(name: string, meta: Meta, recordId: string | undefined): Verdict {
     const { stream, epoch, seq } = meta;
     if (epoch === undefined || seq === undefined) return 'take';
@@ -99,12 +103,12 @@ export class Cursors {
       if (seq <= position.seq) return 'drop';
       if (seq > position.seq + 1) return 'gap';
     }
-    this.#positions.delete(stream); // the map is in the order of activity
+    this.#positions.delete(stream); // keeps the map in order of activity
     this.set(stream, { epoch, seq });
     return 'take';
   }
 
-  /** Whether a notification was not handled yet; it is about to be. */
+  /** Whether a notification has not been handled yet; records it as handled. */
   #isNew(id: string | undefined): boolean {
     if (id === undefined) return true;
     if (this.#notifications.has(id)) return false;

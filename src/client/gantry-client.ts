@@ -19,39 +19,39 @@ export interface ClientOptions {
   url: string;
   /** Without a token, only operations that need none can be called, and no events are received. */
   launcherJwt?: string;
-  /** For a game's own server: calls name their player, see `forPlayer`. Never in what players are given. */
+  /** For a game's own server: calls name their player, see `forPlayer`. Never ship it to players. */
   gameSecret?: string;
   /** Saved from `client.cursors` earlier: events missed since then are replayed. */
   cursors?: Readonly<Record<string, Cursor>>;
-  /** Keeps the cursors, the notifications handled and the queued calls over a restart; for one player. */
+  /** Persists one player's cursors, handled notifications and queued calls across restarts. */
   store?: Store | undefined;
   /** The transport of calls; events always arrive over the socket. Default `socket`. */
   callOver?: 'socket' | 'http';
   /** The timeout of a call, in milliseconds. Default 15,000. */
   timeoutMs?: number;
   /**
-   * How often a call is sent again that was not carried out (429, 503, after `Retry-After`), or whose answer was lost and
-   * that does no harm twice: a read, or a write with an `idempotencyKey`. Default 2.
+   * The maximum number of retries of a call that was not executed (429, 503, after `Retry-After`), or whose answer was
+   * lost and that is idempotent: a read, or a write with an `idempotencyKey`. Default 2.
    */
   retries?: number;
-  /** A call is not sent again when the server asks for a longer wait, in milliseconds. Default 10,000. */
+  /** A call is not retried when the server specifies a longer delay than this, in milliseconds. Default 10,000. */
   maxRetryDelayMs?: number;
 }
 
-/** An operation's input and options; the input may be left out where all of it may. */
+/** An operation's input and options; the input may be omitted if all its fields are optional. */
 export type CallArguments<Name extends OperationName> =
   Record<never, never> extends OperationInput<Name>
     ? [input?: OperationInput<Name>, options?: CallOptions]
     : [input: OperationInput<Name>, options?: CallOptions];
 
-/** Every operation as a method of its own. */
+/** Every operation as a method. */
 export type Api = {
   readonly [Name in OperationName]: (...args: CallArguments<Name>) => Promise<OperationOutput<Name>>;
 };
 
-/** What may be said of a call beside its input. */
+/** The options of a call. */
 export interface CallOptions {
-  /** A write that is sent again with the same key is carried out once, and answered the same. */
+  /** A write that is retried with the same key is executed once, and answered the same. */
   idempotencyKey?: string;
 }
 
@@ -69,11 +69,11 @@ export type Status =
 
 /** The reconnect delay when the server cannot accept connections right now. */
 const reconnectDelayMs = 1_000;
-/** The reconnect delay when rate limited by something that does not say for how long. */
+/** The reconnect delay when rate limited without a `Retry-After`. */
 const rateLimitedDelayMs = 10_000;
-/** The delay before a call's first retry where the server names none; it doubles. */
+/** The delay before a call's first retry when the server specifies none; it doubles with each retry. */
 const firstRetryDelayMs = 250;
-/** The store is given what is to be kept at most once in this time, but queued calls at once. */
+/** The minimum interval between two saves to the store, except for queued calls, which are saved at once. */
 const saveIntervalMs = 100;
 
 const operationNames: ReadonlySet<string> = new Set([...repeatable, ...repeatableWithKey, ...neverRepeated]);
@@ -99,7 +99,7 @@ export class GantryClient {
     Pick<ClientOptions, 'url' | 'callOver' | 'timeoutMs' | 'retries' | 'maxRetryDelayMs'>
   > &
     ClientOptions;
-  /** What the store had at the start, for what of it is not the client's. */
+  /** What the store had at the start, to preserve fields that the client does not use. */
   readonly #saved: Saved;
   readonly #cursors: Cursors;
   readonly #socket: Socket;
@@ -108,7 +108,7 @@ export class GantryClient {
   readonly #resyncListeners = new Set<(stream: string) => unknown>();
   readonly #queueListeners = new Set<(call: QueuedCall, outcome: QueuedOutcome) => void>();
   readonly #queue: CallQueue;
-  /** Streams that are being loaded again: until then, a restart of the game has to do so as well. */
+  /** Streams being reloaded. Their cursors are not saved until then, so that a restart of the game reloads them too. */
   readonly #loading = new Map<string, Promise<unknown>>();
   readonly #wakers = new Set<() => void>();
   #isClosed = false;
@@ -194,7 +194,10 @@ export class GantryClient {
     return this.#call(name, { ...input, ...options });
   }
 
-  /** Every operation as a method: `client.api.setUserScore({ score: 5 })` is `client.call('setUserScore', { score: 5 })`. */
+  /**
+   * Every operation as a method: `client.api.setUserScore({ score: 5 })` is `client.call('setUserScore', { score: 5
+   * })`.
+   */
   readonly api: Api = apiOf((name, ...args) => this.call(name, ...args));
 
   /** Calls with another token over the same connection, as a launcher does for a game's session. */
@@ -202,31 +205,35 @@ export class GantryClient {
     return calling((name, ...[input, options]) => this.#call(name, { ...input, ...options, launcherJwt }));
   }
 
-  /** Calls about a player, as the game's server does that has given its `gameSecret`. */
+  /** Calls for a player, as a game's server with its `gameSecret`. */
   forPlayer(wallet: string): Pick<GantryClient, 'call' | 'api'> {
     return calling((name, ...[input, options]) => this.#call(name, { wallet, ...input, ...options }));
   }
 
   /**
-   * Calls an operation as soon as there is a connection, and until the server has answered, over restarts of the game too
-   * where there is a `store`: once, and in the order of these calls. @throws GantryError when the server refuses it
+   * Queues a call, which is sent when there is a connection and retried until the server answers, with a `store` even
+   * across restarts of the game. Queued calls are executed once and in order. @throws GantryError when the server
+   * refuses it
    */
   queue<Name extends QueueableName>(name: Name, input: OperationInput<Name>): Promise<OperationOutput<Name>> {
     return this.#queue.add(name, input) as Promise<OperationOutput<Name>>;
   }
 
-  /** The queued calls that no answer has come to. */
+  /** The queued calls that have not been answered. */
   get queued(): readonly QueuedCall[] {
     return this.#queue.calls;
   }
 
-  /** Calls the listener for each queued call that is done, those queued before a restart of the game too. */
+  /** Calls the listener for each completed queued call, including those queued before a restart of the game. */
   onQueued(listener: (call: QueuedCall, outcome: QueuedOutcome) => void): () => void {
     this.#queueListeners.add(listener);
     return () => this.#queueListeners.delete(listener);
   }
 
-  /** Calls the listener for each event of this name, once and in order within its stream. Returns a function that unsubscribes. */
+  /**
+   * Calls the listener for each event of this name, once and in order within its stream. Returns a function that
+   * unsubscribes.
+   */
   on<Name extends HeardName>(name: Name, listener: Listener<Name>): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
@@ -234,9 +241,9 @@ export class GantryClient {
   }
 
   /**
-   * Calls the listener with each stream whose history is not available (at the first connection, or after too
-   * long an absence): reload the data it is about; later events follow without a gap. The stream's cursor is given to the
-   * store when what the listener returns has resolved.
+   * Calls the listener with each stream whose history is not available (at the first connection, or after too long an
+   * absence): reload the stream's data; later events follow without a gap. The stream's cursor is saved once the
+   * promise that the listener returns has resolved.
    */
   onResync(listener: (stream: string) => unknown): () => void {
     this.#resyncListeners.add(listener);
@@ -267,7 +274,7 @@ export class GantryClient {
     if (status.state !== 'live') throw refusalOf(status);
   }
 
-  /** Closes the connection for good; calls without an answer are rejected, and queued ones wait in the store. */
+  /** Closes the connection permanently. Calls in flight are rejected; queued ones stay in the store. */
   close(): void {
     if (this.#isClosed) return;
     clearTimeout(this.#retry);
@@ -284,9 +291,10 @@ export class GantryClient {
       const own = this.#cursors.get(stream);
       const isSameHistory = own?.epoch === epoch;
       replayed += latest - seq;
-      // Its cursor may not have been sent: then nothing was missed when it stands where the stream does.
+      // The cursor may have been omitted from the handshake: then nothing was missed if it equals the stream's
+      // position.
       const isMissed = !recovered && !(isSameHistory && own.seq === seq);
-      if (recovered && isSameHistory && own.seq > seq) continue; // what comes again is dropped
+      if (recovered && isSameHistory && own.seq > seq) continue; // replayed duplicates are dropped
       this.#cursors.set(stream, { epoch, seq });
       if (isMissed) this.#reload(stream);
     }
@@ -306,7 +314,7 @@ export class GantryClient {
         this.#loading.delete(stream);
         this.#saveSoon();
       },
-      () => undefined, // without its cursor in the store, the next start loads it again
+      () => undefined, // the cursor stays out of the store, so the next start reloads the stream
     );
   }
 
@@ -316,7 +324,7 @@ export class GantryClient {
   }
 
   #save(): void {
-    this.#isSaveDue = this.#isHandling; // never ahead of what listeners have made of an event
+    this.#isSaveDue = this.#isHandling; // never save a cursor before the listeners have handled its event
     if (this.#isHandling) return;
     clearTimeout(this.#saveTimer);
     this.#saveTimer = undefined;
@@ -342,7 +350,7 @@ export class GantryClient {
       try {
         listener(record as never, meta);
       } catch (error) {
-        // It is the game's; the other listeners are to hear of the event all the same.
+        // Rethrown asynchronously, so that the other listeners still receive the event.
         queueMicrotask(() => {
           throw error;
         });
@@ -354,8 +362,8 @@ export class GantryClient {
   }
 
   /**
-   * With data, the server itself refused: because of the token, which retrying would not change, or because of
-   * its own state, which may pass. Without, the network failed, and socket.io-client retries by itself.
+   * With a body, the server refused the connection: because of the token, where a retry is useless, or because of its
+   * own state, which is temporary. Without one, the network failed, and socket.io-client retries automatically.
    */
   #refused(body: ErrorBody | undefined): void {
     if (!body) return;
@@ -365,8 +373,8 @@ export class GantryClient {
       this.#retry = setTimeout(() => this.#socket.connect());
     } else if (code === 429 || code >= 500) {
       const usual = code === 429 ? rateLimitedDelayMs : reconnectDelayMs;
-      const asked = body.data?.retryAfterSeconds;
-      this.#retry = setTimeout(() => this.#socket.connect(), asked === undefined ? usual : asked * 1000);
+      const seconds = body.data?.retryAfterSeconds;
+      this.#retry = setTimeout(() => this.#socket.connect(), seconds === undefined ? usual : seconds * 1000);
     } else this.#setStatus({ state: 'refused', reason, message });
   }
 
@@ -405,7 +413,7 @@ export class GantryClient {
     if (this.#isClosed) throw clientError('client_closed', 'The client was closed');
   }
 
-  /** Waits, or until the client is closed. */
+  /** Resolves after a delay, or when the client is closed. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -421,7 +429,7 @@ export class GantryClient {
 
   #callOverSocket<Name extends OperationName>(name: Name, data: object): Promise<OperationOutput<Name>> {
     if (this.#status.state === 'ended' || this.#status.state === 'refused') {
-      return Promise.reject(refusalOf(this.#status)); // there will be no connection to send it over
+      return Promise.reject(refusalOf(this.#status)); // it will not connect again
     }
     return new Promise((resolve, reject) => {
       const lost = () => reject(connectionLost());
@@ -445,9 +453,9 @@ export class GantryClient {
   }
 }
 
-/** How long to wait before a call is sent again, in milliseconds; null: it is not. */
+/** The delay before a call's retry, in milliseconds; null when it must not be retried. */
 function retryDelay(error: GantryError, attempt: number, mayRepeat: boolean): number | null {
-  // With these two, nothing was carried out.
+  // With these two statuses nothing was executed.
   const isRefusal = error.code === 429 || error.code === 503;
   if (!isRefusal && !(error.reason === 'connection_lost' && mayRepeat)) return null;
   const { retryAfterSeconds } = error;
@@ -469,7 +477,7 @@ function calling(call: Call): { call: Call; api: Api } {
 
 function apiOf(call: Call): Api {
   return new Proxy({} as Api, {
-    // Nothing else is there: an object with a `then` would be taken for a promise.
+    // No other properties: an object with a `then` would be treated as a promise.
     get: (_, name) =>
       typeof name === 'string' && operationNames.has(name)
         ? (...args: [never]) => call(name as OperationName, ...args)

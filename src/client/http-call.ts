@@ -28,7 +28,7 @@ export async function callOverHttp(
   const body = await response.json().catch(() => null);
   if (body !== null && response.ok) return body;
   const retryAfterSeconds = body?.data?.retryAfterSeconds ?? secondsOf(response.headers.get('Retry-After'));
-  // A page in place of an answer comes from a proxy: with these statuses it has not passed the call on.
+  // A response without JSON comes from a proxy, which with these two statuses has not forwarded the call.
   const isRefusal = body !== null || response.status === 429 || response.status === 503;
   if (!isRefusal) throw connectionLost();
   throw new GantryError({

@@ -3,7 +3,7 @@ import { callOverHttp } from './http-call.ts';
 import type { OperationName, OperationOutput } from './operation-types.ts';
 import { localStorageStore, type Store } from './store.ts';
 
-/** Signs a text as the wallet does with `personal_sign` (EIP-191). */
+/** Signs a text with the wallet, as `personal_sign` does (EIP-191). */
 export type Sign = (text: string) => Promise<string>;
 
 /** A player's session in a game. */
@@ -16,23 +16,26 @@ export interface SignedIn {
 export interface GuestOptions {
   url: string;
   gameId: string;
-  /** Of a guest there is: left out, a new player is made. */
+  /** The secret of an existing guest; if omitted, a new player is created. */
   deviceSecret?: string | undefined;
-  /** How the player's list of devices calls this one. */
+  /** This device's name in the player's list of devices. */
   deviceName?: string | undefined;
 }
 
 export interface WalletOptions {
   url: string;
   gameId: string;
-  /** The address that signs. */
+  /** The address of the signing wallet. */
   wallet: string;
   sign: Sign;
-  /** Of a contract wallet: the chain it is on. */
+  /** The chain of a contract wallet. */
   chainId?: number | undefined;
 }
 
-/** Makes a player without a wallet, or signs one in. Keep the `deviceSecret`: who has it is the player. @throws GantryError */
+/**
+ * Creates a player without a wallet, or signs one in. Store the `deviceSecret` securely: it authenticates the player.
+ * @throws GantryError
+ */
 export async function signInAsGuest({
   url,
   gameId,
@@ -43,21 +46,28 @@ export async function signInAsGuest({
     const { launcherJwt, wallet } = await call(url, 'signInGuest', { gameId, deviceSecret });
     return { launcherJwt, wallet, deviceSecret };
   }
-  const made = await call(url, 'createGuest', { gameId, deviceName });
-  return { launcherJwt: made.launcherJwt, wallet: made.wallet, deviceSecret: made.deviceSecret };
+  const created = await call(url, 'createGuest', { gameId, deviceName });
+  return {
+    launcherJwt: created.launcherJwt,
+    wallet: created.wallet,
+    deviceSecret: created.deviceSecret,
+  };
 }
 
-/** Signs a player in with a wallet, which is asked to sign a text that says so. @throws GantryError */
+/** Signs a player in with a wallet, which signs the server's sign-in text. @throws GantryError */
 export async function signInWithWallet(options: WalletOptions): Promise<SignedIn> {
   const { url, gameId, wallet, sign, chainId } = options;
-  const asked = await call(url, 'createUnverifiedChannel', { gameId, wallet, chainId });
-  const signature = await sign(asked.signRequest);
-  const { channelId } = asked;
+  const challenge = await call(url, 'createUnverifiedChannel', { gameId, wallet, chainId });
+  const signature = await sign(challenge.signRequest);
+  const { channelId } = challenge;
   const { launcherJwt } = await call(url, 'verifyUnverifiedChannel', { channelId, signature, chainId });
   return { launcherJwt, wallet: wallet.toLowerCase() };
 }
 
-/** Gives a guest a wallet, with everything the guest has; the guest's sessions end. @throws GantryError */
+/**
+ * Upgrades a guest to a player with a wallet, who keeps all of the guest's data; the guest's sessions end.
+ * @throws GantryError
+ */
 export async function upgradeGuest({
   url,
   launcherJwt,
@@ -65,15 +75,15 @@ export async function upgradeGuest({
   sign,
   chainId,
 }: Omit<WalletOptions, 'gameId'> & { launcherJwt: string }): Promise<SignedIn> {
-  const asked = await call(url, 'requestGuestUpgrade', { launcherJwt, wallet, chainId });
-  const signature = await sign(asked.signRequest);
-  const { channelId } = asked;
+  const challenge = await call(url, 'requestGuestUpgrade', { launcherJwt, wallet, chainId });
+  const signature = await sign(challenge.signRequest);
+  const { channelId } = challenge;
   return call(url, 'upgradeGuest', { launcherJwt, channelId, signature, chainId });
 }
 
 /**
- * Signs in as the guest of the store, or as a new one, and connects. Without a `store`, a browser keeps the guest in
- * `localStorage`, and elsewhere the guest ends with the program. @throws GantryError
+ * Signs in as the guest in the store, or as a new one, and connects. Without a `store`, a browser keeps the guest in
+ * `localStorage`; elsewhere the guest is lost when the program ends. @throws GantryError
  */
 export async function connectAsGuest(options: ClientOptions & GuestOptions): Promise<GantryClient> {
   const { url, gameId, deviceName } = options;

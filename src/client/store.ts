@@ -1,10 +1,10 @@
 import type { Cursor } from './cursors.ts';
 
-/** A call that waits for the server. */
+/** A call that has not been answered. */
 export interface QueuedCall {
   operation: string;
   input: Record<string, unknown>;
-  /** Sent with every attempt, so that the server carries it out once. */
+  /** Sent with every attempt, so that the server executes it once. */
   idempotencyKey: string;
   /** When it was queued, in Unix milliseconds. */
   queuedAt: number;
@@ -12,26 +12,26 @@ export interface QueuedCall {
   isSent?: true;
 }
 
-/** What a client keeps over a restart of the game: plain data, to be written as JSON. */
+/** What a client persists across restarts of the game: plain data, to be stored as JSON. */
 export interface Saved {
-  /** The position in every stream: what has happened since is replayed. */
+  /** The position in every stream: later events are replayed. */
   cursors?: Record<string, Cursor>;
-  /** Notifications that were handled: the server may tell of them again. */
+  /** The ids of handled notifications, which the server may deliver again. */
   notifications?: string[];
-  /** Calls that no answer has come to. */
+  /** The queued calls that have not been answered. */
   queue?: QueuedCall[];
-  /** Of a guest: who has it is the player. */
+  /** A guest's secret, which authenticates the player. */
   deviceSecret?: string;
 }
 
-/** Where a game keeps what its client needs over a restart: one for each player, since nothing of it is another player's. */
+/** Persists a client's data across restarts of the game. Each player needs a separate store. */
 export interface Store {
   load(): Saved | null | undefined;
-  /** Called when listeners have handled an event, a few times a second at most, and with every queued call. */
+  /** Called after listeners have handled events, at most a few times a second, and at once when the queue changes. */
   save(saved: Saved): void;
 }
 
-/** A store in the browser's `localStorage`, of pages of this origin. */
+/** A store in the browser's `localStorage`, which pages of the same origin share. */
 export function localStorageStore(key: string): Store {
   return {
     load: () => JSON.parse(localStorage.getItem(key) ?? 'null'),

@@ -1,35 +1,35 @@
 import { LRUCache } from 'lru-cache';
 
-/** So many bytes at once, and from then on so many a second. */
+/** A token bucket's capacity and refill rate, in bytes. */
 export interface ByteRate {
   burst: number;
   perSecond: number;
 }
 
-/** How many callers are remembered; who is forgotten has a whole budget again, as after a while anyway. */
+/** The number of callers tracked; an evicted caller has its full budget again. */
 const maxRemembered = 100_000;
 
 /**
- * What callers may still send and be sent, each by a key. A caller is admitted while anything is left, and what the call
- * then costs is taken off, below nothing too: so what came of one call is paid before the next one. Kept in the memory of
- * this process.
+ * A token bucket per caller, in bytes. A caller is admitted while its bucket is not empty; the call's cost is
+ * subtracted afterwards and may make the level negative, so that the debt is repaid before the next call. In memory,
+ * per process.
  */
 export class ByteBudget {
   readonly #rate: ByteRate;
   readonly #clock: () => number;
-  /** By size, not by number, so that room is made as callers come, and not for all of them at the start. */
+  /** Bounded by `maxSize` rather than `max`, which would allocate space for all callers up front. */
   readonly #left = new LRUCache<string, { bytes: number; at: number }>({
     maxSize: maxRemembered,
     sizeCalculation: () => 1,
   });
 
-  /** `clock` in milliseconds, from whenever. */
+  /** `clock` in milliseconds, with any origin. */
   constructor(rate: ByteRate, clock: () => number = () => performance.now()) {
     this.#rate = rate;
     this.#clock = clock;
   }
 
-  /** How many seconds the caller has to wait, at most an hour; 0: it may call. */
+  /** The seconds until the caller may call, at most an hour; 0 when it may call now. */
   secondsToWait(key: string): number {
     const left = this.#leftOf(key);
     return left > 0 ? 0 : Math.min(3600, Math.max(1, Math.ceil(-left / this.#rate.perSecond)));

@@ -1,6 +1,6 @@
 /**
- * How many bytes are in memory on behalf of callers, by a key and in all: bodies that are coming in, and answers that
- * were not taken yet. What is taken must be given back.
+ * The bytes in memory on behalf of callers, per key and in total: incoming bodies, and answers that have not been read
+ * yet. Bytes that are taken must be released.
  */
 export class HeldBytes {
   readonly #perKey: number;
@@ -17,7 +17,7 @@ export class HeldBytes {
     return this.#all;
   }
 
-  /** Who holds too much already, if anybody: the caller, or all callers together. */
+  /** Which limit `more` bytes would exceed: the key's, that of all callers together, or none (null). */
   fullFor(key: string, more = 0): 'key' | 'all' | null {
     if ((this.#byKey.get(key) ?? 0) + more > this.#perKey) return 'key';
     return this.#all + more > this.#inAll ? 'all' : null;

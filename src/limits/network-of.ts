@@ -1,25 +1,25 @@
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
-/** Asked several times with every call, mostly for the same addresses. */
+/** Networks are looked up several times per call, mostly for the same addresses. */
 const known = new LRUCache<string, string>({ max: 10_000 });
 
 /**
- * The network a caller's address is counted as: IPv6 by its /64, which is what one customer is assigned, an
- * IPv4-mapped address as IPv4, and IPv4 as it is. A port that some proxies append is dropped, and so is the zone
- * of a link-local address.
+ * The network that a caller's address is counted under: the /64 of an IPv6 address, which is what one customer is
+ * assigned; IPv4 for an IPv4-mapped address; IPv4 unchanged. A port appended by a proxy and the zone of a link-local
+ * address are dropped.
  */
-export function networkOf(written: string): string {
-  let network = known.get(written);
+export function networkOf(text: string): string {
+  let network = known.get(text);
   if (network === undefined) {
-    network = read(written);
-    known.set(written, network);
+    network = parseNetwork(text);
+    known.set(text, network);
   }
   return network;
 }
 
-function read(written: string): string {
-  const address = /^(?:\[(.+)\]|([\d.]+)):\d+$/.exec(written)?.slice(1).find(Boolean) ?? written;
+function parseNetwork(text: string): string {
+  const address = /^(?:\[(.+)\]|([\d.]+)):\d+$/.exec(text)?.slice(1).find(Boolean) ?? text;
   if (!ipaddr.IPv6.isValid(address)) return address;
   const parsed = ipaddr.IPv6.parse(address);
   if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();

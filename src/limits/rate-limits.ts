@@ -3,18 +3,18 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import { GantryError, type Reason } from '../errors.ts';
 import type { Game, RateLimit } from '../games/game.ts';
 import { networkOf } from './network-of.ts';
-import { type Standing, WindowCounter } from './window-counter.ts';
+import { WindowCounter, type WindowState } from './window-counter.ts';
 
-/** What one player, or an address without a token, may do: a hundred reads and fifty writes a second, bursts of twice that. */
+/** Per player, or per address without a token: a hundred reads and fifty writes a second, with bursts of twice that. */
 const perCaller: Record<'read' | 'write', RateLimit> = {
   read: { points: 200, seconds: 2 },
   write: { points: 100, seconds: 2 },
 };
-/** Beginning to sign in, and finishing, each by address. */
+/** Starting and finishing a sign-in, each per address. */
 const signIn: RateLimit = { points: 10, seconds: 60 };
-/** Guests that are made from one address. Players behind one are as many as this in an hour, and go on as they are later. */
+/** New guests per address: up to this many new players an hour behind one address; existing guests are not affected. */
 const newGuests: RateLimit = { points: 60, seconds: 3600 };
-/** All players of a game, and all calls from one address, together: no busy game or shared connection meets these. */
+/** Per game and per address: higher than a busy game or a shared connection reaches. */
 const perGame: Record<'read' | 'write', RateLimit> = {
   read: { points: 40_000, seconds: 2 },
   write: { points: 20_000, seconds: 2 },
@@ -23,24 +23,24 @@ const perAddress: Record<'read' | 'write', RateLimit> = {
   read: { points: 8_000, seconds: 2 },
   write: { points: 4_000, seconds: 2 },
 };
-/** What a game's own servers do together, which share no budget with players: as much as one address may. */
+/** Per game, for the game's own servers, which have a budget separate from the players': the same as one address's. */
 const perGameServer: Record<'read' | 'write', RateLimit> = {
   read: { points: 8_000, seconds: 2 },
   write: { points: 4_000, seconds: 2 },
 };
-/** Connecting a socket. A launcher that is thrown out and back in by a bad line stays well below. */
+/** Socket handshakes. A launcher that keeps reconnecting over an unreliable network stays well below. */
 const handshakes: RateLimit = { points: 60, seconds: 30 };
-/** Opening a connection, which comes before connecting a socket: all launchers behind one address come back at once. */
+/** Opening a connection, before the handshake: all launchers behind one address may reconnect at once. */
 const openings: RateLimit = { points: 6_000, seconds: 30 };
 /**
- * Credentials that are none of ours, from one address. Tokens, secrets and signatures cannot be guessed, so
- * good ones pass however many bad ones came before: nobody locks out the others behind the same address.
+ * Invalid credentials per address. Tokens, secrets and signatures cannot be guessed, so valid ones are accepted however
+ * many invalid ones came before: no client can lock out the others behind its address.
  */
 const refusals: RateLimit = { points: 300, seconds: 60 };
-/** The admin token may be of a person's choosing: beyond this it is not even looked at. */
+/** The admin token may be chosen by a person and guessable: beyond this limit it is not even checked. */
 const adminRefusals: RateLimit = { points: 20, seconds: 60 };
 
-/** Every limit of calls, before `RATE_LIMIT_FACTOR`. public/docs/errors.md lists them; a test compares the two. */
+/** Every call limit, before `RATE_LIMIT_FACTOR`. public/docs/errors.md lists them; a test compares the two. */
 export const callLimits = {
   reads: perCaller.read,
   writes: perCaller.write,
@@ -60,7 +60,7 @@ export const callLimits = {
   adminRefusals,
 } as const satisfies Record<string, RateLimit>;
 
-/** Why a call was refused that may have been a guess. */
+/** Reasons of refused calls that may have been guesses. */
 const guesses: ReadonlySet<Reason> = new Set<Reason>([
   'token_invalid',
   'secret_invalid',
@@ -69,62 +69,62 @@ const guesses: ReadonlySet<Reason> = new Set<Reason>([
   'nonce_replayed',
 ]);
 
-/** A call as far as limits are concerned: what it does to what is kept, and the operation's name. */
+/** The properties of a call that limits depend on. */
 export interface LimitedCall {
   kind: 'read' | 'write' | 'sign-in';
   name: string;
 }
 
-/** Who is calling, as far as limits are concerned. */
+/** The properties of a caller that limits depend on. */
 export interface LimitedCaller {
   address: string;
-  /** The player's: whatever their sessions, they count together. Left out: without a token. */
+  /** The player, whose sessions all share one budget; omitted without a token. */
   wallet?: string | undefined;
-  /** Of an administrator by name, who has a budget of their own; with the admin token calls count for their address. */
+  /** A named administrator, who has a separate budget; calls with the admin token count for their address. */
   administratorId?: string | undefined;
   game?: Game | undefined;
-  /** The game whose server calls by itself: it counts for its game, from wherever and about whomever it calls. */
+  /** The game whose server is calling: counted for the game, whatever the address and the player. */
   server?: Game | undefined;
 }
 
-/** How the limit that is nearest stands after a call, for the `RateLimit` headers. */
+/** The state of the caller's limit after a call, for the `RateLimit` headers. */
 export interface LimitState {
   limit: RateLimit;
   remaining: number;
   resetSeconds: number;
 }
 
-/** What a call is counted for. */
+/** One counter that a call consumes. */
 interface Counted {
-  /** With the limit, it makes a counter of its own. */
+  /** With the limit, identifies a separate counter. */
   what: string;
   key: string;
   limit: RateLimit;
 }
 
 interface Limiter {
-  /** As it is after `RATE_LIMIT_FACTOR`. */
+  /** After `RATE_LIMIT_FACTOR`. */
   limit: RateLimit;
-  here: WindowCounter;
-  /** Null without Redis. */
+  local: WindowCounter;
+  /** Null when Redis is not configured. */
   shared: RateLimiterRedis | null;
 }
 
-const together = {
+const counterNames = {
   read: { address: 'read address', game: 'read game', server: 'read server' },
   write: { address: 'write address', game: 'write game', server: 'write server' },
 } as const;
 
-type Tell = (state: LimitState) => void;
-const tellNobody: Tell = () => undefined;
+type OnLimit = (state: LimitState) => void;
+const ignoreLimit: OnLimit = () => undefined;
 
-/** Counts calls and refuses those over a limit; on Redis, all nodes count together. */
+/** Counts calls and refuses those over a limit; with Redis, the counters are shared by all nodes. */
 export class RateLimits {
   readonly #factor: number;
   readonly #redis: { client: Redis; prefix: string } | null;
   readonly #limiters = new Map<string, Limiter>();
-  /** The same, found without putting a name together: most calls meet the same few limits. */
-  readonly #found = new Map<string, WeakMap<RateLimit, Limiter>>();
+  /** The same by limit object, to avoid building a name per call: most calls use the same few limits. */
+  readonly #byLimit = new Map<string, WeakMap<RateLimit, Limiter>>();
 
   /** `factor` multiplies every limit (`RATE_LIMIT_FACTOR`). */
   constructor(factor: number, redis: { client: Redis; prefix: string } | null) {
@@ -133,60 +133,63 @@ export class RateLimits {
   }
 
   /**
-   * Counts a call, or several that are made as one. `tell` hears how the caller's own limit stands, or else the limit that
-   * refuses. Done at once, unless there is a promise to wait for.
-   * @throws GantryError `rate_limited`, as the promise does
+   * Counts a call, or several batched as one. `onLimit` receives the state of the caller's own limit, or of the limit
+   * that refused the call. Synchronous unless it returns a promise.
+   * @throws GantryError `rate_limited`; the promise rejects with the same
    */
   count(
     call: LimitedCall,
     caller: LimitedCaller,
-    tell: Tell = tellNobody,
+    onLimit: OnLimit = ignoreLimit,
     calls = 1,
   ): Promise<void> | undefined {
     const counts = countsOf(call, caller);
-    if (this.#redis) return this.#countShared(counts, tell, calls);
+    if (this.#redis) return this.#countShared(counts, onLimit, calls);
     let own: LimitState | undefined;
     for (const counted of counts) {
-      const state = this.#countHere(counted, tell, calls);
+      const state = this.#countLocally(counted, onLimit, calls);
       own ??= state;
     }
-    if (own) tell(own);
+    if (own) onLimit(own);
     return undefined;
   }
 
-  /** Counts a socket's connecting. @throws GantryError `rate_limited` */
+  /** Counts a socket's handshake. @throws GantryError `rate_limited` */
   async countHandshake(caller: Pick<LimitedCaller, 'address' | 'wallet' | 'server'>): Promise<void> {
     const key = caller.wallet ?? caller.server?.id ?? networkOf(caller.address);
     await this.#consume({ what: 'handshake', key, limit: handshakes });
   }
 
-  /** Counts a connection's being opened, before anything is known of it. @throws GantryError `rate_limited` */
+  /** Counts the opening of a connection, before its handshake. @throws GantryError `rate_limited` */
   async countOpening(address: string): Promise<void> {
     await this.#consume({ what: 'opening', key: networkOf(address), limit: openings });
   }
 
-  /** To be asked before the admin token is looked at. @throws GantryError `rate_limited` */
-  async refuseGuessing(address: string, tell: Tell = tellNobody): Promise<void> {
-    const { limit, here, shared } = this.#limiter('refused admin', adminRefusals);
+  /**
+   * Refuses an address with too many wrong admin tokens; call this before the token is checked.
+   * @throws GantryError `rate_limited`
+   */
+  async refuseGuessing(address: string, onLimit: OnLimit = ignoreLimit): Promise<void> {
+    const { limit, local, shared } = this.#limiter('refused admin', adminRefusals);
     const key = networkOf(address);
-    const standing = here.standing(key);
-    let state = standing && hereState(limit, standing);
+    const window = local.standing(key);
+    let state = window && localState(limit, window);
     if (shared) {
       const found = await shared.get(key);
       state = found === null ? undefined : sharedState(limit, found);
     }
-    if (state && state.remaining <= 0) throw refusal(state, tell);
+    if (state && state.remaining <= 0) throw refusal(state, onLimit);
   }
 
   /**
-   * Counts a call that was refused for what it said of who is calling; `refused` null: it said nothing of it.
+   * Counts a call whose credentials were refused; `refused` is null when the call carried none.
    * @throws GantryError `rate_limited`
    */
   async countRefused(
     kind: LimitedCall['kind'],
     address: string,
     refused: unknown,
-    tell: Tell = tellNobody,
+    onLimit: OnLimit = ignoreLimit,
   ): Promise<void> {
     const key = networkOf(address);
     const reason = refused instanceof GantryError ? refused.reason : null;
@@ -195,43 +198,43 @@ export class RateLimits {
         reason === 'admin_token_invalid'
           ? (['refused admin', adminRefusals] as const)
           : (['refused', refusals] as const);
-      tell(await this.#consume({ what, key, limit }, tell));
+      onLimit(await this.#consume({ what, key, limit }, onLimit));
     }
     const counted = kind === 'sign-in' ? 'write' : kind;
-    await this.#consume({ what: together[counted].address, key, limit: perAddress[counted] }, tell);
+    await this.#consume({ what: counterNames[counted].address, key, limit: perAddress[counted] }, onLimit);
   }
 
-  async #countShared([own, ...others]: readonly Counted[], tell: Tell, calls: number): Promise<void> {
-    if (own) tell(await this.#consume(own, tell, calls));
-    await Promise.all(others.map((counted) => this.#consume(counted, tell, calls)));
+  async #countShared([own, ...others]: readonly Counted[], onLimit: OnLimit, calls: number): Promise<void> {
+    if (own) onLimit(await this.#consume(own, onLimit, calls));
+    await Promise.all(others.map((counted) => this.#consume(counted, onLimit, calls)));
   }
 
-  async #consume(counted: Counted, tell = tellNobody, calls = 1): Promise<LimitState> {
+  async #consume(counted: Counted, onLimit = ignoreLimit, calls = 1): Promise<LimitState> {
     const { limit, shared } = this.#limiter(counted.what, counted.limit);
-    if (!shared) return this.#countHere(counted, tell, calls);
+    if (!shared) return this.#countLocally(counted, onLimit, calls);
     try {
       return sharedState(limit, await shared.consume(counted.key, calls));
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      throw refusal(sharedState(limit, refused), tell);
+      throw refusal(sharedState(limit, refused), onLimit);
     }
   }
 
-  #countHere({ what, key, limit: unscaled }: Counted, tell: Tell, calls: number): LimitState {
-    const { limit, here } = this.#limiter(what, unscaled);
-    const standing = here.count(key, calls);
-    const state = hereState(limit, standing);
-    if (standing.count > limit.points) throw refusal(state, tell);
+  #countLocally({ what, key, limit: unscaled }: Counted, onLimit: OnLimit, calls: number): LimitState {
+    const { limit, local } = this.#limiter(what, unscaled);
+    const window = local.count(key, calls);
+    const state = localState(limit, window);
+    if (window.count > limit.points) throw refusal(state, onLimit);
     return state;
   }
 
   #limiter(what: string, limit: RateLimit): Limiter {
-    const found = this.#found.get(what);
+    const found = this.#byLimit.get(what);
     const known = found?.get(limit);
     if (known) return known;
     const limiter = this.#limiterNamed(what, limit);
     if (found) found.set(limit, limiter);
-    else this.#found.set(what, new WeakMap([[limit, limiter]]));
+    else this.#byLimit.set(what, new WeakMap([[limit, limiter]]));
     return limiter;
   }
 
@@ -247,17 +250,17 @@ export class RateLimits {
           ...options,
           storeClient: this.#redis.client,
           keyPrefix: `${this.#redis.prefix}:limit:${name}`,
-          // While Redis is away each node counts for itself, rather than letting everything or nothing through.
+          // While Redis is unavailable each node counts by itself, rather than admitting or refusing everything.
           insuranceLimiter: new RateLimiterMemory({ ...options, keyPrefix: name }),
         });
-      limiter = { limit: { points, seconds }, here: new WindowCounter(seconds * 1000), shared };
+      limiter = { limit: { points, seconds }, local: new WindowCounter(seconds * 1000), shared };
       this.#limiters.set(name, limiter);
     }
     return limiter;
   }
 }
 
-/** Everything a call counts for; its caller's own limit first. */
+/** Every counter that a call consumes, the caller's own first. */
 function countsOf(
   { kind, name }: LimitedCall,
   { address: from, wallet, administratorId, game, server }: LimitedCaller,
@@ -268,7 +271,7 @@ function countsOf(
     if (name === 'createGuest') counts.push({ what: 'new guests', key: address, limit: newGuests });
     return counts;
   }
-  const names = together[kind];
+  const names = counterNames[kind];
   if (server) {
     return [
       { what: names.server, key: server.id, limit: perGameServer[kind] },
@@ -285,8 +288,8 @@ function countsOf(
   return counts;
 }
 
-function refusal(state: LimitState, tell: Tell): GantryError {
-  tell(state);
+function refusal(state: LimitState, onLimit: OnLimit): GantryError {
+  onLimit(state);
   return new GantryError('rate_limited', `Too many calls; try again in ${state.resetSeconds} s`, {
     retryAfterSeconds: state.resetSeconds,
   });
@@ -296,7 +299,7 @@ function sharedState(limit: RateLimit, { remainingPoints, msBeforeNext }: RateLi
   return { limit, remaining: remainingPoints, resetSeconds: secondsOf(msBeforeNext) };
 }
 
-function hereState(limit: RateLimit, { count, msLeft }: Standing): LimitState {
+function localState(limit: RateLimit, { count, msLeft }: WindowState): LimitState {
   return { limit, remaining: Math.max(0, limit.points - count), resetSeconds: secondsOf(msLeft) };
 }
 

@@ -5,20 +5,20 @@ import { networkOf } from './network-of.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Bytes of bodies (unpacked) and of answers together, each counted for the caller's address, wallet and game. */
+/** Byte rates of bodies (decompressed) and answers together, for the caller's address, wallet and game. */
 export const byteRates = {
   address: { burst: 256 * mebibyte, perSecond: 32 * mebibyte },
   wallet: { burst: 16 * mebibyte, perSecond: 2 * mebibyte },
   game: { burst: 1024 * mebibyte, perSecond: 128 * mebibyte },
 } as const satisfies Record<string, ByteRate>;
 
-/** The most that is in memory for one address: bodies that are coming in, and answers that it has not taken yet. */
+/** The maximum in memory for one address, in bytes: incoming bodies, and answers it has not read yet. */
 export const heldPerAddress = 64 * mebibyte;
 
-/** A hundred calls a second of this size are less than any budget. */
+/** A hundred calls a second of this size stay below every budget. */
 const uncountedBytes = 4 * 1024;
 
-/** Whose bytes are counted; what is left out is not known. */
+/** Whose bytes are counted; omitted fields are not known yet. */
 export interface TrafficOf {
   address: string;
   wallet?: string | undefined;
@@ -29,16 +29,19 @@ export interface TrafficOf {
 export type Refused = 'address' | 'wallet' | 'game' | 'held-address' | 'held';
 
 /**
- * What callers may send and be sent, in bytes. A call is let in before its body is read and before anything is looked up
- * for it, and refused then: by how much its address, its player and its game were sent before, and by what is held in
- * memory right now. Counted by this process alone.
+ * Limits what callers send and receive, in bytes. A call is admitted or refused before its body is read and before any
+ * lookup, by the earlier traffic of its address, player and game and by the bytes currently held in memory. Counted per
+ * process.
  */
 export class Traffic {
   readonly #budgets: Record<keyof typeof byteRates, ByteBudget>;
   readonly #held: HeldBytes;
   readonly #onRefused: (what: Refused) => void;
 
-  /** `factor` multiplies the budgets (`RATE_LIMIT_FACTOR`); `heldBytes` is the most held for all callers together. */
+  /**
+   * `factor` multiplies the budgets (`RATE_LIMIT_FACTOR`); `heldBytes` is the maximum in memory for all callers
+   * together.
+   */
   constructor(
     { factor, heldBytes }: { factor: number; heldBytes: number },
     onRefused: (what: Refused) => void = () => undefined,
@@ -58,7 +61,7 @@ export class Traffic {
     return this.#held.all;
   }
 
-  /** @throws GantryError `rate_limited` when the address, the player or the game has been sent too much before */
+  /** @throws GantryError `rate_limited` when the address, the player or the game is over its budget */
   admit({ address, wallet, gameId }: Partial<TrafficOf>): void {
     if (address !== undefined) this.#admit('address', networkOf(address));
     if (wallet !== undefined) this.#admit('wallet', wallet);
@@ -71,12 +74,12 @@ export class Traffic {
     this.#onRefused(what);
     throw new GantryError(
       'rate_limited',
-      `Too many bytes were sent and asked for by this ${what}; try again in ${seconds} s`,
+      `Too many bytes sent and received by this ${what}; try again in ${seconds} s`,
       { retryAfterSeconds: seconds },
     );
   }
 
-  /** Counts what was sent or answered, unless it is so little that the limits of calls bound it. */
+  /** Counts bytes sent or received, unless there are so few that the call limits bound them. */
   spend({ address, wallet, gameId }: Partial<TrafficOf>, bytes: number): void {
     if (bytes <= uncountedBytes) return;
     if (address !== undefined) this.#budgets.address.spend(networkOf(address), bytes);
@@ -85,15 +88,15 @@ export class Traffic {
   }
 
   /**
-   * Holds bytes of this caller in memory, until `release` of what it returns. `onHeld` is called when it comes to hold any:
-   * most calls never do.
+   * Accounts for this caller's bytes in memory until the returned `Holding` is released. `onHeld` is called when it
+   * first holds any: most calls never do.
    */
   hold(address: string, onHeld: (holding: Holding) => void = () => undefined): Holding {
     return new Holding(this.#held, networkOf(address), this.#onRefused, onHeld);
   }
 }
 
-/** What is held in memory for one call. */
+/** The bytes held in memory for one call. */
 export class Holding {
   readonly #held: HeldBytes;
   readonly #key: string;
@@ -113,19 +116,23 @@ export class Holding {
     this.#onHeld = onHeld;
   }
 
-  /** @throws GantryError `rate_limited` when the caller, `server_busy` when all callers hold as much as they may */
+  /** @throws GantryError `rate_limited` when the caller, `server_busy` when all callers together exceed the limit */
   admit(more = 0): void {
     const full = this.#held.fullFor(this.#key, more);
     if (full === null) return;
     this.#onRefused(full === 'key' ? 'held-address' : 'held');
     if (full === 'all') {
-      throw new GantryError('server_busy', 'The server holds as much as it may; try again in 1 s', {
-        retryAfterSeconds: 1,
-      });
+      throw new GantryError(
+        'server_busy',
+        "The server's memory for requests and answers is exhausted; try again in 1 s",
+        {
+          retryAfterSeconds: 1,
+        },
+      );
     }
     throw new GantryError(
       'rate_limited',
-      'Too many bytes for this address are under way: take the answers, and try again in 1 s',
+      'Too many bytes are in flight for this address: read the pending answers, and try again in 1 s',
       { retryAfterSeconds: 1 },
     );
   }

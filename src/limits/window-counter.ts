@@ -1,8 +1,8 @@
-/** How a key stands in its window. */
-export interface Standing {
-  /** Calls counted, those beyond the limit too. */
+/** A key's current window. */
+export interface WindowState {
+  /** Calls counted, including those over the limit. */
   count: number;
-  /** Until the window is over. */
+  /** Time until the window ends. */
   msLeft: number;
 }
 
@@ -12,42 +12,42 @@ interface Window {
 }
 
 /**
- * Counts by key, in windows of one length that begin with a key's first count. In the memory of this process, and at once:
- * every call is counted three times, and a promise for each took more of the event loop than the counting.
+ * Fixed-window counters by key; a key's window begins with its first count. In memory and synchronous: every call is
+ * counted three times, and a promise for each cost more than the counting.
  */
 export class WindowCounter {
   readonly #windowMs: number;
   readonly #clock: () => number;
-  /** Windows that were begun or counted in since the last turn. */
+  /** Windows created or used since the last rotation. */
   #recent = new Map<string, Window>();
-  /** Those of the turn before; what is in neither is over. */
+  /** Windows of the generation before; those in neither map have ended. */
   #older = new Map<string, Window>();
-  #turnsAt: number;
+  #rotatesAt: number;
 
-  /** `clock` in milliseconds, from whenever. */
+  /** `clock` in milliseconds, with any origin. */
   constructor(windowMs: number, clock: () => number = () => performance.now()) {
     this.#windowMs = windowMs;
     this.#clock = clock;
-    this.#turnsAt = clock() + windowMs;
+    this.#rotatesAt = clock() + windowMs;
   }
 
-  /** Counts calls of this key, and how it stands with them. */
-  count(key: string, calls = 1): Standing {
+  /** Counts calls of this key and returns its window's state. */
+  count(key: string, calls = 1): WindowState {
     const now = this.#clock();
-    const window = this.#windowOf(key, now) ?? this.#begin(key, now);
+    const window = this.#windowOf(key, now) ?? this.#create(key, now);
     window.count += calls;
     return { count: window.count, msLeft: window.endsAt - now };
   }
 
-  /** How this key stands; undefined: nothing was counted in a window that is not over. */
-  standing(key: string): Standing | undefined {
+  /** The state of this key's window, without counting; undefined when it has no open window. */
+  standing(key: string): WindowState | undefined {
     const now = this.#clock();
     const window = this.#windowOf(key, now);
     return window && { count: window.count, msLeft: window.endsAt - now };
   }
 
   #windowOf(key: string, now: number): Window | undefined {
-    if (now >= this.#turnsAt) this.#turn(now);
+    if (now >= this.#rotatesAt) this.#rotate(now);
     let window = this.#recent.get(key);
     if (!window) {
       window = this.#older.get(key);
@@ -56,16 +56,16 @@ export class WindowCounter {
     return window && window.endsAt > now ? window : undefined;
   }
 
-  #begin(key: string, now: number): Window {
+  #create(key: string, now: number): Window {
     const window = { count: 0, endsAt: now + this.#windowMs };
     this.#recent.set(key, window);
     return window;
   }
 
-  /** A window that nobody has counted in for its whole length is over: so what is forgotten here counts no more. */
-  #turn(now: number): void {
-    this.#older = now < this.#turnsAt + this.#windowMs ? this.#recent : new Map();
+  /** A window unused for its whole length has ended, so the windows dropped here no longer count. */
+  #rotate(now: number): void {
+    this.#older = now < this.#rotatesAt + this.#windowMs ? this.#recent : new Map();
     this.#recent = new Map();
-    this.#turnsAt = now + this.#windowMs;
+    this.#rotatesAt = now + this.#windowMs;
   }
 }

@@ -1,13 +1,13 @@
 import type { Signal, StoredEvent } from '../core/events/stream.ts';
 
-/** What nodes tell each other. */
+/** The messages that nodes send each other. */
 export type BusMessage =
   | { kind: 'events'; events: readonly StoredEvent[] }
   | { kind: 'signal'; signal: Signal };
 
 /**
- * The way from one node to the others. It may lose, repeat and reorder: events are refilled from the database
- * by their position, and signals may be lost. Sending never throws and never waits.
+ * Broadcasts from one node to the others. Messages may be lost, duplicated and reordered: events are refilled from the
+ * database by their position, and signals may be lost. Sending never throws or blocks.
  */
 export interface EventBus {
   send(message: BusMessage): void;

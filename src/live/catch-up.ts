@@ -17,17 +17,19 @@ import type { SessionDetails } from '../sessions/channel-session.ts';
 import { maxFollowed } from './connection.ts';
 import { isNotification, type Push } from './push.ts';
 import { eventsOfStream, readEpoch, streamPosition, streamPositions } from './queries.ts';
-import { asToldTo, isFor, listenerOf } from './rooms.ts';
+import { asSeenBy, isFor, listenerOf } from './rooms.ts';
 
 /**
- * How many events are read from the database at a time, and sent before the socket is given time to take them: even of the
- * longest, less than makes a slow consumer. Nothing more is read for a socket until it has taken most of them.
+ * The number of events read and sent per batch: even of the longest, fewer than make a slow consumer. The next batch is
+ * read only after the socket's queue has drained.
  */
 const batchSize = 20;
-/** The most kept in memory of what happens while a socket is catching up, in events and in characters; beyond that it is read. */
-const maxHeld = 1_000;
-const maxHeldSize = 1024 * 1024;
-/** A client has one cursor a stream it hears; more than this is no known client. */
+/**
+ * The maximum of events and characters buffered while a socket catches up; beyond that they are read from the database.
+ */
+const maxBuffered = 1_000;
+const maxBufferedSize = 1024 * 1024;
+/** The maximum number of cursors in a handshake, one per stream; no known client has more. */
 export const maxCursors = 5_000;
 
 const maxStreamLength = 200;
@@ -35,42 +37,42 @@ const maxEpochLength = 64;
 
 type CursorMap = Readonly<Record<string, Cursor>>;
 
-/** What a handshake says of its cursors, `auth.cursors` and `auth.partial`, as it came. */
-export interface GivenCursors {
+/** The handshake's `auth.cursors` and `auth.partial`, not validated yet. */
+export interface HandshakeCursors {
   cursors: unknown;
   partial: unknown;
 }
 
-/** How far a client has heard the streams. */
-export interface HeardStreams {
+/** A client's positions in its streams. */
+export interface ClientCursors {
   cursors: CursorMap;
-  /** The client has heard streams it names no cursor of: those go on from where they are. */
+  /** The client omitted cursors: streams without one continue from their current position. */
   isPartial: boolean;
 }
 
 /**
- * The handshake's cursors, if it has any. They are counted before any is looked at.
+ * Parses the handshake's cursors; undefined when there are none. Their number is checked before any is validated.
  * @throws GantryError `cursors_invalid`
  */
-export function readCursors({ cursors: value, partial }: GivenCursors): HeardStreams | undefined {
+export function readCursors({ cursors: value, partial }: HandshakeCursors): ClientCursors | undefined {
   if (value === undefined || value === null) return undefined;
   const isMap = typeof value === 'object' && !Array.isArray(value);
   const streams = isMap ? Object.keys(value) : [];
   if (streams.length > maxCursors) {
-    throw invalid(`are of ${streams.length} streams; at most ${maxCursors} are taken`);
+    throw invalid(`are of ${streams.length} streams; at most ${maxCursors} are allowed`);
   }
   if (!isMap || !isCursorMap(value)) throw invalid('must be { [stream]: { epoch: string, seq: number } }');
   if (streams.length === 0) return undefined;
-  const games = streams.filter(isOfAGame).length;
+  const games = streams.filter(isGameStream).length;
   if (games > maxFollowed) {
     throw invalid(
-      `are of the public streams of ${games} games; at most ${maxFollowed} can be followed at once`,
+      `name the public streams of ${games} games; at most ${maxFollowed} can be followed at once`,
     );
   }
   return { cursors: value, isPartial: partial === true };
 }
 
-/** By hand: thousands of them take zod longer than anything else of a handshake. */
+/** Checked by hand: for thousands of cursors, zod would take longer than the rest of the handshake. */
 function isCursorMap(value: object): value is CursorMap {
   return Object.entries(value).every(
     ([stream, cursor]: [string, unknown]) => stream.length <= maxStreamLength && isCursor(cursor),
@@ -92,9 +94,9 @@ function invalid(what: string): GantryError {
   return new GantryError('cursors_invalid', `auth.cursors ${what}. Connect without them, and refresh`);
 }
 
-/** How a stream goes on for a client: after `seq`, and whether that is where its cursor stood. */
+/** Where a stream resumes for a client: after `seq`, and whether everything after its cursor follows. */
 export interface Resumption extends Cursor {
-  /** The stream's last event: what lies between is about to be replayed. */
+  /** The stream's last event: those in between are about to be replayed. */
   latest: number;
   recovered: boolean;
 }
@@ -104,19 +106,19 @@ export interface CatchUpParts {
   details: SessionDetails;
   push: Push;
   turns: Turns;
-  /** The ids of the games whose public streams the socket follows; those its cursors name are added. */
+  /** The ids of the games whose public streams the socket follows; `prepare` adds those named by cursors. */
   followed: Set<string>;
   send(event: StreamEvent, late?: boolean): void;
-  /** Resolves when the socket has room for more. */
+  /** Resolves when the socket's queue has drained. */
   drained(): Promise<void>;
   /** Resolves when everything committed before the call has been offered to every socket. */
   flushed(): Promise<void>;
 }
 
 /**
- * Brings one socket up to date: what it missed by its cursors, notifications that waited for it, then what
- * happened meanwhile, with no gap and no change of order before it goes live. From construction on it holds
- * back every event offered to it, so whatever is written after the positions were read is not lost.
+ * Brings one socket up to date: queued notifications, the events after its cursors, then the events committed
+ * meanwhile, without gaps or reordering, before it goes live. It buffers every event offered from construction on, so
+ * events written after the positions were read are not lost.
  */
 export class CatchUp {
   readonly #db: Database;
@@ -124,11 +126,11 @@ export class CatchUp {
   readonly #listener: Listener;
   readonly #push: Push;
   readonly #parts: CatchUpParts;
-  #held: StoredEvent[] = [];
-  #heldSize = 0;
+  #buffered: StoredEvent[] = [];
+  #bufferedSize = 0;
   #overflowed = false;
   #cancelled = false;
-  /** How far the socket has been brought, by stream. */
+  /** The last `seq` sent to the socket, by stream. */
   readonly #reached = new Map<string, number>();
   #resumptions: Record<string, Resumption> = {};
 
@@ -141,28 +143,28 @@ export class CatchUp {
     this.#push.hold(this);
   }
 
-  /** Takes an event that has just happened, if the socket is to hear of it. */
+  /** Buffers a new event if the socket is in its audience. */
   offer(event: StoredEvent, size: number): void {
     if (this.#overflowed || !isFor(event.audience, this.#listener, this.#parts.followed)) return;
-    this.#held.push(asToldTo(event, this.#listener.wallet));
-    this.#heldSize += size;
-    if (this.#held.length <= maxHeld && this.#heldSize <= maxHeldSize) return;
-    this.#held = [];
+    this.#buffered.push(asSeenBy(event, this.#listener.wallet));
+    this.#bufferedSize += size;
+    if (this.#buffered.length <= maxBuffered && this.#bufferedSize <= maxBufferedSize) return;
+    this.#buffered = [];
     this.#overflowed = true;
   }
 
-  /** Says from where a stream is told that began to be followed since `prepare`. */
+  /** Sets the position from which a stream followed since `prepare` is sent. */
   startAfter(stream: string, seq: number): void {
     if (!this.#reached.has(stream)) this.#reached.set(stream, seq);
   }
 
-  /** Reads where every stream stands, and where the client's cursors allow it to go on from. */
-  async prepare(heard: HeardStreams | undefined): Promise<Record<string, Resumption>> {
+  /** Reads every stream's position and determines where the client's cursors let it resume. */
+  async prepare(client: ClientCursors | undefined): Promise<Record<string, Resumption>> {
     const epoch = await this.#db.read(readEpoch);
-    const ofGames = Object.keys(heard?.cursors ?? {}).filter(isOfAGame);
-    await Promise.all(ofGames.map((stream) => this.#followAgain(stream)));
+    const gameStreams = Object.keys(client?.cursors ?? {}).filter(isGameStream);
+    await Promise.all(gameStreams.map((stream) => this.#followAgain(stream)));
     for (const position of await this.#positions()) {
-      const resumption = resume(position, heard, epoch);
+      const resumption = resume(position, client, epoch);
       this.#resumptions[position.stream] = resumption;
       this.#reached.set(position.stream, resumption.seq);
     }
@@ -170,37 +172,37 @@ export class CatchUp {
   }
 
   /**
-   * Sends what was missed, and resolves once nothing is missing. `goLive` is called in the same turn in
-   * which the last held event was sent, so that nothing falls between.
+   * Sends the missed events and resolves when none is missing. `goLive` is called in the same turn as the last buffered
+   * event is sent, so that none is lost in between.
    */
   async run(goLive: () => void): Promise<void> {
-    await this.#sendWaiting();
+    await this.#sendUndelivered();
     do {
       this.#overflowed = false;
-      this.#heldSize = 0;
+      this.#bufferedSize = 0;
       await this.#replay();
-      // What was read may be on its way here as well: were it to come after going live, it would come twice.
+      // Events just read may still be in flight to this socket: after going live, they would be delivered twice.
       await this.#parts.flushed();
-      while (this.#held.length > batchSize && !this.#cancelled) {
-        await this.#send(this.#held.splice(0, batchSize));
+      while (this.#buffered.length > batchSize && !this.#cancelled) {
+        await this.#send(this.#buffered.splice(0, batchSize));
       }
     } while (this.#overflowed && !this.#cancelled);
     if (this.#cancelled) return;
-    this.#sendNow(this.#held);
+    this.#sendNow(this.#buffered);
     goLive();
     this.cancel();
   }
 
-  /** Lets go: the socket is gone, or has gone live. */
+  /** Releases everything: the socket is closed or has gone live. */
   cancel(): void {
     this.#cancelled = true;
-    this.#held = [];
+    this.#buffered = [];
     this.#reached.clear();
     this.#resumptions = {};
     this.#push.release(this);
   }
 
-  /** A cursor into a game's public stream says that the client followed it; it does so again, if there is one. */
+  /** Follows the game of a public stream's cursor again, if the client may and the game exists. */
   async #followAgain(stream: string): Promise<void> {
     const gameId = stream.slice(streamOf.game('').length);
     const { game } = this.#details;
@@ -216,8 +218,8 @@ export class CatchUp {
     return [...(await this.#read(streamPositions, this.#listener)), ...(await Promise.all(followed))];
   }
 
-  /** All of them, as fast as the socket takes them. */
-  async #sendWaiting(): Promise<void> {
+  /** Sends all queued notifications in batches, waiting for the socket to drain. */
+  async #sendUndelivered(): Promise<void> {
     let last: StoredEvent<NotificationRecord> | undefined;
     do {
       const waiting = await this.#read(listUndelivered, this.#listener, batchSize, last);
@@ -226,7 +228,7 @@ export class CatchUp {
     } while (last && !this.#cancelled);
   }
 
-  /** Notifications nobody was there for. Those the replay is going to bring are left to it. */
+  /** Sends notifications that were not delivered, except those that the replay will send. */
   async #sendLate(waiting: readonly StoredEvent<NotificationRecord>[]): Promise<void> {
     const late = waiting.filter((event) => event.seq <= (this.#reached.get(event.stream) ?? 0));
     if (late.length === 0 || this.#cancelled) return;
@@ -237,10 +239,10 @@ export class CatchUp {
 
   async #replay(): Promise<void> {
     for (const { stream, seq, since } of await this.#positions()) {
-      if (isOfAGame(stream) && !this.#reached.has(stream)) continue; // being followed just now, see `startAfter`
+      if (isGameStream(stream) && !this.#reached.has(stream)) continue; // followed since `prepare`, see `startAfter`
       let reached = Math.max(this.#reached.get(stream) ?? since, since);
       while (reached < seq && !this.#cancelled) {
-        // Not beyond `seq`: what was written since is held, if this player is still to hear it.
+        // Not beyond `seq`: later events are buffered if this player is in their audience.
         const limit = Math.min(batchSize, seq - reached);
         const events = await this.#read(eventsOfStream, stream, reached, limit, this.#listener.wallet);
         const last = events.at(-1);
@@ -255,7 +257,7 @@ export class CatchUp {
     return this.#parts.turns.take(() => this.#db.read(query, ...args));
   }
 
-  /** Sends a few, and resolves when the socket has room for more. */
+  /** Sends a batch and resolves when the socket's queue has drained. */
   async #send(events: readonly StreamEvent[]): Promise<void> {
     this.#sendNow(events);
     await this.#parts.drained();
@@ -272,19 +274,19 @@ export class CatchUp {
 }
 
 /**
- * Where a stream goes on for a client. A cursor is good when it is into this history, not ahead of it, and
- * everything behind it is still kept. A client that has cursors but none for this stream came to hear it
- * while it was away, and gets it from there, unless it says that it has left cursors out. A client without any starts now.
+ * Where a stream resumes for a client. A cursor is valid if it has this history's epoch, is not ahead of it, and
+ * everything after it is still stored. A client that sent cursors but none for this stream joined it while disconnected
+ * and gets it from there, unless it omitted cursors (`isPartial`). A client without cursors starts at the end.
  */
-function resume(position: StreamPosition, heard: HeardStreams | undefined, epoch: string): Resumption {
+function resume(position: StreamPosition, client: ClientCursors | undefined, epoch: string): Resumption {
   const { stream, seq, firstSeq, since } = position;
-  const given = heard && Object.hasOwn(heard.cursors, stream) ? heard.cursors[stream] : undefined;
-  const from = given ? Math.max(given.seq, since) : since;
-  const known = given ? given.epoch === epoch && given.seq <= seq : heard?.isPartial === false;
+  const cursor = client && Object.hasOwn(client.cursors, stream) ? client.cursors[stream] : undefined;
+  const from = cursor ? Math.max(cursor.seq, since) : since;
+  const known = cursor ? cursor.epoch === epoch && cursor.seq <= seq : client?.isPartial === false;
   const recovered = known && from >= firstSeq - 1;
   return { epoch, seq: recovered ? from : seq, latest: seq, recovered };
 }
 
-function isOfAGame(stream: string): boolean {
+function isGameStream(stream: string): boolean {
   return stream.startsWith(streamOf.game(''));
 }

@@ -5,43 +5,43 @@ import type { Database } from '../core/storage/database.ts';
 import { withTimeout } from '../runtime/timeouts.ts';
 import { eventsAfter, lastPositions } from './queries.ts';
 
-/** How often, and after how long, it is tried again to read where a history stands that has just taken another's place. */
-const restartTries = 100;
+/** Attempts, and the delay between them, to read the last positions after the history was replaced. */
+const restartAttempts = 100;
 const restartDelayMs = 200;
 
 type Readable = Pick<Database, 'read'>;
 
-/** How many events of a lane are read from the database at a time. */
+/** The number of events per lane read from the database in one query. */
 const pageSize = 500;
 
-/** How long events of this process's commits may be on their way, before they are read from the database instead. */
+/** How long to wait for events of this process's commits before they are read from the database. */
 const inFlightMs = 50;
 
-/** How long events wait for those before them to come over the bus. */
-const overtakenMs = 20;
-/** More events than these are read from the database instead. */
-const maxHeld = 2_000;
+/** How long out-of-order events wait for earlier ones from the bus. */
+const reorderMs = 20;
+/** When more events than this are buffered, they are read from the database instead. */
+const maxBuffered = 2_000;
 
 /**
- * Every event of the database, once and each stream's in order, for the sockets of this node.
+ * Delivers every event of the database exactly once, in order within its stream, to the sockets of this node.
  *
- * Events come from this process's commits and, over a bus, from other nodes'. Each carries its place in a lane of commits;
- * as long as a lane's positions follow one another, and what a stream had before in another lane has been passed on, they
- * are passed on as they come. What has overtaken others waits a moment for them. On a gap (another process wrote, a message
- * was lost) everything behind what was passed on is read from the database instead, which holds it all. What the bus never
- * brought is found by `catchUp`, called now and then and whenever a connection to the bus has come back.
+ * Events come from this process's commits and, over a bus, from other nodes. Each carries its position in a lane of
+ * commits. Events are delivered immediately while a lane's positions are contiguous and the stream's previous event in
+ * another lane has been delivered; out-of-order events are buffered briefly. On a gap (another process wrote, a message
+ * was lost) everything after the last delivered position is read from the database, which has all events. Events that
+ * the bus lost are found by `catchUp`, which runs periodically and whenever a connection to the bus is restored.
  */
 export class EventFeed {
   readonly #db: Readable;
   readonly #deliver: (events: readonly StoredEvent[]) => void;
   readonly #report: (thrown: unknown) => void;
   readonly #positions: Record<number, number>;
-  /** What has overtaken others, each a part of one commit. */
-  #held: (readonly StoredEvent[])[] = [];
-  #heldTimer: NodeJS.Timeout | undefined;
+  /** Out-of-order events, grouped by commit. */
+  #buffered: (readonly StoredEvent[])[] = [];
+  #bufferTimer: NodeJS.Timeout | undefined;
   #refill: Promise<void> | null = null;
   #isOutdated = false;
-  /** Waiting for events to be passed on. */
+  /** Callers waiting for events to be delivered. */
   #waiting: { positions: Positions; resolve(): void }[] = [];
 
   private constructor(
@@ -56,7 +56,7 @@ export class EventFeed {
     this.#report = report;
   }
 
-  /** A feed of what is written from now on. */
+  /** A feed of the events committed from now on. */
   static async start(
     db: Readable,
     deliver: (events: readonly StoredEvent[]) => void,
@@ -65,43 +65,43 @@ export class EventFeed {
     return new EventFeed(db, await db.read(lastPositions), deliver, report);
   }
 
-  /** The history was replaced: goes on from where the new one stands, once that can be read. */
+  /** The history was replaced: continues from the new one's last positions, once they can be read. */
   async restart(): Promise<void> {
-    const positions = await this.#positionsAnew();
-    this.#held = [];
+    const positions = await this.#newPositions();
+    this.#buffered = [];
     for (const lane of Object.keys(this.#positions)) delete this.#positions[Number(lane)];
     Object.assign(this.#positions, positions);
   }
 
-  /** With the positions of the history before, events of the new one would be taken for known. */
-  async #positionsAnew(): Promise<Positions> {
-    for (let tried = 1; ; tried++) {
+  /** Retries: with the old history's positions, events of the new one would count as delivered. */
+  async #newPositions(): Promise<Positions> {
+    for (let attempt = 1; ; attempt++) {
       try {
         return await this.#db.read(lastPositions);
       } catch (error) {
-        if (tried === restartTries) throw error;
+        if (attempt === restartAttempts) throw error;
         await delay(restartDelayMs);
       }
     }
   }
 
-  /** Takes events of one commit, in the order of their positions. */
+  /** Accepts the events of one commit, ordered by position. */
   accept(events: readonly StoredEvent[]): void {
     const last = events.at(-1);
     if (!last || last.position <= positionIn(this.#positions, last.lane)) return;
     if (this.#refill) {
-      this.#startRefill().catch(this.#report); // what could not be read now is found by the next `catchUp`
+      this.#startRefill().catch(this.#report); // events that cannot be read now are found by the next `catchUp`
       return;
     }
     if (!this.#isNext(events)) {
-      this.#hold(events);
+      this.#buffer(events);
       return;
     }
     this.#emit(events);
-    this.#release();
+    this.#releaseBuffered();
   }
 
-  /** Resolves when everything committed before the call has been passed on. */
+  /** Resolves when everything committed before the call has been delivered. */
   async catchUp(): Promise<void> {
     if (this.#refill) {
       this.#isOutdated = true;
@@ -110,7 +110,7 @@ export class EventFeed {
     if (!includes(this.#positions, await this.#db.read(lastPositions))) await this.#startRefill();
   }
 
-  /** As `catchUp`, but for a moment leaves what is missing to come by itself, as most of it does. */
+  /** As `catchUp`, but first waits briefly for missing events to arrive by themselves, as most do. */
   async flushed(): Promise<void> {
     const last = await this.#db.read(lastPositions);
     if (includes(this.#positions, last)) return;
@@ -119,7 +119,7 @@ export class EventFeed {
     if (!includes(this.#positions, last)) await this.catchUp();
   }
 
-  /** Whether everything before these events has been passed on. */
+  /** Whether everything before these events has been delivered. */
   #isNext(events: readonly StoredEvent[]): boolean {
     const [first] = events;
     if (!first || first.position !== positionIn(this.#positions, first.lane) + 1) return false;
@@ -128,41 +128,41 @@ export class EventFeed {
     );
   }
 
-  /** Only several lanes overtake one another; within one, what is missing comes no more. */
-  #hold(events: readonly StoredEvent[]): void {
+  /** Reordering occurs only between lanes; a gap within one lane is never filled by the bus. */
+  #buffer(events: readonly StoredEvent[]): void {
     const isOneLane = events[0]?.lane === 0 && Object.keys(this.#positions).length <= 1;
-    const held = this.#held.reduce((sum, one) => sum + one.length, 0);
-    if (isOneLane || held > maxHeld) {
+    const buffered = this.#buffered.reduce((sum, one) => sum + one.length, 0);
+    if (isOneLane || buffered > maxBuffered) {
       this.#startRefill().catch(this.#report);
       return;
     }
-    this.#held.push(events);
-    this.#heldTimer ??= setTimeout(() => {
-      this.#heldTimer = undefined;
-      if (this.#held.length > 0) this.#startRefill().catch(this.#report);
-    }, overtakenMs).unref();
+    this.#buffered.push(events);
+    this.#bufferTimer ??= setTimeout(() => {
+      this.#bufferTimer = undefined;
+      if (this.#buffered.length > 0) this.#startRefill().catch(this.#report);
+    }, reorderMs).unref();
   }
 
-  /** Passes on what was waiting for what has just come. */
-  #release(): void {
-    for (let at = 0; at < this.#held.length; ) {
-      const events = this.#held[at] ?? [];
+  /** Delivers buffered events whose predecessors have now been delivered. */
+  #releaseBuffered(): void {
+    for (let at = 0; at < this.#buffered.length; ) {
+      const events = this.#buffered[at] ?? [];
       const last = events.at(-1);
-      const isOver = !last || last.position <= positionIn(this.#positions, last.lane);
-      if (!isOver && !this.#isNext(events)) {
+      const isDelivered = !last || last.position <= positionIn(this.#positions, last.lane);
+      if (!isDelivered && !this.#isNext(events)) {
         at++;
         continue;
       }
-      this.#held.splice(at, 1);
-      if (!isOver) this.#emit(events);
+      this.#buffered.splice(at, 1);
+      if (!isDelivered) this.#emit(events);
       at = 0;
     }
-    if (this.#held.length > 0 || !this.#heldTimer) return;
-    clearTimeout(this.#heldTimer);
-    this.#heldTimer = undefined;
+    if (this.#buffered.length > 0 || !this.#bufferTimer) return;
+    clearTimeout(this.#bufferTimer);
+    this.#bufferTimer = undefined;
   }
 
-  /** `reached`: how far what was read came, since the last events of a lane may not be kept any more. */
+  /** `reached` is how far a read went, since the last events of a lane may have been trimmed. */
   #emit(events: readonly StoredEvent[], reached: Positions = {}): void {
     const advance = (lane: number, position: number) => {
       this.#positions[lane] = Math.max(positionIn(this.#positions, lane), position);
@@ -171,9 +171,9 @@ export class EventFeed {
     for (const [lane, position] of Object.entries(reached)) advance(Number(lane), position);
     if (events.length > 0) this.#deliver(events);
     if (this.#waiting.length === 0) return;
-    const over = this.#waiting.filter(({ positions }) => includes(this.#positions, positions));
-    this.#waiting = this.#waiting.filter((waiting) => !over.includes(waiting));
-    for (const { resolve } of over) resolve();
+    const done = this.#waiting.filter(({ positions }) => includes(this.#positions, positions));
+    this.#waiting = this.#waiting.filter((waiting) => !done.includes(waiting));
+    for (const { resolve } of done) resolve();
   }
 
   #startRefill(): Promise<void> {
@@ -186,14 +186,14 @@ export class EventFeed {
     try {
       while (this.#isOutdated) {
         this.#isOutdated = false;
-        this.#held = []; // is read with the rest
+        this.#buffered = []; // read again with the rest
         const last = await this.#db.read(lastPositions);
         const { events, isCut } = await this.#db.read(eventsAfter, { ...this.#positions }, pageSize);
         if (isCut) this.#isOutdated = true;
         this.#emit(events, isCut ? {} : last);
       }
     } finally {
-      this.#refill = null; // in the same turn as the last look, so that nothing is said to a refill that is over
+      this.#refill = null; // in the same turn as the last check of #isOutdated, so that no request for a refill is lost
     }
   }
 }

@@ -1,10 +1,9 @@
 const windowMs = 1_000;
 
 /**
- * Whether a connection sends more packets within a second than any launcher has reason to, or attachments that
- * together are longer than a frame may be: Socket.IO gathers them until the last one has come. What a packet
- * asks for is limited elsewhere; this is about those that ask for nothing, thousands in a single POST of long
- * polling, or before anyone was admitted.
+ * Limits the packets a connection may send per second, and the total size of a message's attachments, which Socket.IO
+ * buffers until the last one arrives. Calls are limited elsewhere; this guards against packets that are not calls,
+ * thousands of which fit into a single long-polling POST, and against packets before admission.
  */
 export class InboundLimit {
   readonly #packetsPerSecond: number;
@@ -22,7 +21,7 @@ export class InboundLimit {
     this.#maxAttachmentBytes = maxAttachmentBytes;
   }
 
-  /** Counts a packet. False when it is one too many. */
+  /** Counts a packet. Returns false when it exceeds a limit. */
   accepts(data: unknown): boolean {
     const now = performance.now();
     if (now >= this.#windowEndsAt) {

@@ -5,32 +5,33 @@ import type { LeaderboardRow } from '../scores/score.ts';
 
 /** At most four changes a second for a game, however many scores are set. */
 const coalesceMs = 250;
-/** A board also changes without a score: by a player's name, an erasure, the game's policy, in any process. */
+/** A leaderboard also changes without a score: by a player's name, an erasure, the game's policy, in any process. */
 const checkIntervalMs = 5_000;
 
 interface Followed {
-  /** What its followers have been told last. */
+  /** The rows last sent to its followers. */
   rows: LeaderboardRow[];
   timer: NodeJS.Timeout | null;
-  /** Its rows are being read: what is told next must not be older. */
+  /** A read of its rows is in flight; reads must not overlap, or an older one could be sent last. */
   isReading: boolean;
 }
 
 export interface LeaderboardFeedParts {
-  /** The leaderboard that an event changes; null: none of these. */
+  /** The leaderboard that an event changes; null when it changes none of this feed. */
   keyOf(event: StoredEvent): string | null;
-  /** Followers need not have asked for the rows: the first change tells all of them. */
-  isUnasked?: boolean;
-  /** The first rows of a leaderboard as they stand. */
+  /** Changes are sent without a prior `follow`: the first one has all rows. */
+  isAutomatic?: boolean;
+  /** The current first rows of a leaderboard. */
   top(key: string): Promise<LeaderboardRow[]>;
   isFollowed(key: string): boolean;
-  tell(key: string, change: Pick<LeaderboardChange, 'length' | 'rows'>): void;
+  onChange(key: string, change: Pick<LeaderboardChange, 'length' | 'rows'>): void;
   report(thrown: unknown): void;
 }
 
 /**
- * Tells followers which of a leaderboard's first rows changed. A game's own, `default`, goes by the game's id as its key. Many scores become one change: a
- * score only marks the leaderboard as changed, and at most four times a second it is read and compared.
+ * Sends followers the changes of a leaderboard's first rows. The key of a game's `default` leaderboard is the game's
+ * id. Scores are coalesced: a score only marks the leaderboard as changed, and at most four times a second it is read
+ * and compared.
  */
 export class LeaderboardFeed {
   readonly #parts: LeaderboardFeedParts;
@@ -45,9 +46,9 @@ export class LeaderboardFeed {
     repeat(markAll, { everyMs: checkIntervalMs, signal: this.#stop.signal, report: parts.report });
   }
 
-  /** The rows as they stand, from which on changes are told. */
+  /** Returns the current rows; later changes are relative to them. */
   async follow(gameId: string): Promise<LeaderboardRow[]> {
-    // Known before it is read: a score set meanwhile must find it.
+    // Registered before the read, so that a score set meanwhile marks it as changed.
     if (!this.#boards.has(gameId)) this.#boards.set(gameId, { rows: [], timer: null, isReading: false });
     const rows = await this.#parts.top(gameId);
     const followed = this.#boards.get(gameId);
@@ -55,19 +56,19 @@ export class LeaderboardFeed {
     return rows;
   }
 
-  /** Tells all the rows as they stand, for someone who has missed changes; from then on changes are told. */
-  show(gameId: string, tell: (change: LeaderboardChange) => void): void {
-    this.follow(gameId).then((rows) => tell({ gameId, length: rows.length, rows }), this.#parts.report);
+  /** Sends all current rows to a follower that may have missed changes; later changes are relative to them. */
+  show(gameId: string, send: (change: LeaderboardChange) => void): void {
+    this.follow(gameId).then((rows) => send({ gameId, length: rows.length, rows }), this.#parts.report);
   }
 
   accept(events: readonly StoredEvent[]): void {
-    const { keyOf, isUnasked = false, isFollowed } = this.#parts;
-    if (this.#boards.size === 0 && !isUnasked) return;
+    const { keyOf, isAutomatic = false, isFollowed } = this.#parts;
+    if (this.#boards.size === 0 && !isAutomatic) return;
     for (const event of events) {
       const key = keyOf(event);
       if (key === null) continue;
       let followed = this.#boards.get(key);
-      if (!followed && isUnasked && isFollowed(key)) {
+      if (!followed && isAutomatic && isFollowed(key)) {
         followed = { rows: [], timer: null, isReading: false };
         this.#boards.set(key, followed);
       }
@@ -103,7 +104,7 @@ export class LeaderboardFeed {
       const changed = rows.filter((row, index) => !isSame(row, followed.rows[index]));
       const shorter = rows.length < followed.rows.length;
       followed.rows = rows;
-      if (changed.length > 0 || shorter) this.#parts.tell(key, { length: rows.length, rows: changed });
+      if (changed.length > 0 || shorter) this.#parts.onChange(key, { length: rows.length, rows: changed });
     }, this.#parts.report);
   }
 }

@@ -14,7 +14,7 @@ import { expireSession } from '../sessions/commands.ts';
 import type { LauncherTokens } from '../sessions/launcher-token.ts';
 import { announcePresence } from '../sessions/session-presence.ts';
 import type { Refusal } from '../telemetry/refusals.ts';
-import { CatchUp, type GivenCursors, type Resumption, readCursors } from './catch-up.ts';
+import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './catch-up.ts';
 import type { Connection } from './connection.ts';
 import { InboundLimit } from './inbound-limit.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
@@ -25,17 +25,17 @@ import type { SigningKeys } from './signing-keys.ts';
 import { SocketTraffic, type TrafficServices } from './socket-traffic.ts';
 import { Subscriptions } from './subscriptions.ts';
 
-/** The longest handshake, in characters: a token, and as many cursors as are taken. */
+/** The maximum length of a handshake, in characters: a token and the maximum number of cursors. */
 export const maxHandshakeLength = 512 * 1024;
 
-/** What is kept of the request that a connection began with. */
+/** What is kept of the request that opened a connection. */
 export interface HandshakeInfo {
-  /** Where it comes from, proxies that are trusted left aside. */
+  /** The client's address, as seen through trusted proxies. */
   address: string;
   origin: string | undefined;
-  /** The `Authorization` header, or the secret of the handshake's `auth.gameSecret` as that header has it. */
+  /** The `Authorization` header, or the handshake's `auth.gameSecret` in the same form. */
   authorization: string | undefined;
-  /** Ids and slugs of the games that its address names; its namespace may add one before the client is admitted. */
+  /** Ids and slugs of the games named by the URL; the namespace may add one before the client is admitted. */
   games: string[];
 }
 
@@ -49,22 +49,22 @@ export interface LiveServices extends TrafficServices {
   push: Push;
   leaderboards: LeaderboardFeed;
   signingKeys: SigningKeys;
-  /** What sockets that catch up read of the database takes a turn each. */
+  /** Limits the database reads of sockets that catch up, per turn of the event loop. */
   turns: Turns;
-  /** The sockets for which something may be queued: idle ones are not checked for slow consumers. */
+  /** The sockets that may have something queued; others are not checked for slow consumers. */
   sending: Set<LiveSocket>;
   /** Resolves when everything committed before the call has been offered to every socket. */
   flushed(): Promise<void>;
-  /** The most packets one connection may send within a second; beyond that it is disconnected. */
+  /** The maximum number of packets a connection may send per second; beyond that it is disconnected. */
   packetsPerSecond: number;
-  /** What a socket may send in a second, in characters of text and bytes. */
+  /** The maximum a connection may send per second, in characters of text plus bytes. */
   lengthPerSecond: number;
-  /** The most bytes of attachments to one message. */
+  /** The maximum size of the attachments to one message, in bytes. */
   maxAttachmentBytes: number;
   onFlood(): void;
-  /** A client was disconnected with so much queued for it. */
+  /** Called when a slow consumer is disconnected, with the bytes queued for it. */
   onSlowConsumer(queuedBytes: number): void;
-  /** Takes work that goes on after the socket is gone, and that closing waits for. */
+  /** Registers work that may outlive the socket, for `close` to wait for. */
   track(work: Promise<unknown>): void;
   report(thrown: unknown): void;
 }
@@ -75,22 +75,22 @@ interface SocketSession {
   readonly token: string;
   readonly socketId: string;
   readonly subscriptions: Subscriptions;
-  /** Null before it begins, and once the socket is live. */
+  /** Null before the catch-up begins and once the socket is live. */
   catchUp: CatchUp | null;
-  /** Said when the socket starts, and then empty. */
+  /** Sent when the socket starts, and then cleared. */
   resumptions: Record<string, Resumption>;
   cancelExpiry(): void;
   forgetSigningKey(): void;
 }
 
 /**
- * A launcher's connection, from its first byte to its end. It is
+ * A launcher's connection, from opening to close. It is
  *
- * - *idle* until the client asks to be admitted, and again when it leaves and keeps the connection open;
- * - *admitting* while its token, its limits and its cursors are looked at, and its presence is recorded;
- * - *admitted*, where a session catches up on what it missed and then goes live: it joins its rooms.
+ * - *idle* until the client sends its handshake, and again when it leaves and keeps the connection open;
+ * - *admitting* while its token, limits and cursors are checked and its presence is recorded;
+ * - *admitted*: its session catches up on missed events and then goes live by joining its rooms.
  *
- * One admission at a time: a second one closes the connection, as Socket.IO does once the first is through.
+ * Only one admission at a time: a second handshake closes the connection, as Socket.IO does after a completed one.
  */
 export class LiveSocket {
   readonly handshake: HandshakeInfo;
@@ -98,14 +98,14 @@ export class LiveSocket {
   readonly #outgoing: OutgoingQueue;
   readonly #inbound: InboundLimit;
   readonly #conn: EngineConnection;
-  /** The header `Authorization` of the request it began with. */
+  /** The `Authorization` header of the request that opened the connection. */
   readonly #authorization: string | undefined;
   readonly #services: LiveServices;
   #isFlooding = false;
   #state: 'idle' | 'admitting' | 'admitted' = 'idle';
-  /** Null without a token. */
+  /** Null when the client has no token. */
   #session: SocketSession | null = null;
-  /** What a client without a session follows. */
+  /** The subscriptions of a client without a session. */
   #anonymous: Subscriptions | null = null;
 
   constructor(conn: EngineConnection, handshake: HandshakeInfo, services: LiveServices) {
@@ -120,32 +120,32 @@ export class LiveSocket {
       services.maxAttachmentBytes,
       services.lengthPerSecond,
     );
-    conn.on('packet', (packet: { type?: string; data?: unknown }) => this.#take(packet));
+    conn.on('packet', (packet: { type?: string; data?: unknown }) => this.#receive(packet));
     conn.once('close', () => {
       services.sending.delete(this);
       this.leave();
     });
   }
 
-  /** The token it was admitted with. */
+  /** The handshake's token, once admitted. */
   get token(): string | undefined {
     return this.#session?.token;
   }
 
-  /** For operations about the connection itself; there once it is admitted. */
+  /** For operations about the connection itself; undefined until it is admitted. */
   get connection(): Connection | undefined {
     return this.#session?.subscriptions ?? this.#anonymous ?? undefined;
   }
 
   /**
-   * Everything that must be settled before the client knows that it is connected.
+   * Admits a client: does everything that must succeed before it is told that it is connected.
    * @throws GantryError as `Authenticator.liveSession`, and `secret_invalid`, `origin_not_allowed`, `cursors_invalid`,
    *   `rate_limited`, `not_ready`
    */
   async admit(
     socket: Socket,
     { token, gameSecret }: { token: unknown; gameSecret: unknown },
-    cursors: GivenCursors,
+    cursors: HandshakeCursors,
   ): Promise<void> {
     if (this.#state !== 'idle') {
       this.#conn.close();
@@ -154,23 +154,23 @@ export class LiveSocket {
     this.#state = 'admitting';
     try {
       this.traffic.admit();
-      const server = await this.#takeSecret(gameSecret);
+      const server = await this.#checkSecret(gameSecret);
       if (token !== undefined && token !== null) await this.#admitSession(socket, token, cursors);
       else await this.#admitAnonymous(socket, server);
       this.#state = 'admitted';
     } catch (refused) {
-      if (refused instanceof GantryError) this.#tellRefused(refused.reason, 'handshake');
+      if (refused instanceof GantryError) this.#reportRefused(refused.reason, 'handshake');
       this.leave();
       throw refused;
     }
   }
 
   /**
-   * The game whose secret the handshake's `auth` shows; null: it shows none. Calls on the socket then carry it, as those of
-   * a socket whose handshake had it in the `Authorization` header do.
+   * The game of the handshake's `auth.gameSecret`; null when it has none. Calls on the socket then carry the secret, as
+   * if it had been sent in the `Authorization` header.
    */
-  async #takeSecret(gameSecret: unknown): Promise<Game | null> {
-    this.handshake.authorization = this.#authorization; // an earlier client of this connection may have shown another
+  async #checkSecret(gameSecret: unknown): Promise<Game | null> {
+    this.handshake.authorization = this.#authorization; // an earlier client on this connection may have sent another
     if (gameSecret === undefined || gameSecret === null || gameSecret === '') return null;
     const { authenticator, limits } = this.#services;
     try {
@@ -184,7 +184,7 @@ export class LiveSocket {
     }
   }
 
-  async #admitSession(socket: Socket, token: unknown, given: GivenCursors): Promise<void> {
+  async #admitSession(socket: Socket, token: unknown, given: HandshakeCursors): Promise<void> {
     const { authenticator, limits, db, push, leaderboards, turns, flushed } = this.#services;
     const { address, origin, games } = this.handshake;
     const details = await authenticator.liveSession(token).catch(async (refused: unknown) => {
@@ -195,7 +195,7 @@ export class LiveSocket {
     authenticator.checkOrigin(details.game, origin);
     refuseOtherGame(await authenticator.namedGame(games), details.game);
     const cursors = readCursors(given);
-    // Closed while its token was being checked, nothing would tell of its leaving.
+    // If it was closed while its token was checked, its departure would never be recorded.
     if (this.#conn.readyState !== 'open') throw closedMeanwhile();
     const session: SocketSession = {
       details,
@@ -212,7 +212,7 @@ export class LiveSocket {
       forgetSigningKey: () => undefined,
     };
     this.#session = session;
-    await this.#arrive(session);
+    await this.#recordArrival(session);
     if (this.#session !== session) throw closedMeanwhile();
     session.catchUp = new CatchUp({
       db,
@@ -225,11 +225,11 @@ export class LiveSocket {
       flushed,
     });
     session.resumptions = await session.catchUp.prepare(cursors);
-    // It may have ended before the catch-up could hear of it; from then on its end reaches the socket.
+    // The session may have ended before the catch-up was registered; an end after that reaches the socket as an event.
     await authenticator.liveSession(token);
   }
 
-  /** Without a token; its calls may bring one, and follow public streams with it. */
+  /** Admits a client without a token; its calls may carry one and follow public streams with it. */
   async #admitAnonymous(socket: Socket, server: Game | null): Promise<void> {
     const { authenticator, limits, db, leaderboards } = this.#services;
     const { address, games } = this.handshake;
@@ -239,7 +239,7 @@ export class LiveSocket {
     this.#anonymous.goLive();
   }
 
-  /** Tells the client that it is connected, and brings it up to date. To be called once it has been admitted. */
+  /** Notifies the client that it is connected and brings it up to date. Call this after `admit`. */
   start(socket: Socket): void {
     const session = this.#session;
     const catchUp = session?.catchUp;
@@ -250,7 +250,7 @@ export class LiveSocket {
     session.forgetSigningKey = signingKeys.add(tokens.keyOf(session.token), socket.id, sessionId);
     socket.join(roomOfSession(sessionId));
     socket.emit('realtime-events connected', { sessionId, streams: session.resumptions }, {});
-    session.resumptions = {}; // of no use for as long as the socket lasts
+    session.resumptions = {}; // release the memory
     catchUp
       .run(() => {
         socket.join(roomOfListener(listenerOf(session.details)));
@@ -259,11 +259,11 @@ export class LiveSocket {
       })
       .catch((thrown: unknown) => {
         report(thrown);
-        this.#conn.close(); // it comes back with its cursors, and gets another try
+        this.#conn.close(); // the client reconnects with its cursors
       });
   }
 
-  /** The client is gone, or has left and keeps the connection open. Doing it twice changes nothing. */
+  /** Call this when the client is gone, or has left and keeps the connection open. Idempotent. */
   leave(): void {
     const session = this.#session;
     this.#session = null;
@@ -274,54 +274,54 @@ export class LiveSocket {
     session.cancelExpiry();
     session.forgetSigningKey();
     session.catchUp?.cancel();
-    this.#services.track(this.#depart(session));
+    this.#services.track(this.#recordDeparture(session));
   }
 
-  /** Call this ten times a second for as long as the socket is among those that are sending. */
+  /** Call this ten times a second while the socket is in `LiveServices.sending`. */
   disconnectIfSlow(): void {
     const queuedBytes = this.#outgoing.slowConsumerBytes();
     if (this.#outgoing.wasEmpty) this.#services.sending.delete(this);
     if (queuedBytes === null) return;
-    this.#tellRefused('slow-reader', 'connection');
+    this.#reportRefused('slow-reader', 'connection');
     this.#services.onSlowConsumer(queuedBytes);
     terminate(this.#conn);
   }
 
-  /** Looks at a packet before Socket.IO reads it. */
-  #take(packet: { type?: string; data?: unknown }): void {
+  /** Inspects a packet before Socket.IO parses it. */
+  #receive(packet: { type?: string; data?: unknown }): void {
     const { data } = packet;
     if (this.#state !== 'admitted' && typeof data === 'string' && data.length > maxHandshakeLength) {
       const error = new GantryError(
         'cursors_invalid',
         `A handshake has at most ${maxHandshakeLength} characters. Connect without cursors, and refresh`,
       );
-      this.#tellRefused(error.reason, 'handshake');
+      this.#reportRefused(error.reason, 'handshake');
       refusePacket(this.#conn, packet, { message: error.message, data: error.toJSON() });
     }
     if (this.#isFlooding) return;
     if (this.#inbound.accepts(data)) {
-      this.traffic.take(packet, this.#session?.details.session ?? {}, this.#state === 'admitted');
+      this.traffic.receive(packet, this.#session?.details.session ?? {}, this.#state === 'admitted');
       return;
     }
-    this.#isFlooding = true; // what still comes with the packet is not told of again
-    this.#tellRefused('flood', 'connection');
+    this.#isFlooding = true; // the rest of the payload is not reported again
+    this.#reportRefused('flood', 'connection');
     this.#services.onFlood();
     terminate(this.#conn);
   }
 
-  #tellRefused(reason: string, at: Refusal['at']): void {
+  #reportRefused(reason: string, at: Refusal['at']): void {
     const { gameId, wallet } = this.#session?.details.session ?? {};
     this.#services.onRefused({ reason, at, gameId, wallet, address: this.handshake.address });
   }
 
-  async #arrive({ details, socketId }: SocketSession): Promise<void> {
+  async #recordArrival({ details, socketId }: SocketSession): Promise<void> {
     const { presence, db } = this.#services;
     const { id } = details.session;
-    // Awaited, so that the socket's own coming lies before what it is told, not in it.
+    // Awaited, so that the socket's own arrival precedes its first event.
     if (await presence.connected(id, socketId)) await announcePresence({ db, presence }, id);
   }
 
-  async #depart({ details, socketId }: SocketSession): Promise<void> {
+  async #recordDeparture({ details, socketId }: SocketSession): Promise<void> {
     const { presence, db } = this.#services;
     const { id } = details.session;
     if (await presence.disconnected(id, socketId)) await announcePresence({ db, presence }, id);
@@ -332,7 +332,7 @@ function send(socket: Socket, event: StreamEvent, late = false): void {
   socket.emit(event.name, event.record, late ? { ...metaOf(event), late: true } : metaOf(event));
 }
 
-/** Why a socket is not admitted whose connection is gone. */
+/** The error for a socket whose connection closed before it was admitted. */
 export function closedMeanwhile(): GantryError {
   return new GantryError('not_ready', 'The connection was closed while it was being opened');
 }

@@ -9,29 +9,29 @@ import {
 } from '../runtime/internals/engine-io.ts';
 
 /**
- * A consumer with more than this queued for it, and less of it taken than came since the last check, is slow. A
- * large answer on its way to a client that reads is let through.
+ * A consumer is slow when more than this is queued and the queue has not shrunk since the last check. A large answer to
+ * a client that keeps reading is allowed.
  */
 export const maxQueuedBytes = 1024 * 1024;
 /** Beyond this a consumer is slow even while it reads. */
 const hardLimitBytes = 16 * 1024 * 1024;
-/** A replay goes on while no more than this is queued. */
+/** A replay continues once no more than this is queued. */
 const lowWaterMark = 64 * 1024;
-/** How often that is looked at; more rarely, once nothing was taken for a while. */
+/** How often the queue is polled; less often when the client has read nothing for a while. */
 const drainPollMs = 10;
 const idleDrainPollMs = 160;
 const idleAfterMs = 1_000;
-/** A consumer with more than that queued for it which took nothing at all between so many checks is slow as well. */
+/** A consumer whose queue stays above the low-water mark and does not shrink for this many checks is slow as well. */
 const stalledChecks = 100;
 
-/** What is sent over one connection and has not left yet. It is written once a turn of the event loop. */
+/** The packets queued for one connection. They are written once per turn of the event loop. */
 export class OutgoingQueue {
   readonly #conn: EngineConnection;
-  /** Sent in this turn and not written yet. */
+  /** Packets sent in this turn and not written yet. */
   readonly #pending: OutgoingPacket[] = [];
-  /** At the last check; 0 while it was below the limit. */
+  /** Bytes queued at the last check; 0 when they were below the limit. */
   #lastQueuedBytes = 0;
-  /** Bytes queued at the last check, and how many checks ago they last became fewer. */
+  /** Bytes queued at the last check, and the number of checks since they last decreased. */
   #queuedBefore = 0;
   #checksWithoutProgress = 0;
 
@@ -48,8 +48,9 @@ export class OutgoingQueue {
   }
 
   /**
-   * Call this ten times a second while anything is queued: the bytes queued if the client is a slow consumer, to be
-   * disconnected before they fill the memory (engine.io#420); it catches up by its cursors when it is back. Else null.
+   * Call this ten times a second while anything is queued. Returns the bytes queued if the client is a slow consumer, else
+   * null. A slow consumer is disconnected before its queue exhausts memory (engine.io#420); it catches up by its cursors
+   * when it reconnects.
    */
   slowConsumerBytes(): number | null {
     const queued = this.#queuedBytes();
@@ -61,22 +62,22 @@ export class OutgoingQueue {
     return isReading && queued <= hardLimitBytes ? null : queued;
   }
 
-  /** Resolves when the client has taken most of what was sent to it, or is gone. */
+  /** Resolves when the queue is down to the low-water mark or the connection is closed. */
   async drained(): Promise<void> {
-    // engine.io tells when it has handed packets over, not when they have left; so the queue is polled.
+    // engine.io's `drain` event fires when packets are passed on, not when they are sent, so the queue is polled.
     let before = Number.POSITIVE_INFINITY;
-    let takenAt = 0;
+    let progressAt = 0;
     for (;;) {
       const queued = this.#queuedBytes();
       if (this.#conn.readyState !== 'open' || queued <= lowWaterMark) return;
       const now = performance.now();
-      if (queued < before) takenAt = now;
+      if (queued < before) progressAt = now;
       before = queued;
-      await setTimeout(now - takenAt < idleAfterMs ? drainPollMs : idleDrainPollMs);
+      await setTimeout(now - progressAt < idleAfterMs ? drainPollMs : idleDrainPollMs);
     }
   }
 
-  /** A replay waits for a client to take what was sent; one that answers pings and takes nothing would wait for ever. */
+  /** Without this check, a replay would wait forever for a client that answers pings but reads nothing. */
   #isStalled(queued: number): boolean {
     if (queued <= lowWaterMark || queued < this.#queuedBefore) this.#checksWithoutProgress = 0;
     else this.#checksWithoutProgress++;

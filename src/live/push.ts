@@ -7,11 +7,11 @@ import { notificationCreated } from '../notifications/events.ts';
 import type { NotificationRecord } from '../notifications/notification.ts';
 import { terminate } from '../runtime/internals/engine-io.ts';
 import { gameChannelPatched } from '../sessions/events.ts';
-import { roomOfSession, roomsFor, roomsKeptFrom, skippedEvent } from './rooms.ts';
+import { roomOfSession, roomsFor, roomsHiddenFrom, skippedEvent } from './rooms.ts';
 
-/** A client that does not take part in the closing would be waited for for half a minute. */
+/** Socket.IO would wait half a minute for a client that does not complete the close. */
 const closeTimeoutMs = 3_000;
-/** Time for the answer of the call that ended a session to get out before its socket is closed. */
+/** Lets the answer of the call that ended a session be sent before its socket is closed. */
 const disconnectDelayMs = 200;
 
 export interface PushParts {
@@ -20,44 +20,44 @@ export interface PushParts {
   report(thrown: unknown): void;
 }
 
-/** A socket that is being brought up to date: it sees to its events itself. */
-export interface HeldSocket {
-  /** `size`: of its record, in characters of JSON. */
+/** A socket that is catching up: it buffers its own events until it goes live. */
+export interface CatchingUpSocket {
+  /** `size` is the record's length in characters of JSON. */
   offer(event: StoredEvent, size: number): void;
 }
 
-/** Passes events on to the sockets of this node, in the order given. */
+/** Delivers events to the sockets of this node, in the given order. */
 export class Push {
   readonly #parts: PushParts;
-  readonly #held = new Set<HeldSocket>();
+  readonly #catchingUp = new Set<CatchingUpSocket>();
 
   constructor(parts: PushParts) {
     this.#parts = parts;
   }
 
-  /** A socket that is being brought up to date takes its events from here on itself, until it is let go. */
-  hold(socket: HeldSocket): void {
-    this.#held.add(socket);
+  /** Offers every event to a socket that is catching up, until `release`. */
+  hold(socket: CatchingUpSocket): void {
+    this.#catchingUp.add(socket);
   }
 
-  release(socket: HeldSocket): void {
-    this.#held.delete(socket);
+  release(socket: CatchingUpSocket): void {
+    this.#catchingUp.delete(socket);
   }
 
   events(events: readonly StoredEvent[]): void {
     const delivered: string[] = [];
-    const inhabited = this.#parts.io.of('/').adapter.rooms;
+    const openRooms = this.#parts.io.of('/').adapter.rooms;
     for (const event of events) {
-      if (this.#held.size > 0) {
+      if (this.#catchingUp.size > 0) {
         const size = JSON.stringify(event.record).length;
-        for (const socket of this.#held) socket.offer(event, size);
+        for (const socket of this.#catchingUp) socket.offer(event, size);
       }
       this.#disconnectEndedSession(event);
-      const keptFrom = roomsKeptFrom(event.audience).filter((room) => inhabited.has(room));
-      if (keptFrom.length > 0) {
-        this.#parts.io.local.to(keptFrom).emit(skippedEvent.name, skippedEvent.record, metaOf(event));
+      const hiddenRooms = roomsHiddenFrom(event.audience).filter((room) => openRooms.has(room));
+      if (hiddenRooms.length > 0) {
+        this.#parts.io.local.to(hiddenRooms).emit(skippedEvent.name, skippedEvent.record, metaOf(event));
       }
-      const rooms = roomsFor(event.audience).filter((room) => inhabited.has(room));
+      const rooms = roomsFor(event.audience).filter((room) => openRooms.has(room));
       if (rooms.length === 0) continue;
       this.#parts.io.local.to(rooms).emit(event.name, event.record, metaOf(event));
       if (isNotification(event)) delivered.push(event.record._id);
@@ -67,7 +67,7 @@ export class Push {
 
   signal(signal: Signal): void {
     const rooms = roomsFor(signal.audience);
-    if (rooms.length === 0) return; // `to` no room at all means everyone
+    if (rooms.length === 0) return; // `to` without rooms would broadcast to everyone
     this.#parts.io.local.to(rooms).emit(signal.name, signal.record, { stream: signal.stream });
   }
 
@@ -76,7 +76,7 @@ export class Push {
     this.#parts.db.write(markDelivered, notificationIds).catch(this.#parts.report);
   }
 
-  /** The sockets of an ended session are told so; a moment later they are closed for good. */
+  /** Closes the sockets of an ended session shortly after they were notified. */
   #disconnectEndedSession(event: StoredEvent): void {
     if (!isEvent(event, gameChannelPatched) || event.record.exists) return;
     const room = roomOfSession(event.record._id);
@@ -89,7 +89,7 @@ export class Push {
   }
 }
 
-/** What comes with an event's record. */
+/** The metadata sent with an event's record. */
 export function metaOf({ stream, epoch, seq }: StreamEvent): EventMeta {
   return { stream, epoch, seq };
 }

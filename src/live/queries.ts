@@ -25,7 +25,7 @@ import { skippedEvent } from './rooms.ts';
 interface EventRow {
   lane: number;
   position: number;
-  /** Of the event before it in its stream, where that one is of another lane. */
+  /** The place of its predecessor in the stream, when that is in another lane. */
   afterLane: number | null;
   afterPosition: number | null;
   at: number;
@@ -35,32 +35,32 @@ interface EventRow {
   record: string;
 }
 
-/** Names this history; a cursor with another epoch is into another one. */
-// biome-ignore lint/correctness/useYield: what every engine knows is not waited for
+/** Identifies this history; a cursor with another epoch belongs to another one. */
+// biome-ignore lint/correctness/useYield: every engine has it in memory
 export const readEpoch = query('readEpoch', function* (read: Read): ReadSteps<string> {
   return read.epoch;
 });
 
-/** Names this database, for what nodes share elsewhere. */
-// biome-ignore lint/correctness/useYield: what every engine knows is not waited for
+/** Identifies this database, for state that its nodes share elsewhere. */
+// biome-ignore lint/correctness/useYield: every engine has it in memory
 export const readInstallation = query('readInstallation', function* (read: Read): ReadSteps<string> {
   return read.installation;
 });
 
-/** How far the events have come, in every lane. */
+/** The last event position of every lane. */
 export const lastPositions = query('lastPositions', positionsOfLast);
 
-/** Events behind some positions. */
+/** Events after some positions. */
 export interface EventsPage {
-  /** Each stream's in order, and each lane's. */
+  /** In order within each stream and each lane. */
   events: StoredEvent[];
   /** Whether there may be more. */
   isCut: boolean;
 }
 
 /**
- * Events behind `positions`, at most `limit` of a lane, from every stream and every process. Audiences are as of now, save
- * that who joined a message channel later does not hear what came before.
+ * Events after `positions`, at most `limit` per lane, from every stream and every process. Audiences are current,
+ * except that players who joined a message channel later do not receive its earlier events.
  */
 export const eventsAfter = query(
   'eventsAfter',
@@ -70,25 +70,25 @@ export const eventsAfter = query(
   },
 );
 
-/** What is read of the log of events at a time. */
+/** A page of the event log. */
 export interface LogPage {
-  /** Each with the time it was committed at, in Unix milliseconds. */
+  /** Each with its commit time in Unix milliseconds. */
   events: (StoredEvent & { at: number })[];
-  /** Where to read on; what it says is this module's own. */
+  /** Where to continue; opaque to callers. */
   cursor: string;
   /** Whether there are more right now. */
   more: boolean;
 }
 
 /**
- * Events in the order of their commits, after the `cursor` of the page before; without one, the latest ones.
- * @throws GantryError `input_invalid` for a cursor that no page had
+ * Events in commit order after a page's `cursor`; without one, the latest events.
+ * @throws GantryError `input_invalid` for an invalid cursor
  */
 export const readEventLog = query(
   'readEventLog',
   function* (read: Read, after: string | undefined, limit: number): ReadSteps<LogPage> {
     const last = yield* positionsOfLast(read);
-    // Events that were forgotten leave no hole at the end, so the latest are the last so many positions.
+    // Trimming leaves no gaps at the end, so the latest events have the last `limit` positions.
     const from: Positions =
       after === undefined
         ? Object.fromEntries(
@@ -113,8 +113,8 @@ export const readEventLog = query(
 );
 
 /**
- * A stream's events after `seq`, in order: for somebody who hears the stream, so that who else does is not looked up. What
- * is hidden from the `listener` is only said to have been.
+ * A stream's events after `seq`, in order, for a listener known to be in its audience, which is not looked up. Events
+ * hidden from the `listener` are replaced by `skippedEvent`.
  */
 export const eventsOfStream = query(
   'eventsOfStream',
@@ -138,8 +138,8 @@ export const eventsOfStream = query(
 );
 
 /**
- * The streams a listener hears, as they are now: its own, and those of its message channels, save in games its player is
- * banned from.
+ * The positions of the streams a listener currently receives: its own and those of its message channels, except in
+ * games its player is banned from.
  */
 export const streamPositions = query(
   'streamPositions',
@@ -152,7 +152,7 @@ export const streamPositions = query(
   },
 );
 
-/** How far one stream has come; `seq` 0 when nothing was ever written to it. */
+/** The position of one stream; `seq` is 0 when nothing was ever written to it. */
 export const streamPosition = query('streamPosition', positionOf);
 
 function* positionsOfLast(read: Read): ReadSteps<Positions> {
@@ -201,7 +201,7 @@ function toEvent({ epoch }: Read, row: EventRow): StreamEvent {
   return { stream, name, record: JSON.parse(record), epoch, seq, lane, position, after: afterOf(row) };
 }
 
-/** Who may hear an event of a stream, by its name and, for a message channel, who was in it then. */
+/** An event's audience, from its stream's name and, for a message channel, its participants at the time. */
 function* audienceOf(
   read: Read,
   stream: string,

@@ -5,14 +5,14 @@ import { recordPresence } from '../sessions/commands.ts';
 import { findSession, listAnnouncedPresent } from '../sessions/queries.ts';
 import { announcePresence, isSessionPresent } from '../sessions/session-presence.ts';
 
-/** After a start, time for launchers to reconnect. */
+/** Gives launchers time to reconnect after a start. */
 const reconnectMs = 15_000;
 const intervalMs = 60_000;
 const pageSize = 500;
 
 /**
- * Announces sessions where nobody is present any more though the last announcement said that someone is: the one
- * process that knew has died, or the leases went with their Redis. Looks every minute until the signal is aborted.
+ * Announces sessions that were last announced as present but no longer are: the process that knew has died, or the
+ * leases were lost with Redis. Runs every minute until the signal is aborted.
  */
 export function reconcilePresence(
   db: Pick<Database, 'read' | 'write'>,
@@ -34,9 +34,9 @@ async function reconcile(db: Pick<Database, 'read' | 'write'>, presence: Presenc
       announced.map(async (sessionId) => {
         const found = await db.read(findSession, sessionId);
         if (!found || (await isSessionPresent({ db, presence }, found.session))) return;
-        if (!presence.isComplete()) return; // what this node does not know of may be on another
+        if (!presence.isComplete()) return; // the session may be present on a node whose leases are not loaded
         await db.write(recordPresence, sessionId, false);
-        // Someone who came in between was told of as no change.
+        // An arrival in between was not announced, since it was no change.
         await announcePresence({ db, presence }, sessionId);
       }),
     );

@@ -2,12 +2,12 @@ import type { Audience, Listener, StoredEvent } from '../core/events/stream.ts';
 import type { SessionDetails } from '../sessions/channel-session.ts';
 
 /**
- * Which sockets an event concerns is settled when it happens, from its audience: a socket is only in the
- * rooms of its own player and of the games it follows, never in one of a message channel it might have left.
+ * An event's recipients are determined at commit, from its audience: a socket is only in the rooms of its own player
+ * and of the games it follows, never in one of a message channel it may have left.
  */
 const roomOf = {
   player: (gameId: string, wallet: string) => `player ${gameId} ${wallet}`,
-  /** A launcher's own session hears its player's events of every game. */
+  /** A launcher's own session receives its player's events of every game. */
   launcher: (wallet: string) => `launcher ${wallet}`,
   session: (sessionId: string) => `session ${sessionId}`,
   followers: (gameId: string) => `followers ${gameId}`,
@@ -16,7 +16,7 @@ const roomOf = {
 export const roomOfSession = roomOf.session;
 export const roomOfFollowers = roomOf.followers;
 
-/** Whose events the sockets of a session hear. */
+/** Whose events the sockets of a session receive. */
 export function listenerOf({ session, game }: SessionDetails): Listener {
   return { wallet: session.wallet, gameId: game.kind === 'launcher' ? null : game.id };
 }
@@ -26,14 +26,14 @@ export function roomOfListener({ wallet, gameId }: Listener): string {
   return gameId === null ? roomOf.launcher(wallet) : roomOf.player(gameId, wallet);
 }
 
-/** The rooms an event goes to. */
+/** The rooms an event is sent to. */
 export function roomsFor(audience: Audience): string[] {
   if (audience.kind === 'game') return [roomOf.followers(audience.gameId)];
   return roomsOf(audience.gameId, audience.wallets);
 }
 
-/** The rooms that are told no more of an event than that there was one. */
-export function roomsKeptFrom(audience: Audience): string[] {
+/** The rooms an event is hidden from; they receive `skippedEvent` instead. */
+export function roomsHiddenFrom(audience: Audience): string[] {
   if (audience.kind === 'game' || audience.hiddenFrom === undefined) return [];
   return roomsOf(audience.gameId, audience.hiddenFrom);
 }
@@ -44,7 +44,10 @@ function roomsOf(gameId: string, wallets: readonly string[]): string[] {
   return rooms;
 }
 
-/** Whether an audience takes in a listener, who also follows some games' public streams; one it is hidden from is told so. */
+/**
+ * Whether a listener who follows these games is in an audience, or an event is hidden from it: then it receives
+ * `skippedEvent`.
+ */
 export function isFor(
   audience: Audience,
   { wallet, gameId }: Listener,
@@ -55,11 +58,11 @@ export function isFor(
   return audience.wallets.includes(wallet) || isHiddenFrom(audience, wallet);
 }
 
-/** Stands for an event in the stream of someone whom it is hidden from: it moves the cursor and tells nothing. */
+/** Replaces an event for players it is hidden from: it advances the cursor and carries no content. */
 export const skippedEvent = { name: 'realtime-events skipped', record: {} } as const;
 
-/** An event as a player is told of it. */
-export function asToldTo(event: StoredEvent, wallet: string): StoredEvent {
+/** An event as a player receives it. */
+export function asSeenBy(event: StoredEvent, wallet: string): StoredEvent {
   return isHiddenFrom(event.audience, wallet) ? { ...event, ...skippedEvent } : event;
 }
 

@@ -1,26 +1,26 @@
-/** So many sessions are ended in one command: a key may have signed the tokens of ten thousand sockets. */
+/** The number of sessions ended per command: a key may have signed the tokens of ten thousand sockets. */
 const batchSize = 100;
 
 /**
- * Which sockets were admitted by tokens of which signing key, so that those of a retired key can be told and
- * disconnected: every call checks its token again, but a socket that only listens would go on listening.
+ * Tracks which signing key admitted each socket, so that the sockets of a retired key can be notified and disconnected.
+ * Every call verifies its token again, but a socket that only listens would otherwise stay connected.
  */
 export class SigningKeys {
-  /** Key → sockets → session. */
+  /** Key id → socket id → session id. */
   readonly #sockets = new Map<string | undefined, Map<string, string>>();
-  readonly #isGood: (kid: string | undefined) => Promise<boolean>;
+  readonly #isValid: (kid: string | undefined) => Promise<boolean>;
   readonly #end: (sessionIds: readonly string[]) => void;
 
-  /** `end` is told of the sessions whose sockets came with tokens that are void now, a few at a time. */
+  /** `end` is called with the sessions whose tokens are no longer valid, in batches. */
   constructor(
-    isGood: (kid: string | undefined) => Promise<boolean>,
+    isValid: (kid: string | undefined) => Promise<boolean>,
     end: (sessionIds: readonly string[]) => void,
   ) {
-    this.#isGood = isGood;
+    this.#isValid = isValid;
     this.#end = end;
   }
 
-  /** Returns how to forget the socket when it is gone. */
+  /** Returns a function that removes the socket. */
   add(kid: string | undefined, socketId: string, sessionId: string): () => void {
     const sockets = this.#sockets.get(kid) ?? new Map<string, string>();
     this.#sockets.set(kid, sockets.set(socketId, sessionId));
@@ -30,10 +30,10 @@ export class SigningKeys {
     };
   }
 
-  /** To be called now and then. A key whose sockets are not gone by the next check is told of again. */
+  /** Call this periodically. Sessions whose sockets are still connected at the next check are reported again. */
   async check(): Promise<void> {
     for (const [kid, sockets] of [...this.#sockets]) {
-      if (await this.#isGood(kid)) continue;
+      if (await this.#isValid(kid)) continue;
       const sessionIds = [...new Set(sockets.values())];
       for (let at = 0; at < sessionIds.length; at += batchSize) {
         this.#end(sessionIds.slice(at, at + batchSize));

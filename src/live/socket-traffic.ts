@@ -15,30 +15,33 @@ import {
 import type { Refusal } from '../telemetry/refusals.ts';
 import type { OutgoingQueue } from './outgoing-queue.ts';
 
-/** Packets are charged to the address together, once they come to this: most calls are a few hundred bytes. */
+/** Packets are charged to the address in batches of this size: most calls are a few hundred bytes. */
 const chargedBytes = 8 * 1024;
-/** Reading a packet of this size takes noticeable time: it is read by a thread, and not at all for who is over a budget. */
+/**
+ * A packet of this size takes noticeable time to parse: it is parsed in a worker thread, and not at all when over
+ * budget.
+ */
 const largePacketBytes = 64 * 1024;
 const largeAnswerBytes = 64 * 1024;
 
-/** What the connections of a node share for it. */
+/** What all connections of a node share to account for traffic. */
 export interface TrafficServices {
   traffic: Traffic;
-  /** How many bytes calls were answered with so far, on all sockets; what is answered counts at once. */
+  /** The total bytes of answers on all sockets, updated synchronously by each answer. */
   answeredBytes(): number;
-  /** Told of every refusal of something that is no call yet. */
+  /** Called for every refusal before a call begins. */
   onRefused(refusal: Refusal): void;
 }
 
-/** Whose the bytes of a call are, as far as that is known. */
+/** Whom the bytes of a call are charged to, as far as is known. */
 export interface CallOwner {
   wallet?: string | undefined;
   gameId?: string | undefined;
 }
 
 /**
- * What one connection sends and is answered, in bytes, charged as the bodies and answers of HTTP are: to the address as
- * they come, and to player and game with the calls. Events that are pushed cost the listener nothing.
+ * Charges what one connection sends and receives, in bytes, like HTTP bodies and answers: to the address on arrival,
+ * and to player and game with the calls. Pushed events are not charged.
  */
 export class SocketTraffic {
   readonly #conn: EngineConnection;
@@ -56,13 +59,13 @@ export class SocketTraffic {
     this.#services = services;
   }
 
-  /** Who handles calls from now on, except those with attachments, which Socket.IO reads; null: no calls are handled. */
+  /** Sets the handlers of calls, except those with attachments, which Socket.IO parses; null: calls are not handled. */
   onCalls(listeners: CallListeners | null): void {
     this.#calls = listeners;
   }
 
-  /** Charges a packet, and hands on the call in it; a large one of a connection that is over a budget is refused. */
-  take(packet: { type?: string; data?: unknown }, owner: CallOwner, isAdmitted: boolean): void {
+  /** Charges a packet and dispatches its call; a large one is refused when the connection is over budget. */
+  receive(packet: { type?: string; data?: unknown }, owner: CallOwner, isAdmitted: boolean): void {
     const isAmongAttachments = this.#attachmentsDue > 0;
     this.#attachmentsDue = attachmentsDue(packet, this.#attachmentsDue);
     const bytes = bytesOfPacket(packet.data);
@@ -72,7 +75,7 @@ export class SocketTraffic {
       this.#uncharged = 0;
     }
     const isLarge = bytes >= largePacketBytes;
-    if (isLarge && this.#refusesOverBudget(packet, owner, isAdmitted)) return;
+    if (isLarge && this.#refuseOverBudget(packet, owner, isAdmitted)) return;
     const call = isAdmitted && !isAmongAttachments && this.#calls ? callIn(packet) : null;
     if (call && isLarge) {
       withhold(packet);
@@ -86,22 +89,22 @@ export class SocketTraffic {
     this.#calls?.onCall(call, emitted);
   }
 
-  /** To be asked before anything is done for a handshake. @throws GantryError `rate_limited` */
+  /** Call this before a handshake is processed. @throws GantryError `rate_limited` */
   admit(): void {
     this.#services.traffic.admit({ address: this.#address });
   }
 
-  /** Begins a call that was charged as it came. */
+  /** Begins a call whose packet was already charged. */
   begin({ id }: EmittedCall): CallTraffic {
     return this.#begin(0, (args) => this.#answer(id, args));
   }
 
-  /** Begins a large one. */
+  /** Begins a large call, which is charged when it is answered. */
   beginLarge({ id, args: { length } }: EmittedCall): CallTraffic {
     return this.#begin(length, (args) => this.#answer(id, args));
   }
 
-  /** Begins a call that Socket.IO has read; `ack` is the callback it came with. */
+  /** Begins a call that Socket.IO has parsed; `ack` is its callback. */
   beginRead(ack: ((...args: unknown[]) => void) | undefined): CallTraffic {
     return this.#begin(0, (args) => {
       const before = this.#services.answeredBytes();
@@ -131,18 +134,18 @@ export class SocketTraffic {
     };
   }
 
-  /** A large state is not parsed to be written out as it was, as Socket.IO would. */
+  /** Unlike Socket.IO, writes large states without parsing them first. */
   #answer(id: number | null, args: readonly unknown[]): number {
     return id === null ? 0 : answerCall(this.#conn, id, writeJson(args));
   }
 
   #hold(bytes: number): void {
-    const held = this.#services.traffic.hold(this.#address);
-    held.take(bytes);
-    this.#outgoing.drained().then(() => held.release());
+    const holding = this.#services.traffic.hold(this.#address);
+    holding.take(bytes);
+    this.#outgoing.drained().then(() => holding.release());
   }
 
-  #refusesOverBudget(
+  #refuseOverBudget(
     packet: { type?: string; data?: unknown },
     owner: CallOwner,
     isAdmitted: boolean,
@@ -168,19 +171,20 @@ export class SocketTraffic {
   }
 }
 
-/** Who carries calls out; `emitted`: the method and its arguments. */
+/** The handlers of calls. */
 export interface CallListeners {
+  /** `emitted` is the method and its arguments. */
   onCall(call: EmittedCall, emitted: unknown[]): void;
-  /** One that takes noticeable time to read. */
+  /** For calls that take noticeable time to parse. */
   onLargeCall(call: EmittedCall): void;
 }
 
-/** The bytes of one call. */
+/** Accounts for the bytes of one call. */
 export interface CallTraffic {
   /** @throws GantryError `rate_limited`, `server_busy` */
   admit(): void;
-  /** Once it is known who calls. @throws GantryError `rate_limited` */
+  /** Call this once the caller is known. @throws GantryError `rate_limited` */
   admitCaller(caller: CallOwner): void;
-  /** Sends the answer, an error or null and a result, where one is waited for; charges what came and what goes. */
+  /** Sends the answer, `(error)` or `(null, result)`, if the client expects one; charges the call and the answer. */
   answer(...args: readonly unknown[]): void;
 }

@@ -12,11 +12,11 @@ import { roomOfFollowers } from './rooms.ts';
 export interface SubscriptionsParts {
   db: Database;
   leaderboards: LeaderboardFeed;
-  /** Told where a stream stood when it began to be followed. */
+  /** Called with a stream's position when the socket begins to follow it. */
   onFollowed(stream: string, seq: number): void;
 }
 
-/** The public streams one socket follows, as operations see them. */
+/** The public streams that one socket follows. */
 export class Subscriptions implements Connection {
   /** Ids of the games followed. */
   readonly games = new Set<string>();
@@ -29,13 +29,13 @@ export class Subscriptions implements Connection {
     this.#parts = parts;
   }
 
-  /** From now on events come by way of the rooms. */
+  /** Joins the rooms, which deliver events from now on. */
   goLive(): void {
     this.#isLive = true;
     if (this.games.size === 0) return;
     this.#socket.join(this.followed().map(roomOfFollowers));
-    // Followed by a cursor, or while changes passed this socket by: its rows are no longer those it knows.
-    for (const gameId of this.games) this.#parts.leaderboards.show(gameId, (change) => this.#tell(change));
+    // Games followed by a cursor or during the catch-up: the socket may have missed changes, so it gets all rows.
+    for (const gameId of this.games) this.#parts.leaderboards.show(gameId, (change) => this.#send(change));
   }
 
   async follow(gameId: string): Promise<{ stream: string; cursor: Cursor; leaderboard: LeaderboardRow[] }> {
@@ -45,7 +45,7 @@ export class Subscriptions implements Connection {
         `A connection follows the public streams of at most ${maxFollowed} games; unsubscribe from one first`,
       );
     }
-    // Joined first: what happens while the position is read comes twice rather than not at all.
+    // Joined first: events during the read of the position are delivered twice rather than lost.
     this.games.add(gameId);
     if (this.#isLive) this.#socket.join(roomOfFollowers(gameId));
     const stream = streamOf.game(gameId);
@@ -68,7 +68,7 @@ export class Subscriptions implements Connection {
     return [...this.games];
   }
 
-  #tell(change: LeaderboardChange): void {
+  #send(change: LeaderboardChange): void {
     if (!this.games.has(change.gameId)) return;
     this.#socket.emit(leaderboardPatched.name, change, { stream: streamOf.game(change.gameId) });
   }

@@ -24,13 +24,17 @@ const errorBody = z
       label: z
         .string()
         .optional()
-        .meta({ description: 'Of a `version_conflict`: the label of the state that has another version' }),
+        .meta({ description: 'For `version_conflict`: the label of the state with a different version' }),
       retryAfterSeconds: z
         .int()
         .min(0)
         .optional()
-        .meta({ description: 'When to try again, in seconds from now, as the header `Retry-After`' }),
-      version: z.int().min(0).optional().meta({ description: 'Its version; 0: there is no such state' }),
+        .meta({ description: 'The delay before a retry, in seconds, as in the header `Retry-After`' }),
+      version: z
+        .int()
+        .min(0)
+        .optional()
+        .meta({ description: 'The version of that state; 0: it does not exist' }),
     }),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })
@@ -41,24 +45,24 @@ interface Example {
   output: unknown;
 }
 
-/** A call of each operation and its answer, which `test/openapi/record-examples.ts` has recorded. */
+/** An example call and answer of each operation, recorded by `test/openapi/record-examples.ts`. */
 const examples: Readonly<Record<string, Example>> = recorded;
 
-/** What stands in examples where a caller's own token goes. */
+/** The placeholder for a token in examples. */
 const exampleToken = 'YOUR_LAUNCHER_JWT';
 
 const optionalToken = z
   .string()
   .optional()
-  .meta({ description: "The player's launcher token; a game's server leaves it out" });
+  .meta({ description: "The player's launcher token; a game's server omits it" });
 
 const wallet = addressInput.optional().meta({
-  description: "The player, where the game's server calls: with the game's secret, without launcherJwt",
+  description: "The player for whom the game's server calls, with the game's secret and without launcherJwt",
 });
 
 const token = z.string().meta({ description: "The player's launcher token" });
 
-/** The OpenAPI 3.1 document of every operation, over its dedicated path and by method dispatch. */
+/** The OpenAPI 3.1 document of every operation, by dedicated path and by method dispatch. */
 export function openApiDocument(registry: Registry, serverUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const operation of registry.operations) {
@@ -76,7 +80,7 @@ export function openApiDocument(registry: Registry, serverUrl: string): Json {
       title: 'Gantry',
       version: '1',
       description:
-        'Backend for games that run inside a launcher. Every operation has a path of its own and can also be ' +
+        'Backend for games that run inside a launcher. Every operation has a dedicated path and can also be ' +
         'called on `/launcher` with the header `X-Service-Method`, or over Socket.IO.',
     },
     servers: [{ url: serverUrl }],
@@ -92,20 +96,20 @@ const securitySchemes = {
     name: 'X-Launcher-Jwt',
     description:
       'The token of one player in one game, from signing in or `gantry token`. GET takes it as this header; POST takes ' +
-      "it as the body's field `launcherJwt`, where the reference of this server puts it by itself.",
+      "it as the body's field `launcherJwt`, which this server's reference fills in automatically.",
   },
   adminToken: {
     type: 'http',
     scheme: 'bearer',
     description:
-      "An administrator's token: the admin token, printed by the first start, or that of an administrator by name, as far as " +
-      'the role goes.',
+      'The admin token, printed by the first start, or the token of a named administrator, within the limits of their ' +
+      'role.',
   },
   gameSecret: {
     type: 'http',
     scheme: 'bearer',
     description:
-      "The secret of the game; optional unless the game requires it. With it and `wallet`, the game's server calls about " +
+      "The secret of the game; optional unless the game requires it. With it and `wallet`, the game's server calls for " +
       'any player, without launcherJwt.',
   },
 };
@@ -208,7 +212,7 @@ function components(registry: Registry): Json {
   );
 }
 
-/** Leaves out that an integer is one that JSON can carry, which says nothing and takes the eye from real bounds. */
+/** Removes the bounds of safe integers, which zod adds to every integer and which distract from real bounds. */
 function withoutNumberBounds(schema: unknown): Json {
   return JSON.parse(
     JSON.stringify(schema, (key, value) =>
@@ -288,7 +292,7 @@ const idempotencyKeyHeader: Json = {
   in: 'header',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
   description:
-    'For writes: unique for each. Sent again with the same key, a write is carried out once and answered the same',
+    'For writes: unique for each. A write that is retried with the same key is executed once and answered the same',
 };
 
 const signingHeaders: Json[] = [
@@ -304,7 +308,7 @@ const signingHeaders: Json[] = [
     schema: { type: 'string' },
     description:
       'Best: `v2=` and hex HMAC-SHA256(game secret, text), where the lines of text are `v2`, timestamp, nonce, method, ' +
-      'path, query, X-Service-Method, X-Launcher-Jwt and hex SHA-256(body). Of the body only: `sha256=` and ' +
+      'path, query, X-Service-Method, X-Launcher-Jwt and hex SHA-256(body). For the body only: `sha256=` and ' +
       'hex HMAC-SHA256(game secret, timestamp + "." + nonce + "." + body). Weak: hex MD5(nonce + hex MD5(game secret))',
   },
   {

@@ -1,4 +1,4 @@
-/** One operation of a batch, as it is sent. */
+/** One operation of a batch, as received. */
 export interface BatchedCall {
   /** The operation's name. */
   method: string;
@@ -7,7 +7,7 @@ export interface BatchedCall {
 }
 
 /**
- * Carries out operations for the caller of a batch, in one transaction: all of them or none. Answers what each of them
- * answers, in their order. @throws GantryError of the first that is refused, whose place its message and its fields name
+ * Executes a batch's operations for its caller in one transaction, atomically. Returns their results in order.
+ * @throws GantryError of the first operation that is refused; its message and fields name the operation's index
  */
 export type CallTogether = (calls: readonly BatchedCall[]) => Promise<unknown[]>;

@@ -3,8 +3,10 @@ import type { AuthKind, Callers } from '../auth/authenticator.ts';
 import type { AllowedRoles } from '../core/schemas/admin-role.ts';
 import type { AnyOtherForm } from './other-form.ts';
 
-/** The services operations belong to, as Feathers clients name them; every operation is on `launcher` too, save
- * those of `admin`, which have paths under `/admin` and nothing else. */
+/**
+ * The services that operations belong to, as Feathers clients name them. Every operation is also on `launcher`, except
+ * those of `admin`, which have only paths under `/admin`.
+ */
 export type ServiceName =
   | 'launcher'
   | 'admin'
@@ -14,12 +16,12 @@ export type ServiceName =
   | 'chat-messages'
   | 'realtime-events';
 
-/** `read` changes nothing and may be called with GET; `sign-in` is for callers who are nobody yet. */
+/** `read` has no side effects and may be called with GET; `sign-in` is for callers without credentials. */
 export type OperationKind = 'read' | 'write' | 'sign-in';
 
 type Input = z.ZodObject;
 
-/** One thing a caller can ask for. Everything that is said of it anywhere is derived from this. */
+/** An operation's declaration. Routes, documents and SDKs are derived from it. */
 export interface Operation<
   Name extends string = string,
   Auth extends AuthKind = AuthKind,
@@ -30,58 +32,66 @@ export interface Operation<
   /** camelCase: the `X-Service-Method`, the socket's event and, in kebab-case, the dedicated path. */
   name: Name;
   service: ServiceName;
-  /** Other names clients know it by; they work wherever the name does, except as dedicated paths. */
+  /** Other names of the operation; they work wherever the name does, except as dedicated paths. */
   aliases?: readonly string[];
-  /** Names on one service only, which clients of basement.fun know it by. */
+  /** Names on a single service, used by basement.fun's clients. */
   alsoOn?: readonly { service: ServiceName; name: string }[];
-  /** A form of its input and output that those clients use. */
+  /** The form of its input and output that those clients use. */
   otherForm?: AnyOtherForm;
-  /** Fields that those clients may send and that are not served, and why: a call with one is refused, not half done. */
+  /**
+   * Fields of those clients that are not supported, each with the reason: calls with one are refused, not partly
+   * executed.
+   */
   notServed?: Readonly<Record<string, string>>;
   kind: OperationKind;
   summary: string;
   /**
-   * `player-or-server`: a game's server calls it too. Such a write is named in `serverOnlyOperations` of `games/game.ts`, or
-   * has `serverOnlyWith`; none has an input called `wallet`, which says whom the server calls about.
+   * `player-or-server`: a game's server may call it too. Such a write must be in `serverOnlyOperations` of
+   * `games/game.ts` or have `serverOnlyWith`; none may have an input named `wallet`, which is the player the server
+   * calls for.
    */
   auth: Auth;
-  /** Of an administrator's operation: the roles that may call it. Without them it does not compile, and nobody may. */
+  /**
+   * The roles that may call an administrator's operation. Required by the types; without them every call is refused.
+   */
   roles?: AllowedRoles;
-  /** Without `launcherJwt`, which authentication has taken by then. */
+  /** Excludes `launcherJwt`, which authentication consumes. */
   input: In;
-  /** What method dispatch and the socket accept, where INTERFACE.md allows them more than the dedicated path. */
+  /** The input of method dispatch and the socket, where INTERFACE.md allows more than on the dedicated path. */
   dispatchInput?: z.ZodObject<z.core.$ZodLooseShape, z.core.$strip> & z.ZodType<z.output<In>>;
   output: Out;
-  /** An object in its input may come as a `LargeValue` of `states/large-input.ts`, where `dispatchInput` takes anything. */
+  /** Objects in its input may be `LargeValue`s of `states/large-input.ts`, where `dispatchInput` accepts anything. */
   takesLargeValues?: true;
-  /** Another way to write what this operation writes: where a game leaves that one to its server, this one is left to it too. */
+  /**
+   * Another operation that writes the same data: if a game restricts that one to its server, this one is restricted
+   * too.
+   */
   serverOnlyWith?: string;
-  /** A write that may be done again and changes nothing more: it is not remembered under an idempotency key. */
+  /** An idempotent write: its idempotency keys are ignored. */
   isRepeatable?: true;
-  /** A path of its own, called with GET; the input is the query. Feathers clients reach it with `find`. */
+  /** A separate path for GET, with the query as input. Feathers clients call it with `find`. */
   getPath?: `/${string}`;
-  /** What the audit log keeps of an administrator's input; left out, all of it. */
+  /** The part of an administrator's input that the audit log stores; all of it by default. */
   auditInput?(input: z.output<In>): unknown;
   /**
-   * `services` holds what the handler says it needs by the type of this parameter: every operation's needs
-   * together are `Services` of `catalogue/operations.ts`. `connection` among them is the live connection the
-   * call came over, if any.
+   * The type of `services` declares what the handler needs; `Services` of `catalogue/operations.ts` is the intersection
+   * of all operations' needs. `services.connection` is the call's live connection, if any.
    */
   handler(request: { input: z.output<In>; caller: Callers[Auth] }, services: Needs): Promise<z.input<Out>>;
 }
 
-/** An operation whose types have been checked where it was defined. */
-// The handler's parameter types differ from one operation to the next, and `never` stands for them all.
+/** An operation whose types were checked by `defineOperation`. */
+// The handlers' parameter types differ between operations; `never` is assignable to all of them.
 export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditInput'> & {
   dispatchInput?: z.ZodObject;
   auditInput?(input: never): unknown;
   handler(request: { input: never; caller: never }, services: never): Promise<unknown>;
 };
 
-/** Roles go with administrators' operations, and only with these. */
+/** Roles are required on administrators' operations and forbidden on all others. */
 type RolesOf<Auth extends AuthKind> = [Auth] extends ['admin'] ? { roles: AllowedRoles } : { roles?: never };
 
-/** Declares an operation. Where it goes from there: `registry.ts`. */
+/** Declares an operation; `registry.ts` makes it callable. */
 export function defineOperation<
   const Name extends string,
   const Auth extends AuthKind,

@@ -10,88 +10,88 @@ import type { RunOnce } from '../idempotency/commands.ts';
 import { keyedDatabase } from '../idempotency/keyed-database.ts';
 import type { LimitState, RateLimits } from '../limits/rate-limits.ts';
 import type { AnyOperation } from './define.ts';
-import { type BatchCaller, executeTogether, type TogetherParts } from './execute-together.ts';
-import { parseInput, refuseNotServed, refuseOtherRoles, refuseWhatIsForServers } from './parse-input.ts';
+import { type BatchCaller, type BatchParts, executeBatch } from './execute-batch.ts';
+import { parseInput, refuseNotServed, refuseServerOnly, requireRole } from './parse-input.ts';
 import { withoutNulls } from './without-nulls.ts';
 
-/** The two forms an input comes in; see `Operation.dispatchInput`. */
+/** The two forms of an input; see `Operation.dispatchInput`. */
 export type CallStyle = 'dedicated' | 'dispatch';
 
 export interface Call {
   operation: AnyOperation;
   style: CallStyle;
-  /** As it arrived: an object, nothing more is known of it. */
+  /** An object as received, not validated. */
   input: Readonly<Record<string, unknown>>;
   credentials: Credentials;
-  /** The header `Idempotency-Key`; left out, the input's `idempotencyKey` counts. */
+  /** The `Idempotency-Key` header; if omitted, the input's `idempotencyKey` is used. */
   idempotencyKey?: string | undefined;
-  /** Where the call came from. */
+  /** The client's address. */
   address: string;
-  /** The live connection the call came over, handed to operations that need one. */
+  /** The live connection of the call, passed to operations that need one. */
   connection?: object | undefined;
-  /** Told who is calling, and in which game, once that is known; what it throws refuses the call. */
+  /** Called with the caller and the game once they are authenticated; if it throws, the call is refused. */
   onCaller?(caller: KnownCaller): void;
-  /** Told how the nearest rate limit stands after this call. */
+  /** Called with the state of the caller's rate limit after this call. */
   onLimit?(state: LimitState): void;
 }
 
-/** Who is calling, as far as transports are to know. */
+/** What transports know of an authenticated caller. */
 export interface KnownCaller {
   gameId: string | undefined;
   wallet: string | undefined;
-  /** The game's own server calls, about the player of this wallet if there is one. */
+  /** The caller is the game's own server, acting for the player of this wallet if there is one. */
   isServer: boolean;
 }
 
-/** Who did what as an administrator. */
+/** Records administrators' operations. */
 export interface AuditLog {
-  /** Written before the operation is carried out, so that nothing goes unseen. Returns the entry's id. */
+  /** Writes an entry before the operation runs, so that none goes unrecorded. Returns the entry's id. */
   begin(caller: Callers['admin'], operation: string, input: unknown): Promise<string>;
-  /** `outcome`: `ok`, or the reason it was refused for. */
+  /** `outcome` is `ok` or the error's reason. */
   finish(entryId: string, outcome: string): Promise<void>;
 }
 
-/** What is needed around the handlers, and the services they take. */
-export interface Surroundings {
+/** What is needed to execute operations, including the services passed to handlers. */
+export interface ExecuteParts {
   audit: AuditLog;
   services: { db: Database };
   runOnce: RunOnce;
   runAsGuest: RunAsGuest;
-  runAll: TogetherParts['runAll'];
-  /** The operation that `launcher` offers under a name. */
-  find: TogetherParts['find'];
+  runAll: BatchParts['runAll'];
+  /** Finds an operation of the service `launcher` by name. */
+  find: BatchParts['find'];
 }
 
 export type Execute = (call: Call) => Promise<unknown>;
 
-/** The one path every call takes, whatever it came by: authenticate, limit, parse, handle. */
+/** The pipeline of every call on every transport: authenticate, limit, parse, handle. */
 export function createExecute(
   authenticator: Authenticator,
   limits: RateLimits,
-  surroundings: Surroundings,
+  parts: ExecuteParts,
 ): Execute {
-  const { services } = surroundings;
+  const { services } = parts;
   const byConnection = new WeakMap<object, typeof services>();
-  /** The services, and with them the connection that a call came over: put together once for each. */
-  const onConnection = (connection: object | undefined): typeof services => {
+  /** The services with the call's connection; built once per connection. */
+  const servicesFor = (connection: object | undefined): typeof services => {
     if (!connection) return services;
     const known = byConnection.get(connection);
     if (known) return known;
-    const given = Object.freeze({ ...services, connection });
-    byConnection.set(connection, given);
-    return given;
+    const extended = Object.freeze({ ...services, connection });
+    byConnection.set(connection, extended);
+    return extended;
   };
   return async (call) => {
     const { operation, style, input, credentials, address, connection, onCaller, onLimit } = call;
     const isForAdmin = operation.auth === 'admin';
-    // Any page can have an administrator's browser call without a token: it must not lock that administrator out.
-    const showsNothing = isForAdmin && shownAdminToken(credentials.authorization) === null;
-    if (isForAdmin && !showsNothing) await limits.refuseGuessing(address, onLimit);
+    // Any page can make an administrator's browser call without a token: that must not lock the administrator out.
+    const hasNoToken = isForAdmin && shownAdminToken(credentials.authorization) === null;
+    if (isForAdmin && !hasNoToken) await limits.refuseGuessing(address, onLimit);
     let authenticated: Authenticated;
     try {
       authenticated = await authenticator.authenticate(operation.auth, input, credentials);
     } catch (refused) {
-      await limits.countRefused(operation.kind, address, showsNothing ? null : refused, onLimit);
+      await limits.countRefused(operation.kind, address, hasNoToken ? null : refused, onLimit);
       throw refused;
     }
     const { caller, game, gameId } = authenticated;
@@ -102,50 +102,50 @@ export function createExecute(
     const limited = { address, wallet, administratorId, game: game ?? undefined, server };
     const counting = limits.count(operation, limited, onLimit);
     if (counting) await counting;
-    refuseWhatIsForServers(operation, authenticated);
-    if (caller && 'actor' in caller) refuseOtherRoles(operation, caller);
+    refuseServerOnly(operation, authenticated);
+    if (caller && 'actor' in caller) requireRole(operation, caller);
     const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
-    const asked = gameId === undefined ? input : { ...input, gameId };
-    refuseNotServed(operation, asked);
+    const fullInput = gameId === undefined ? input : { ...input, gameId };
+    refuseNotServed(operation, fullInput);
     const key = keyOf(call);
     const isBatch = operation.auth === 'player-or-game';
-    const isOfGuest = operation.kind === 'write' && wallet !== undefined && isGuestAddress(wallet);
-    /** Puts in place what the handler needs beside the services, once the input is known to be right. */
+    const isGuestWrite = operation.kind === 'write' && wallet !== undefined && isGuestAddress(wallet);
+    /** Prepares what the handler needs beyond the shared services, once the input is valid. */
     const prepare = async (parsed: object): Promise<object> => {
       const isForPlayer = operation.auth === 'player-or-server' && wallet !== undefined;
       if (server && isForPlayer && operation.kind === 'write') await authenticator.ensurePlayer(wallet);
-      if (key === undefined && !isBatch && !isOfGuest) return onConnection(connection);
-      const given = { ...onConnection(connection) };
-      if (isOfGuest) given.db = guestDatabase(services.db, surroundings.runAsGuest, wallet);
+      if (key === undefined && !isBatch && !isGuestWrite) return servicesFor(connection);
+      const handlerServices = { ...servicesFor(connection) };
+      if (isGuestWrite) handlerServices.db = guestDatabase(services.db, parts.runAsGuest, wallet);
       if (key !== undefined && game) {
         const isPlayer = caller !== null && 'session' in caller && caller.session !== null;
-        const about = wallet ?? '';
-        const of = { gameId: game.id, caller: isPlayer ? about : 'server', wallet: about };
-        const claim = claimOf(key, { ...of, operation: operation.name, input: parsed });
-        given.db = keyedDatabase(given.db, surroundings.runOnce, claim);
+        const player = wallet ?? '';
+        const scope = { gameId: game.id, caller: isPlayer ? player : 'server', wallet: player };
+        const claim = claimOf(key, { ...scope, operation: operation.name, input: parsed });
+        handlerServices.db = keyedDatabase(handlerServices.db, parts.runOnce, claim);
       }
-      if (!isBatch) return given;
-      const batch = { authenticated, caller: caller as BatchCaller, services: given };
+      if (!isBatch) return handlerServices;
+      const batch = { authenticated, caller: caller as BatchCaller, services: handlerServices };
       const count = async (calls: number) => limits.count(operation, limited, onLimit, calls);
-      return { ...given, callTogether: executeTogether({ ...surroundings, authenticator }, batch, count) };
+      return { ...handlerServices, callTogether: executeBatch({ ...parts, authenticator }, batch, count) };
     };
-    const form = style === 'dispatch' && operation.otherForm?.isUsed(asked) ? operation.otherForm : null;
+    const form = style === 'dispatch' && operation.otherForm?.isUsed(fullInput) ? operation.otherForm : null;
     if (form) {
-      const parsed = parseInput(form.input, asked);
+      const parsed = parseInput(form.input, fullInput);
       const request = { input: parsed as never, caller: caller as never };
       return form.handler(request, (await prepare(parsed as object)) as never);
     }
-    const parsed = parseInput(schema, isForAdmin ? asked : withoutNulls(schema, asked));
-    if (caller && 'actor' in caller) return executeAsAdmin(operation, parsed, caller, surroundings);
-    const needsMore = server || connection || key !== undefined || isBatch || isOfGuest;
-    const given = needsMore ? await prepare(parsed) : services;
-    return operation.handler({ input: parsed as never, caller: caller as never }, given as never);
+    const parsed = parseInput(schema, isForAdmin ? fullInput : withoutNulls(schema, fullInput));
+    if (caller && 'actor' in caller) return executeAsAdmin(operation, parsed, caller, parts);
+    const needsMore = server || connection || key !== undefined || isBatch || isGuestWrite;
+    const handlerServices = needsMore ? await prepare(parsed) : services;
+    return operation.handler({ input: parsed as never, caller: caller as never }, handlerServices as never);
   };
 }
 
 /**
- * The idempotency key of a call that has use for one: writes by players and by games' servers.
- * @throws GantryError `input_invalid` when it is no key, or an administrator's operation is called with one
+ * The idempotency key of a write by a player or a game's server; undefined for all other calls.
+ * @throws GantryError `input_invalid` when the key is malformed, or an administrator's write is called with one
  */
 function keyOf({ operation, input, idempotencyKey: header }: Call): string | undefined {
   const sent = header ?? input.idempotencyKey;
@@ -159,14 +159,14 @@ function keyOf({ operation, input, idempotencyKey: header }: Call): string | und
 }
 
 /**
- * Carries out an administrator's operation on an input that has been parsed. What changes something is
- * written to the audit log before it is done, and how it ended after.
+ * Executes an administrator's operation with a parsed input. Writes are recorded in the audit log before they run, and
+ * their outcome after.
  */
 export async function executeAsAdmin(
   operation: AnyOperation,
   input: unknown,
   caller: Callers['admin'],
-  { audit, services }: Pick<Surroundings, 'audit' | 'services'>,
+  { audit, services }: Pick<ExecuteParts, 'audit' | 'services'>,
 ): Promise<unknown> {
   const handle = () =>
     operation.handler({ input: input as never, caller: caller as never }, services as never);

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { AuthKind, Callers } from '../auth/authenticator.ts';
 
 /**
- * The form in which clients of basement.fun call an operation, where it differs from ours; taken by method dispatch and on
- * the socket. The source is the schemas of its npm package, `@b3dotfun/basement-api`.
+ * The form in which basement.fun's clients call an operation, where it differs from ours; accepted by method dispatch
+ * and on the socket. Taken from the schemas of its npm package, `@b3dotfun/basement-api`.
  */
 interface OtherForm<
   Auth extends AuthKind,
@@ -11,16 +11,16 @@ interface OtherForm<
   Out extends z.ZodType,
   Needs extends object,
 > {
-  /** Only for the type of the caller. */
+  /** Used only for the caller's type. */
   auth: Auth;
-  /** Whether an input, of which nothing is known yet, is of this form. */
+  /** Whether an input, not validated yet, has this form. */
   isUsed(input: Readonly<Record<string, unknown>>): boolean;
   input: In;
   output: Out;
   handler(request: { input: z.output<In>; caller: Callers[Auth] }, services: Needs): Promise<z.input<Out>>;
 }
 
-/** One whose types have been checked where it was defined. */
+/** A form whose types were checked by `defineOtherForm`. */
 export interface AnyOtherForm {
   isUsed(input: Readonly<Record<string, unknown>>): boolean;
   input: z.ZodType;

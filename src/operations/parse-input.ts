@@ -7,8 +7,8 @@ import { isEmpty } from '../core/schemas/not-served.ts';
 import { type FieldError, GantryError } from '../errors.ts';
 import type { AnyOperation } from './define.ts';
 
-/** @throws GantryError `server_only` when the game leaves the operation to its server, and another one calls */
-export function refuseWhatIsForServers(
+/** @throws GantryError `server_only` when the game restricts the operation to its server and the caller is not it */
+export function refuseServerOnly(
   { name, serverOnlyWith = name }: AnyOperation,
   { game, hasSecret }: Authenticated,
 ): void {
@@ -16,12 +16,12 @@ export function refuseWhatIsForServers(
   if (hasSecret || !serverOnly?.includes(serverOnlyWith)) return;
   throw new GantryError(
     'server_only',
-    `In this game only the game's own server calls ${name}: with Authorization: Bearer <game secret>, and wallet`,
+    `In this game only the game's own server may call ${name}: with Authorization: Bearer <game secret>, and wallet`,
   );
 }
 
-/** @throws GantryError `role_insufficient` unless the operation is declared for the administrator's role */
-export function refuseOtherRoles({ name, roles }: AnyOperation, { actor, role }: Callers['admin']): void {
+/** @throws GantryError `role_insufficient` unless the operation allows the administrator's role */
+export function requireRole({ name, roles }: AnyOperation, { actor, role }: Callers['admin']): void {
   const allowed: readonly AdminRole[] = roles ?? [];
   if (allowed.includes(role)) return;
   throw new GantryError(
@@ -30,7 +30,9 @@ export function refuseOtherRoles({ name, roles }: AnyOperation, { actor, role }:
   );
 }
 
-/** @throws GantryError `input_invalid` when the input has a field that is not served; nested ones of a query too */
+/**
+ * @throws GantryError `input_invalid` when the input has a field that is not supported, including nested query fields
+ */
 export function refuseNotServed({ notServed }: AnyOperation, input: Readonly<Record<string, unknown>>): void {
   if (!notServed) return;
   for (const [field, why] of Object.entries(notServed)) {
@@ -40,7 +42,7 @@ export function refuseNotServed({ notServed }: AnyOperation, input: Readonly<Rec
   }
 }
 
-/** @throws GantryError 400, naming every field that is wrong; the first one gives the reason */
+/** @throws GantryError 400, listing every invalid field; the first one determines the reason */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input, { reportInput: true, error: describeIssue });
   if (result.success) return result.data;

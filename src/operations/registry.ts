@@ -1,6 +1,6 @@
 import type { AnyOperation, ServiceName } from './define.ts';
 
-/** Looks operations up by the names callers use. Only registered names are found: no `constructor`. */
+/** Looks operations up by the names callers use. Only registered names are found, never `constructor`. */
 export class Registry {
   readonly operations: readonly AnyOperation[];
   readonly #byMethod = new Map<string, AnyOperation>();
@@ -30,26 +30,26 @@ export class Registry {
     }
   }
 
-  /** Names of the services, which are the dispatch paths too. */
+  /** The names of the services, which are also the dispatch paths. */
   get services(): ReadonlySet<string> {
     return this.#services;
   }
 
-  /** The operations a service offers by method dispatch, each with the names it has there. */
+  /** The operations that a service offers by method dispatch, each with its names there. */
   offered(service: string): { operation: AnyOperation; names: string[] }[] {
     return this.operations.flatMap((operation) => {
       if (operation.service === 'admin') return [];
       const own = service === 'launcher' || operation.service === service;
-      const further = (operation.alsoOn ?? []).filter((one) => one.service === service);
+      const additional = (operation.alsoOn ?? []).filter((one) => one.service === service);
       const names = [
         ...(own ? [operation.name, ...(operation.aliases ?? [])] : []),
-        ...further.map(({ name }) => name),
+        ...additional.map(({ name }) => name),
       ];
       return names.length === 0 ? [] : [{ operation, names }];
     });
   }
 
-  /** The operation a service knows under a method name, as the socket and `X-Service-Method` give it. */
+  /** The operation of a service by its method name, as used on the socket and in `X-Service-Method`. */
   method(service: string, name: string): AnyOperation | undefined {
     return this.#byMethod.get(`${service} ${name}`);
   }
@@ -65,7 +65,7 @@ export class Registry {
   }
 
   #add(map: Map<string, AnyOperation>, key: string, operation: AnyOperation): void {
-    if (map.has(key)) throw new Error(`two operations are called ${key}`);
+    if (map.has(key)) throw new Error(`two operations are named ${key}`);
     map.set(key, operation);
   }
 }

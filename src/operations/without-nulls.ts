@@ -3,8 +3,8 @@ import type { z } from 'zod';
 const known = new WeakMap<z.ZodObject, ReadonlySet<string>>();
 
 /**
- * The input without the nulls that stand for fields left out: clients in typed languages send null there. Where a field
- * may not be left out, or takes null as a value, null stays.
+ * Removes nulls from optional fields that do not accept null, since clients in typed languages send null for omitted
+ * fields. Nulls in other fields are kept.
  */
 export function withoutNulls(
   schema: z.ZodObject,
@@ -22,7 +22,7 @@ function hasNull(input: Readonly<Record<string, unknown>>): boolean {
   return false;
 }
 
-/** Fields that may be left out, and of whose values null is none. */
+/** The fields that are optional and do not accept null. */
 function optionalFields(schema: z.ZodObject): ReadonlySet<string> {
   const found = known.get(schema);
   if (found) return found;

@@ -8,7 +8,7 @@ import type { Assets } from './assets.ts';
 export class BuiltAssets implements Assets {
   readonly #names: ReadonlySet<string>;
   readonly #load: (name: string) => Promise<Uint8Array>;
-  readonly #kept = new Map<string, Promise<Uint8Array>>();
+  readonly #loaded = new Map<string, Promise<Uint8Array>>();
 
   constructor(names: Iterable<string>, load: (name: string) => Promise<Uint8Array>) {
     this.#names = new Set(names);
@@ -37,8 +37,8 @@ export class BuiltAssets implements Assets {
 
   async read(name: string): Promise<Uint8Array | null> {
     if (!this.#names.has(name)) return null;
-    const bytes = this.#kept.get(name) ?? this.#load(name);
-    this.#kept.set(name, bytes);
+    const bytes = this.#loaded.get(name) ?? this.#load(name);
+    this.#loaded.set(name, bytes);
     return bytes;
   }
 }

@@ -4,19 +4,20 @@ import { type BundledPage, bundledPages, bundlePage, type PageBundle } from './p
 const pages = Object.keys(bundledPages) as BundledPage[];
 
 /**
- * The assets with their pages bundled, which are loaded in fewer requests. A page is bundled when it is first asked for,
- * and again once a file of it has changed; one that cannot be bundled is as it was, and loads its modules one by one.
+ * The assets with their pages bundled, so that a page loads with fewer requests. A page is bundled on first use, and
+ * again when one of its files has changed; a page that cannot be bundled is served unchanged and loads its modules one
+ * by one.
  */
 export class BundledAssets implements Assets {
   readonly #assets: Assets;
   readonly #bundles = new Map<BundledPage, PageBundle>();
-  readonly #underWay = new Map<BundledPage, Promise<PageBundle>>();
+  readonly #inFlight = new Map<BundledPage, Promise<PageBundle>>();
 
   constructor(assets: Assets) {
     this.#assets = assets;
   }
 
-  /** Without the bundles. */
+  /** Does not include the bundles. */
   names(): readonly string[] {
     return this.#assets.names();
   }
@@ -24,22 +25,22 @@ export class BundledAssets implements Assets {
   async read(name: string): Promise<Uint8Array | null> {
     const page = pages.find((one) => name === bundledPages[one] || name.startsWith(`bundles/${one}/`));
     if (page === undefined) return this.#assets.read(name);
-    // A file of a bundle is asked for right after the page that names it.
+    // A bundle's files are requested right after their page, so only the page checks for changes.
     const isPage = name === bundledPages[page];
     const bundle = (!isPage && this.#bundles.get(page)) || (await this.#current(page));
     return bundle.files.get(name) ?? this.#assets.read(name);
   }
 
-  /** One at a time for a page. */
+  /** The page's up-to-date bundle; concurrent callers share one build. */
   #current(page: BundledPage): Promise<PageBundle> {
-    const underWay = this.#underWay.get(page);
-    if (underWay) return underWay;
-    const current = this.#renew(page).finally(() => this.#underWay.delete(page));
-    this.#underWay.set(page, current);
+    const inFlight = this.#inFlight.get(page);
+    if (inFlight) return inFlight;
+    const current = this.#refresh(page).finally(() => this.#inFlight.delete(page));
+    this.#inFlight.set(page, current);
     return current;
   }
 
-  async #renew(page: BundledPage): Promise<PageBundle> {
+  async #refresh(page: BundledPage): Promise<PageBundle> {
     const last = this.#bundles.get(page);
     if (last && (await this.#isCurrent(last))) return last;
     const bundle = await bundlePage(this.#assets, page);

@@ -25,8 +25,9 @@ export class DirectoryAssets implements Assets {
 
   names(): readonly string[] {
     const entries = readdirSync(publicDirectory, { recursive: true, withFileTypes: true });
+    // `__pycache__` is created by running the Python SDK.
     const ours = entries
-      .filter((entry) => entry.isFile() && !entry.parentPath.includes('__pycache__')) // of the SDK, once it was run
+      .filter((entry) => entry.isFile() && !entry.parentPath.includes('__pycache__'))
       .map((file) => relative(publicDirectory, join(file.parentPath, file.name)).split(sep).join('/'));
     return [
       ...ours,

@@ -3,7 +3,7 @@ import type { Assets } from './assets.ts';
 import { escapeHtml, type RenderedDocument, renderMarkdown } from './markdown.ts';
 import { documentFiles } from './vendored-files.ts';
 
-/** The menu. A page that is there and not named here comes last; one that is named and not there is left out. */
+/** The menu. Pages not listed here come last; listed pages that do not exist are omitted. */
 const groups: readonly (readonly [title: string, pages: readonly string[]])[] = [
   ['Start', ['index', 'coming-from-basement']],
   [
@@ -39,24 +39,26 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
 ];
 const lastGroup = 'More';
 
-/** Titles where the document's own would say too little, or where there is no document. */
+/** Titles that override the document's own, or for pages without a document. */
 const ownTitles: Readonly<Record<string, string>> = { index: 'Introduction', reference: 'API reference' };
 
-/** What a page of the manual is put into. */
+/** The template of the manual's pages. */
 const template = 'docs/page.html';
-/** The page of all operations, which a viewer fills in. */
+/** The template of the API reference, which a viewer fills in. */
 const referenceTemplate = 'docs/reference.html';
 
-/** A section as the search in the browser reads it. */
+/** A section in the search index. */
 export interface SearchEntry {
   address: string;
-  /** Of the page. */
+  /** The page's title. */
   page: string;
   title: string;
   text: string;
 }
 
-/** The manual: every Markdown file `docs/<name>.md` of the assets is a page at `/docs/<name>`, and the index at `/docs`. */
+/**
+ * The manual: every Markdown file `docs/<name>.md` of the assets is a page at `/docs/<name>`, and the index at `/docs`.
+ */
 export class Manual {
   readonly #assets: Assets;
   #edition: Edition | undefined;
@@ -65,17 +67,17 @@ export class Manual {
     this.#assets = assets;
   }
 
-  /** A page as HTML; null when there is none of this name. An unchanged page is the same object, see `Assets`. */
+  /** A page as HTML; null when it does not exist. An unchanged page is the same object, see `Assets`. */
   async page(name: string): Promise<Uint8Array | null> {
     return (await this.#current()).page(name);
   }
 
-  /** `SearchEntry[]` of all pages, as JSON. */
+  /** The search index of all pages: a `SearchEntry[]` as JSON. */
   async searchIndex(): Promise<Uint8Array> {
     return (await this.#current()).searchIndex();
   }
 
-  /** Made once, and again when a file has changed. */
+  /** The cached edition, rebuilt when a file has changed. */
   async #current(): Promise<Edition> {
     const documents = this.#assets.names().filter((name) => /^docs\/[\w-]+\.md$/.test(name));
     const names = [template, referenceTemplate, ...documents.toSorted()];
@@ -89,7 +91,7 @@ export class Manual {
   }
 }
 
-/** The manual as its files are at one time. */
+/** The manual rendered from one version of its files. */
 class Edition {
   readonly #files: ReadonlyMap<string, Uint8Array>;
   readonly #documents = new Map<string, RenderedDocument>();
@@ -152,13 +154,13 @@ class Edition {
     }
   }
 
-  /** The groups with the pages there are. */
+  /** The groups with their existing pages. */
   #menuOf(): [title: string, names: string[]][] {
     const named = new Set(groups.flatMap(([, names]) => names));
     const others = this.#documents.keys().filter((name) => !named.has(name));
-    const isThere = (name: string) => name === 'reference' || this.#documents.has(name);
+    const exists = (name: string) => name === 'reference' || this.#documents.has(name);
     return [...groups, [lastGroup, [...others]] as const]
-      .map(([title, names]): [string, string[]] => [title, names.filter(isThere)])
+      .map(([title, names]): [string, string[]] => [title, names.filter(exists)])
       .filter(([, names]) => names.length > 0);
   }
 
@@ -202,7 +204,7 @@ function pageAddress(name: string): string {
   return name === 'index' ? '/docs' : `/docs/${name}`;
 }
 
-/** The path of a page's Markdown in the repository, where its links are relative to. */
+/** The repository path of a page's Markdown, to which its links are relative. */
 function sourceOf(name: string): string {
   const document = documentFiles[`docs/${name}.md`];
   return document === undefined ? `public/docs/${name}.md` : posix.join('src', document);
@@ -215,7 +217,7 @@ const addresses = new Map(
   ]),
 );
 
-/** Where a link of a document leads on this server; null for a file that is not served. */
+/** The URL on this server that a document's link refers to; null when the file is not served. */
 function addressOf(link: string, source: string): string | null {
   if (/^(https?:|#)/.test(link)) return link;
   const [path = '', anchor] = link.split('#');

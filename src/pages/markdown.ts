@@ -1,13 +1,13 @@
 import { Marked, type Token, type Tokens } from 'marked';
 
-/** A part of a document that a link can lead to: a heading's, a paragraph's that begins in bold, or a table's row. */
+/** A part of a document with an anchor: a heading's section, a paragraph that begins in bold, or a table row. */
 export interface Section {
-  /** Unique in its document; empty for what comes before the first heading. */
+  /** Unique in its document; empty for the text before the first heading. */
   id: string;
   title: string;
-  /** Of a heading, 1 to 6; 7 for the others. */
+  /** 1 to 6 for a heading, 7 for the others. */
   depth: number;
-  /** What it says, as plain text. */
+  /** Its content as plain text. */
   text: string;
 }
 
@@ -18,12 +18,14 @@ export interface RenderedDocument {
 
 const belowHeadings = 7;
 
-/** On a phone the cells of a row come one below the other; with more columns than this, they would say too little there. */
-const mostStacked = 4;
+/** On a phone the cells of a row are stacked; with more columns than this, a stacked table would be unreadable. */
+const maxStackedColumns = 4;
 
 /**
- * A document of ours as HTML, with an anchor for each of its sections. Headings have the ids that GitHub gives them.
- * @param addressOf where a link or an image leads on this server; null for what is not served, which becomes plain text
+ * Renders one of the project's documents as HTML, with an anchor for each section. Headings get the same ids as on
+ * GitHub.
+ * @param addressOf resolves a link or an image to its URL on this server; null when it is not served: then it becomes
+ *   plain text
  */
 export function renderMarkdown(
   markdown: string,
@@ -44,7 +46,7 @@ export function renderMarkdown(
         return `<p${id === '' ? '' : ` id="${id}"`}>${this.parser.parseInline(token.tokens)}</p>\n`;
       },
       code({ text, lang: info = '' }) {
-        const [lang = ''] = info.split(' '); // what follows says what tests make of it
+        const [lang = ''] = info.split(' '); // the rest of the info string is for tests
         return `<div class="snippet"><pre class="code" tabindex="0" data-language="${escapeHtml(lang)}"><code>${escapeHtml(text)}</code></pre></div>\n`;
       },
       table({ header, rows }) {
@@ -58,12 +60,12 @@ export function renderMarkdown(
           return `<tr${id ? ` id="${id}"` : ''}>${cellsOf(cells, 'td').join('')}</tr>`;
         });
         return (
-          `<div class="table-scroll" tabindex="0"><table class="table${header.length > mostStacked ? '' : ' stacked'}"><thead>` +
+          `<div class="table-scroll" tabindex="0"><table class="table${header.length > maxStackedColumns ? '' : ' stacked'}"><thead>` +
           `<tr>${cellsOf(header, 'th').join('')}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>\n`
         );
       },
       checkbox() {
-        return '<span aria-hidden="true">☐</span> '; // a list to go through, not a form
+        return '<span aria-hidden="true">☐</span> '; // a checklist, not a form
       },
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens);
@@ -83,12 +85,12 @@ export function renderMarkdown(
   return { html: marked.parser(tokens), sections: outline.sections };
 }
 
-/** The sections of a document, in its order. */
+/** The sections of a document, in order. */
 class Outline {
   readonly sections: { id: string; title: string; depth: number; text: string }[] = [];
   readonly #ids = new Map<object, string>();
 
-  /** The id of a heading, a paragraph or a row's first cell; empty for one that no link leads to. */
+  /** The id of a heading, a paragraph or a row's first cell; empty when it has no anchor. */
   idOf(part: object): string {
     return this.#ids.get(part) ?? '';
   }
@@ -102,14 +104,14 @@ class Outline {
     }
   }
 
-  /** `**Rotating a secret** without downtime…` begins a section within that of the heading. */
+  /** A paragraph such as `**Rotating a secret** without downtime…` begins a section within the heading's. */
   #readParagraph(token: Tokens.Paragraph): void {
     const [, title] = /^\*\*([^*]+?)[.:]?\*\*/.exec(token.raw) ?? [];
     if (title !== undefined) this.#begin(token, headingId(title), plainText(title), belowHeadings);
     this.#add(plainText(token.raw));
   }
 
-  /** A row about something that has a name, such as a setting, is found by it. */
+  /** A row that begins with a name, such as a setting, is a section of that name. */
   #readTable({ header, rows }: Tokens.Table): void {
     const above = this.sections.at(-1);
     const texts: string[] = [header.map(({ text }) => text).join(' ')];
@@ -154,7 +156,7 @@ function isParagraph(token: Token): token is Tokens.Paragraph {
   return token.type === 'paragraph';
 }
 
-/** As GitHub makes them. */
+/** The same ids as GitHub's. */
 function headingId(heading: string): string {
   return plainText(heading)
     .toLowerCase()
@@ -162,7 +164,7 @@ function headingId(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Without the marks of links, emphasis and code. */
+/** Removes the markup of links, emphasis and code. */
 function plainText(markdown: string): string {
   return markdown
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

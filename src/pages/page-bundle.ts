@@ -16,9 +16,11 @@ export const bundledPages = {
 } as const;
 export type BundledPage = keyof typeof bundledPages;
 
-/** A page whose modules are one file and whose style sheets are another; what is imported when needed has its own. */
+/**
+ * A page with its modules bundled into one file and its style sheets into another; dynamic imports are separate files.
+ */
 export interface PageBundle {
-  /** What it was made of, by asset name; null for what was not there. */
+  /** The source files, by asset name; null for a missing one. */
   inputs: ReadonlyMap<string, Uint8Array | null>;
   /** By asset name: the page's HTML, and its files and their source maps below `bundles/<page>/`. */
   files: ReadonlyMap<string, Uint8Array>;
@@ -30,8 +32,9 @@ const styleSheet = /[ \t]*<link rel="stylesheet" href="\/([^"]+)" \/>\n/g;
 const moduleScript = /[ \t]*<script type="module" src="\/([^"]+)"><\/script>\n/g;
 
 /**
- * Bundles a page with esbuild. It reads assets only, by the names that browsers load them by. The code is not minified:
- * compressed, that would save a fifth, and the stack traces in players' reports would lose their names and lines.
+ * Bundles a page with esbuild. It reads only assets, by the names under which browsers load them. The code is not
+ * minified: with compression that would save only a fifth, and stack traces in players' reports would lose their names
+ * and lines.
  *
  * `files` is empty when something cannot be bundled, or esbuild is not installed.
  */
@@ -72,11 +75,11 @@ async function makeFiles(page: BundledPage, read: Read): Promise<Map<string, Uin
   return files;
 }
 
-/** How many builds are under way in this process, which share one process of esbuild's. */
+/** The number of builds in flight, which share one esbuild process. */
 let builds = 0;
 
 async function runEsbuild(html: string, read: Read): Promise<{ path: string; contents: Uint8Array }[]> {
-  // A development dependency, as the libraries of the pages are: what is built has the bundles in it.
+  // A development dependency, like the pages' libraries: built packages contain the bundles.
   const { build, stop } = await import('esbuild');
   builds += 1;
   try {
@@ -100,12 +103,15 @@ async function runEsbuild(html: string, read: Read): Promise<{ path: string; con
     return outputFiles;
   } finally {
     builds -= 1;
-    // It would stay for as long as this process, for what is asked of it once.
+    // The esbuild process would otherwise keep running.
     if (builds === 0) await stop();
   }
 }
 
-/** Finds modules as the import map does, and style sheets; files that these name by an address are loaded from it. */
+/**
+ * Resolves modules as the import map does, and style sheets. Files that style sheets reference by `url()` stay
+ * external.
+ */
 function pageAssets(html: string, read: Read): Plugin {
   const namesIn = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, name]) => name);
   const entries: Readonly<Record<string, string>> = {
@@ -140,7 +146,7 @@ function pageAssets(html: string, read: Read): Plugin {
   };
 }
 
-/** Its sources are served beside it, under the addresses they have as modules. */
+/** Rewrites the sources of a source map to the URLs under which they are served as modules. */
 function withSourceAddresses(contents: Uint8Array): Uint8Array {
   const map = JSON.parse(Buffer.from(contents).toString()) as { sources: string[] };
   const sources = map.sources.map((source) => source.replace(/^.*asset:/, '/'));

@@ -1,4 +1,7 @@
-/** The pages: `/<name>` is `public/<name>/index.html`, `/` is `public/index.html`, and `docs` are all pages of the manual. */
+/**
+ * The pages: `/<name>` is `public/<name>/index.html`, `/` is `public/index.html`, and `docs` are all pages of the
+ * manual.
+ */
 export const pageNames = ['', 'play', 'demo-game', 'console', 'docs'] as const;
 export type PageName = (typeof pageNames)[number];
 
@@ -6,9 +9,9 @@ export type PageName = (typeof pageNames)[number];
 export interface PolicyParts {
   /** The inline script that may run: the hash of the page's import map, if it has one. */
   scriptHash: string | null;
-  /** Addresses of the registered games, which the launcher opens in a frame; on this server, a path. */
+  /** URLs of the registered games, which the launcher opens in a frame; a path when on this server. */
   gameUrls: readonly string[];
-  /** Addresses of the games' images, likewise. */
+  /** URLs of the games' images, likewise. */
   gameImages: readonly string[];
 }
 
@@ -48,7 +51,7 @@ export function contentSecurityPolicy(page: PageName | null, parts: PolicyParts)
     .join('; ');
 }
 
-/** Whole origins: a game may go from page to page of its own. */
+/** Whole origins, since a game may navigate between its own pages. */
 function frameSources(gameUrls: readonly string[]): string[] {
   const origins = gameUrls.flatMap((url) => {
     if (url === '') return [];
@@ -57,11 +60,11 @@ function frameSources(gameUrls: readonly string[]): string[] {
   return origins.length === 0 ? ["'none'"] : [...new Set(origins)];
 }
 
-/** The images themselves and no others of their origins; those of this server are allowed as they are. */
+/** Only the images themselves, not their whole origins; images on this server are always allowed. */
 function imageSources(gameImages: readonly string[]): string[] {
   const addresses = gameImages.flatMap((image) => {
     const url = image.startsWith('/') ? null : URL.parse(image);
-    // A policy's source has no query, and no characters that end it.
+    // A CSP source must not contain a query or the separators `;` and `,`.
     return url ? [`${url.origin}${url.pathname.replaceAll(';', '%3B').replaceAll(',', '%2C')}`] : [];
   });
   return [...new Set(addresses)];

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Zip, ZipDeflate } from 'fflate';
 import type { Assets } from './assets.ts';
 
-/** When the files are said to be from, so that of the same files the same archive is made. */
+/** A fixed modification time, so that the same files always produce the same archive. */
 const modified = new Date(2000, 0, 1);
 const archive = /^sdk\/[a-z]+\.zip$/;
 
@@ -11,10 +11,10 @@ interface NamedFile {
   bytes: Uint8Array;
 }
 
-/** The assets, and beside each folder of `sdk/` all that is in it as one archive, `sdk/csharp.zip`, made when it is asked for. */
+/** Adds an archive of each folder of `sdk/` to the assets, such as `sdk/csharp.zip`, created on demand. */
 export class SdkArchives implements Assets {
   readonly #assets: Assets;
-  readonly #made = new Map<string, { of: readonly NamedFile[]; bytes: Promise<Uint8Array> }>();
+  readonly #archives = new Map<string, { files: readonly NamedFile[]; bytes: Promise<Uint8Array> }>();
 
   constructor(assets: Assets) {
     this.#assets = assets;
@@ -30,16 +30,17 @@ export class SdkArchives implements Assets {
     if (!archive.test(name)) return this.#assets.read(name);
     const files = await this.#filesIn(name.replace(/\.zip$/, '/'));
     if (files.length === 0) return null;
-    const made = this.#made.get(name);
+    const known = this.#archives.get(name);
     const isSame =
-      made?.of.length === files.length && files.every(({ bytes }, at) => bytes === made.of[at]?.bytes);
-    if (made && isSame) return made.bytes;
+      known?.files.length === files.length &&
+      files.every(({ bytes }, at) => bytes === known.files[at]?.bytes);
+    if (known && isSame) return known.bytes;
     const bytes = zipped(files);
-    this.#made.set(name, { of: files, bytes });
+    this.#archives.set(name, { files, bytes });
     return bytes;
   }
 
-  /** With their paths in the folder, which ends in `/`. */
+  /** The files of a folder (ending in `/`), with their paths relative to it. */
   async #filesIn(folder: string): Promise<NamedFile[]> {
     const names = this.#assets.names().filter((name) => name.startsWith(folder));
     const files = await Promise.all(
@@ -49,7 +50,7 @@ export class SdkArchives implements Assets {
   }
 }
 
-/** A file at a time, with everybody else's work in between. */
+/** Compresses one file at a time and yields to the event loop in between. */
 async function zipped(files: readonly NamedFile[]): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   const zip = new Zip((error, part) => {

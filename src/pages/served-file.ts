@@ -38,7 +38,7 @@ export class ServedFile {
   }
 }
 
-/** What a file's address says which of its versions it is: the first 16 hex digits of its SHA-256. */
+/** The version of a file in its URL: the first 16 hex digits of its SHA-256. */
 export function versionOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 }
@@ -60,7 +60,7 @@ const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   mjs: 'text/javascript; charset=utf-8',
-  ts: 'text/javascript; charset=utf-8', // with its types taken out, see `Assets`
+  ts: 'text/javascript; charset=utf-8', // served without types, see `DirectoryAssets`
   json: 'application/json; charset=utf-8',
   map: 'application/json; charset=utf-8',
   svg: 'image/svg+xml',
@@ -75,7 +75,7 @@ const types: Readonly<Record<string, string>> = {
   gd: 'text/plain; charset=utf-8',
   tscn: 'text/plain; charset=utf-8',
   godot: 'text/plain; charset=utf-8',
-  woff2: 'font/woff2', // compressed as it is
+  woff2: 'font/woff2', // already compressed
   zip: compressed,
 };
 

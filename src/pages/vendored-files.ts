@@ -26,7 +26,7 @@ export const vendoredFiles: readonly VendoredFile[] = [
   { path: 'uplot/uPlot.min.css', package: 'uplot', file: 'dist/uPlot.min.css' },
   { path: 'swagger-ui/swagger-ui-bundle.js', package: 'swagger-ui-dist', file: 'swagger-ui-bundle.js' },
   { path: 'swagger-ui/swagger-ui.css', package: 'swagger-ui-dist', file: 'swagger-ui.css' },
-  // The editor of rules, which only their view loads: CodeMirror is made of these.
+  // CodeMirror, the rule editor, which only the rules view loads.
   ...[
     ['@codemirror/commands', 'dist/index.js'],
     ['@codemirror/lang-json', 'dist/index.js'],
@@ -49,7 +49,7 @@ export const vendoredFiles: readonly VendoredFile[] = [
     file,
     module: name,
   })),
-  // One file has all weights; letters beyond Latin come from the system's font. Its licence goes wherever it goes.
+  // A variable font with all weights; non-Latin letters use the system's font. Its licence must be distributed with it.
   { path: 'inter/inter-latin.woff2', package: interFont, file: 'files/inter-latin-wght-normal.woff2' },
   { path: 'inter/LICENSE.txt', package: interFont, file: 'LICENSE' },
 ];
@@ -67,7 +67,7 @@ export const clientFiles: readonly string[] = [
   'store.ts',
 ];
 
-/** Pages of the manual that lie elsewhere than in `public/docs/`: by asset name, the path from `src/`. */
+/** The manual's pages outside `public/docs/`: their paths relative to `src/`, by asset name. */
 export const documentFiles: Readonly<Record<string, string>> = {
   'docs/index.md': '../README.md',
   'docs/contributing.md': '../CONTRIBUTING.md',

@@ -9,7 +9,7 @@ import {
   type SdkType,
 } from './model.ts';
 
-/** The C# SDK's generated files: their text by their path in `public/sdk/csharp`. */
+/** The C# SDK's generated files: contents by path in `public/sdk/csharp`. */
 export function csharpFiles(model: SdkModel): Record<string, string> {
   return {
     'Runtime/Generated/Records.cs': file(
@@ -40,13 +40,13 @@ function recordClass({ name, description, fields }: SdkRecord): string {
   ]);
 }
 
-/** What no property may be called, beside its own class. */
+/** Names that no property may have, in addition to its class's name. */
 const membersOfRecord = ['Json', 'Has', 'Get', 'Set', 'SetNullable', 'Read', 'From', 'ToString', 'Equals'];
 
 function property(record: string, field: SdkField): string {
   const { name, type, isOptional, isNullable, description } = field;
   const mayBeNull = isOptional || isNullable;
-  // Left out and null are the same, except where the field has to be there and null is a value of its own.
+  // Setting null omits a field, unless the field is required and null is a value.
   const set = !isOptional && (isNullable || type.kind === 'json') ? 'SetNullable' : 'Set';
   const isTaken = [record, ...membersOfRecord].includes(pascalCase(name));
   const property = `${pascalCase(name)}${isTaken ? 'Value' : ''}`;
@@ -118,11 +118,11 @@ function operationsClass(operations: readonly SdkOperation[]): string {
     return `public static readonly Operation ${pascalCase(name)} = new Operation("${name}", Repeat.${repeats[repeat]}${more});`;
   });
   const names = operations.map(({ name }) => `    ${pascalCase(name)}`).join(',\n');
-  return block('/// <summary>Everything that can be called.</summary>\npublic static class Operations', [
+  return block('/// <summary>All operations.</summary>\npublic static class Operations', [
     declared.join('\n'),
-    // After what it holds: static fields are set in the order of their text.
+    // After its elements: static fields are initialized in textual order.
     `/// <summary>All of them.</summary>\npublic static readonly Operation[] All =\n{\n${names}\n};`,
-    `/// <summary>By its name on the wire; null: there is none.</summary>
+    `/// <summary>Finds an operation by its wire name; null when there is none.</summary>
 public static Operation Find(string name)
 {
     return Array.Find(All, operation => operation.Name == name);
@@ -148,10 +148,10 @@ function callsClass({ operations, records }: SdkModel): string {
 
 function eventsClass(events: readonly SdkEvent[]): string {
   const declared = events.map(({ name, record, isSignal }) => {
-    const note = isSignal ? `${summary('A signal: told at once or never, and not replayed.')}` : '';
+    const note = isSignal ? `${summary('A signal: delivered at most once, and not replayed.')}` : '';
     return `${note}public static readonly Event<${record}> ${pascalCase(name)} = new Event<${record}>("${name}", Gantry.${record}.From);`;
   });
-  return block('/// <summary>Everything a client hears of by itself.</summary>\npublic static class Events', [
+  return block('/// <summary>All events and signals.</summary>\npublic static class Events', [
     declared.join('\n'),
   ]);
 }

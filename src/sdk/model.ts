@@ -6,11 +6,11 @@ import { isOpenToServers, takesToken } from '../operations/credentials.ts';
 import type { AnyOperation, OperationKind } from '../operations/define.ts';
 
 /**
- * The type of a field, of an answer's part or of a list's items.
- * - `integer`: a whole number that a double holds exactly, at most 2^53 - 1 either way; times are in milliseconds
- * - `boolean`, where `isAlwaysTrue`: `true` or left out
+ * The type of a field or of a list's items.
+ * - `integer`: an integer that a double represents exactly, from -(2^53 - 1) to 2^53 - 1; times are in milliseconds
+ * - `boolean`, with `isAlwaysTrue`: `true` or omitted
  * - `json`: any JSON value
- * - `choice`: one of these strings; the server may know further ones in a later version
+ * - `choice`: one of these strings; later versions of the server may add others
  * - `record`: an object of `SdkModel.records`, by name
  * - `map`: an object with any keys
  * - `union`: one of several scalar types
@@ -24,13 +24,13 @@ export type SdkType =
   | { kind: 'union'; of: readonly SdkType[] };
 
 export interface SdkField {
-  /** As it is on the wire, in camelCase; ids are `_id`. */
+  /** The wire name, in camelCase; ids are `_id`. */
   name: string;
   type: SdkType;
-  /** May be left out, by callers in an input and by the server in an answer or an event. */
+  /** May be omitted, by callers in an input and by the server in an answer or an event. */
   isOptional: boolean;
   isNullable: boolean;
-  /** A sentence or two, in Markdown; empty where the name says it. */
+  /** A sentence or two, in Markdown; empty when the name is self-explanatory. */
   description: string;
 }
 
@@ -39,7 +39,7 @@ export interface SdkRecord {
   /** PascalCase, unique in the model. */
   name: string;
   description: string;
-  /** In the order of their declaration. */
+  /** In declaration order. */
   fields: readonly SdkField[];
 }
 
@@ -50,29 +50,32 @@ export interface SdkOperation {
   /** One sentence without a full stop. */
   summary: string;
   kind: OperationKind;
-  /** Whether the player's launcher token goes along: it must, it may, or it is not looked at. */
+  /** Whether the player's launcher token is required, optional or ignored. */
   token: 'required' | 'optional' | 'none';
-  /** Whether a game's server may call it with the game's secret; `player` then names the player as `wallet` beside the input. */
+  /**
+   * Whether a game's server may call it with the game's secret; with `player`, the input also has the player's
+   * `wallet`.
+   */
   server: 'no' | 'game' | 'player';
-  /** It is about the connection it comes over, and so refused over HTTP. */
+  /** Concerns the connection it is called on, and is refused over HTTP. */
   isAboutConnection: boolean;
   /**
-   * Whether it may be sent again when no answer came: always, with the `idempotencyKey` of the first time, or never,
-   * since it might be carried out twice.
+   * Whether it may be retried when there was no answer: always, with the `idempotencyKey` of the first attempt, or
+   * never, since it might be executed twice.
    */
   repeat: 'always' | 'with-key' | 'never';
-  /** The record of its input, without credentials; null: it has no fields. */
+  /** The record of its input, without credentials; null when it has no fields. */
   input: string | null;
-  /** The record it answers. */
+  /** The record of its answer. */
   output: string;
 }
 
-/** Something a client hears of by itself. */
+/** An event or signal that the server pushes. */
 export interface SdkEvent {
   /** `<service> <event>`, as on the wire. */
   name: string;
   record: string;
-  /** Told at once or never: without a place in its stream, and not replayed. */
+  /** Delivered at most once, without a sequence number, and not replayed. */
   isSignal: boolean;
 }
 
@@ -82,9 +85,9 @@ export interface SdkReason {
   code: number;
 }
 
-/** What games can call and hear, as plain data: what the SDK of every language is generated from. */
+/** The operations and events for games, as plain data from which the SDK of every language is generated. */
 export interface SdkModel {
-  /** Without those of administrators, whose token belongs in no game. */
+  /** Without those of administrators, whose token must not be in a game. */
   operations: readonly SdkOperation[];
   events: readonly SdkEvent[];
   /** By name. */
@@ -92,7 +95,7 @@ export interface SdkModel {
   reasons: readonly SdkReason[];
 }
 
-/** JSON Schema, as far as zod makes it of what operations declare. */
+/** The subset of JSON Schema that zod produces from the operations' schemas. */
 interface Schema {
   $ref?: string;
   $defs?: Record<string, Schema>;
@@ -107,7 +110,7 @@ interface Schema {
   const?: unknown;
 }
 
-/** The model of what this version of the server offers. */
+/** The model of this version of the server. */
 export function sdkModel(): SdkModel {
   const records = new Records();
   const callable: readonly AnyOperation[] = operations.filter(({ service }) => service !== 'admin');
@@ -124,7 +127,7 @@ export function sdkModel(): SdkModel {
 
 function describeOperation(operation: AnyOperation, records: Records): SdkOperation {
   const { name, service, summary, kind, output } = operation;
-  // The form of the socket and of method dispatch, which is how every SDK calls.
+  // Every SDK calls over the socket or by method dispatch, so it uses their input.
   const input = operation.dispatchInput ?? operation.input;
   const isWithoutFields = Object.keys(input.shape).length === 0;
   const place = pascalCase(name);
@@ -156,7 +159,7 @@ function describeEvent(name: string, record: z.ZodType, isSignal: boolean, recor
   return { name, record: records.add(record, 'output', pascalCase(name), `Of \`${name}\``), isSignal };
 }
 
-/** Gives every object a name: its own, or that of the place it was found in. */
+/** Names every object: by its own id, or by the place where it was found. */
 class Records {
   readonly #byName = new Map<string, SdkRecord>();
 
@@ -164,19 +167,19 @@ class Records {
     return [...this.#byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Adds an object's schema and everything in it. Returns its name: `place`, unless it has one of its own. */
+  /** Adds an object's schema and all nested ones. Returns its name: its own id, or else `place`. */
   add(schema: z.ZodType, io: 'input' | 'output', place: string, description: string): string {
     const converted = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Schema;
     const definitions = converted.$defs ?? {};
     const type = this.#typeOf({ description, ...converted }, place, definitions);
-    if (type.kind !== 'record') throw new Error(`${place} is no object`);
+    if (type.kind !== 'record') throw new Error(`${place} is not an object`);
     return type.name;
   }
 
   #typeOf(schema: Schema, place: string, definitions: Record<string, Schema>): SdkType {
     if (schema.$ref !== undefined) {
       const name = schema.$ref.slice('#/$defs/'.length);
-      // The one schema that refers to itself has no name of its own: a JSON value.
+      // The only recursive schema has no id: it is that of a JSON value.
       if (name.startsWith('__schema')) return { kind: 'json' };
       return this.#typeOf(definitions[name] ?? {}, name, definitions);
     }
@@ -207,7 +210,7 @@ class Records {
       case undefined:
         return { kind: 'json' };
       default:
-        throw new Error(`${place} has the type ${type}, which SDKs do not know`);
+        throw new Error(`${place} has the type ${type}, which SDKs do not support`);
     }
   }
 
@@ -222,7 +225,7 @@ class Records {
     const record = { name, description: schema.description ?? '', fields };
     const known = this.#byName.get(name);
     if (known && JSON.stringify(known.fields) !== JSON.stringify(fields)) {
-      throw new Error(`two different records are called ${name}: give one a name with .meta({ id })`);
+      throw new Error(`two different records are named ${name}: give one another name with .meta({ id })`);
     }
     this.#byName.set(name, known ?? record);
     return { kind: 'record', name };
@@ -233,7 +236,7 @@ function isNullable({ type, anyOf }: Schema): boolean {
   return [type].flat().includes('null') || (anyOf?.some((one) => one.type === 'null') ?? false);
 }
 
-/** Of what may be null, the description may stand at the type that is not. */
+/** The description of a nullable schema may be on its non-null variant. */
 function descriptionOf({ description, anyOf }: Schema): string {
   return description ?? anyOf?.find((one) => one.description !== undefined)?.description ?? '';
 }

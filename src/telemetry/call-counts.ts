@@ -1,10 +1,10 @@
 import { HistogramBuckets } from '../core/histogram.ts';
 import type { CallObservation } from './call-observer.ts';
 
-/** In seconds: from a read in memory to a wait for a disk that is busy. */
+/** In seconds: from a read in memory to a wait for a busy disk. */
 const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Stands for the operation of a call that named none we know: what callers make up becomes no label. */
+/** The label of calls that named no known operation: arbitrary names from clients must not become labels. */
 const noOperation = 'none';
 
 /** Counts and times calls since the start, for the metrics. */

@@ -3,9 +3,9 @@ import { bindingsOf, streamOf } from '../runtime/internals/pino.ts';
 import type { CallObservation } from './call-observer.ts';
 
 /**
- * The log's lines of calls, as pino writes them, but put together here: for one a call, what pino does for any
- * object a line may hold took a tenth of the event loop. Every value is ours and of characters that JSON takes as
- * they are: a name, a number or a word of a closed set; all but the game's id, which may have been imported.
+ * Writes the log line of each call in pino's format, but builds it by hand: pino's general serialization took a tenth
+ * of the event loop. Every value comes from a closed set or is a number and needs no JSON escaping, except the game's
+ * id, which may have been imported.
  */
 export class CallLines {
   readonly #logger: Logger;
@@ -29,5 +29,5 @@ export class CallLines {
   }
 }
 
-/** pino's number. */
+/** pino's level of information. */
 const infoLevel = 30;

@@ -1,32 +1,32 @@
 import { randomBytes } from 'node:crypto';
 import type { Reason } from '../errors.ts';
 
-/** How a call ended: `aborted` when its caller was gone before it had arrived. */
+/** How a call ended: `aborted` when the client disconnected before it was fully received. */
 export type Outcome = 'ok' | 'aborted' | Reason;
 
 export type Transport = 'http' | 'socket';
 
-/** A call on its way, from its arrival to its answer. */
+/** A call in flight, from its arrival to its answer. */
 export interface ObservedCall {
-  /** Found in the log, and in the answer's `X-Request-Id`. */
+  /** The id in the log and in the answer's `X-Request-Id`. */
   readonly id: string;
   operation: string | undefined;
   gameId: string | undefined;
   wallet: string | undefined;
-  /** The game's own server calls, about the player of this wallet if there is one. */
+  /** The caller is the game's own server, acting for the player of this wallet if there is one. */
   isServer: boolean;
-  /** Where it comes from. */
+  /** The client's address. */
   readonly address: string;
-  /** What its caller was told when it was refused. */
+  /** The error message sent to the caller. */
   message: string | undefined;
-  /** To be called once. */
+  /** Call this exactly once. */
   end(outcome: Outcome): void;
 }
 
-/** A call that is over. What it holds is of closed sets (operations, outcomes), ids of the database, and where it came from. */
+/** A completed call. */
 export interface CallObservation {
   id: string;
-  /** Undefined when it named none there is: what callers make up is not kept. */
+  /** Undefined when it named no known operation: arbitrary names from clients are not kept. */
   operation: string | undefined;
   gameId: string | undefined;
   wallet: string | undefined;
@@ -37,11 +37,11 @@ export interface CallObservation {
   message: string | undefined;
   /** From its arrival to its answer. */
   durationMs: number;
-  /** When it was over, as `performance.now()` counts. */
+  /** When it ended, in the time of `performance.now()`. */
   endedAt: number;
 }
 
-/** Observes every call once, whatever it came by; the metrics, the recent stats and the log's line come of that. */
+/** Observes every call on every transport once, for the metrics, the recent statistics and the log. */
 export class CallObserver {
   readonly #sinks: readonly ((call: Readonly<CallObservation>) => void)[];
   readonly #prefix = randomBytes(4).toString('hex');
@@ -53,11 +53,11 @@ export class CallObserver {
 
   begin(transport: Transport, address: string): ObservedCall {
     const id = `${this.#prefix}-${(++this.#last).toString(36)}`;
-    return new CallUnderWay({ id, transport, address }, this.#sinks);
+    return new CallInFlight({ id, transport, address }, this.#sinks);
   }
 }
 
-class CallUnderWay implements ObservedCall {
+class CallInFlight implements ObservedCall {
   readonly id: string;
   readonly address: string;
   operation: string | undefined = undefined;
@@ -94,6 +94,6 @@ class CallUnderWay implements ObservedCall {
       durationMs,
       endedAt,
     };
-    for (const sink of this.#sinks) sink(call); // one for all, which may keep it
+    for (const sink of this.#sinks) sink(call); // one object shared by all sinks, which may keep it
   }
 }

@@ -8,8 +8,8 @@ export interface Labelled {
 }
 
 /**
- * A histogram of what is counted elsewhere, in another thread or where the library's own counting would cost
- * too much: it is read when somebody asks for it.
+ * A histogram whose values are counted elsewhere, in another thread or where the library's own counting would cost too
+ * much. It is read on each scrape.
  */
 export class DistributionHistogram extends HistogramReadOnDemand {
   readonly #name: string;
@@ -31,18 +31,18 @@ export class DistributionHistogram extends HistogramReadOnDemand {
 
 function seriesOf(name: string, { labels, distribution }: Labelled): MetricValueWithName<string>[] {
   const { bounds, counts, sum } = distribution;
-  let upTo = 0;
+  let cumulative = 0;
   const buckets = counts.map((count, bucket) => {
-    upTo += count;
+    cumulative += count;
     return {
       metricName: `${name}_bucket`,
       labels: { ...labels, le: bounds[bucket] ?? '+Inf' },
-      value: upTo,
+      value: cumulative,
     };
   });
   return [
     ...buckets,
     { metricName: `${name}_sum`, labels, value: sum },
-    { metricName: `${name}_count`, labels, value: upTo },
+    { metricName: `${name}_count`, labels, value: cumulative },
   ];
 }

@@ -1,33 +1,33 @@
 import { fstatSync, write, writeSync } from 'node:fs';
 import { codeOf } from '../runtime/error-code.ts';
 
-/** A pipe takes so many bytes atomically (POSIX's PIPE_BUF), so that the lines of two processes do not interleave. */
+/** Writes to a pipe up to this size are atomic (POSIX's PIPE_BUF), so that lines of two processes do not interleave. */
 const pipeWriteBytes = 4_096;
-/** Files, sockets and terminals promise nothing of the kind, and each write costs as much as some calls. */
+/** Files, sockets and terminals give no such guarantee, and each write costs as much as several calls. */
 const otherWriteBytes = 65_536;
-/** How long lines are buffered, to be written together. */
+/** How long lines are buffered before they are flushed. */
 const flushIntervalMs = 100;
-/** The most that is buffered for a reader that does not keep up; further lines are dropped, rather than filling the memory. */
+/** The maximum buffered for a slow reader; further lines are dropped rather than exhausting memory. */
 const maxBufferedBytes = 8 * 1024 * 1024;
-/** Before a full, non-blocking pipe is tried again. */
+/** The delay before a write to a full, non-blocking pipe is retried. */
 const retryDelayMs = 20;
-/** How long a synchronous flush tries to write to such a pipe, all lines together. */
+/** How long a synchronous flush retries such a pipe, for all lines together. */
 const flushTimeoutMs = 1_000;
 
 /**
- * Writes lines to a file descriptor, beside the calls: many in one write, one write at a time. With the general
- * stream for this that pino brings, a line a call took a fifth of the event loop; with this one a twentieth.
+ * Writes lines to a file descriptor asynchronously, in batches, with one write in flight at a time. With pino's own
+ * stream, a line per call took a fifth of the event loop; with this one a twentieth.
  */
 export class LogStream {
   readonly #descriptor: number;
-  /** The most that is written at once, but for a longer line. */
+  /** The maximum size of one write, unless a single line is longer. */
   readonly #writeBytes: number;
-  /** Whole lines together, each at most `#writeBytes` unless it is a single line. */
-  #full: string[] = [];
-  #last = '';
-  /** What is left of lines that were begun to be written. */
-  #begun: Buffer | null = null;
-  #waiting = 0;
+  /** Batches of whole lines, each at most `#writeBytes` unless it is a single line. */
+  #batches: string[] = [];
+  #current = '';
+  /** The rest of a partially written batch. */
+  #partial: Buffer | null = null;
+  #buffered = 0;
   #isWriting = false;
   #isStuck = false;
 
@@ -39,17 +39,17 @@ export class LogStream {
   }
 
   write(line: string): void {
-    if (this.#waiting + line.length > maxBufferedBytes) return;
-    this.#waiting += line.length;
-    if (this.#last.length + line.length > this.#writeBytes && this.#last !== '') {
-      this.#full.push(this.#last);
-      this.#last = '';
+    if (this.#buffered + line.length > maxBufferedBytes) return;
+    this.#buffered += line.length;
+    if (this.#current.length + line.length > this.#writeBytes && this.#current !== '') {
+      this.#batches.push(this.#current);
+      this.#current = '';
       this.#next();
     }
-    this.#last += line;
+    this.#current += line;
   }
 
-  /** Calls back when what waits has been handed over, or the reader has not taken it for `flushTimeoutMs`. */
+  /** Calls back when the buffer has been written, or after `flushTimeoutMs`. */
   flush(done: () => void, since = performance.now()): void {
     this.#flush();
     if (!this.#isWriting || performance.now() - since > flushTimeoutMs) done();
@@ -57,60 +57,60 @@ export class LogStream {
   }
 
   /**
-   * Writes what waits before it returns, as far as the reader takes it within `flushTimeoutMs`: the rest goes on waiting,
-   * and until something was taken again nobody waits for that reader. A pipe that blocks is waited for.
+   * Writes the buffer synchronously, as far as the reader accepts it within `flushTimeoutMs`; the rest stays buffered,
+   * and later calls do not wait until a write has succeeded again. A blocking pipe blocks the call.
    */
   flushSync(): void {
-    this.#closeLast();
+    this.#sealCurrent();
     const deadline = this.#isStuck ? 0 : performance.now() + flushTimeoutMs;
-    for (let bytes = this.#take(); bytes; bytes = this.#take()) {
+    for (let bytes = this.#nextBatch(); bytes; bytes = this.#nextBatch()) {
       const rest = this.#writeNow(bytes, deadline);
       if (rest.length === 0) continue;
-      this.#begun = rest;
+      this.#partial = rest;
       this.#isStuck = true;
       return;
     }
   }
 
   #flush(): void {
-    this.#closeLast();
+    this.#sealCurrent();
     this.#next();
   }
 
-  #closeLast(): void {
-    if (this.#last !== '') this.#full.push(this.#last);
-    this.#last = '';
+  #sealCurrent(): void {
+    if (this.#current !== '') this.#batches.push(this.#current);
+    this.#current = '';
   }
 
-  #take(): Buffer | null {
-    const begun = this.#begun;
-    this.#begun = null;
-    if (begun) return begun;
-    const text = this.#full.shift();
+  #nextBatch(): Buffer | null {
+    const partial = this.#partial;
+    this.#partial = null;
+    if (partial) return partial;
+    const text = this.#batches.shift();
     if (text === undefined) return null;
-    this.#waiting -= text.length;
+    this.#buffered -= text.length;
     return Buffer.from(text);
   }
 
   #next(): void {
     if (this.#isWriting) return;
-    const bytes = this.#take();
+    const bytes = this.#nextBatch();
     if (!bytes) return;
     this.#isWriting = true;
     write(this.#descriptor, bytes, (error, written) => {
-      this.#isWriting = false; // also when nobody reads any more: there is nowhere to say so
+      this.#isWriting = false; // write errors are ignored: there is nowhere to report them
       if (error?.code === 'EAGAIN') {
-        this.#begun = bytes;
+        this.#partial = bytes;
         setTimeout(() => this.#next(), retryDelayMs).unref();
         return;
       }
       this.#isStuck = false;
-      if (!error && written < bytes.length) this.#begun = bytes.subarray(written);
+      if (!error && written < bytes.length) this.#partial = bytes.subarray(written);
       this.#next();
     });
   }
 
-  /** What is left of it when the time is over. */
+  /** Returns the rest that was not written by the deadline. */
   #writeNow(bytes: Buffer, deadline: number): Buffer {
     let rest = bytes;
     while (rest.length > 0) {

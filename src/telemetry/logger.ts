@@ -1,25 +1,25 @@
 import { type Logger, pino } from 'pino';
 import { LogStream } from './log-stream.ts';
 
-/** pino's number for warnings. */
-const warnings = 40;
+/** pino's level of warnings. */
+const warnLevel = 40;
 
 /**
- * The log, as JSON on standard error, so that standard output stays for people. Lines wait for each other a
- * moment and are written beside the calls, so that one a call is cheap and a slow reader holds up nobody.
- * Warnings and errors are written at once, and with them what waits.
+ * The log, as JSON on standard error; standard output is for people. Lines are buffered briefly and written
+ * asynchronously, so that a line per call is cheap and a slow reader does not block. Warnings and errors flush the
+ * buffer synchronously.
  */
 export function createLogger(level: string): Logger {
   const stream = new LogStream(2);
   return pino(
     {
       level,
-      // ioredis hangs the refused command on its errors, and that of a wrong password is the password.
+      // ioredis attaches the failed command to its errors: for a wrong password, the arguments contain the password.
       redact: ['err.command.args'],
       hooks: {
         logMethod(args, method, level) {
           method.apply(this, args);
-          if (level >= warnings) stream.flushSync();
+          if (level >= warnLevel) stream.flushSync();
         },
       },
     },

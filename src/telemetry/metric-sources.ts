@@ -3,28 +3,28 @@ import type { QueueStats } from '../queue/queue-stats.ts';
 import type { CallCounts } from './call-counts.ts';
 import type { RecentRefusals } from './refusals.ts';
 
-/** What metrics are read from. */
+/** The sources that metrics are read from. */
 export interface MetricsParts {
   calls: Pick<CallCounts, 'counts' | 'durations'>;
   db: Pick<Database, 'stats' | 'onCommit'>;
   queue(): Promise<QueueStats[]>;
   /** Open connections of launchers. */
   sockets(): number;
-  /** Bytes of requests coming in and of answers not yet taken. */
+  /** Bytes of incoming requests and of answers not yet read. */
   heldBytes(): number;
   refusals: Pick<RecentRefusals, 'totals'>;
   /** Whether Redis can be used; null when none is configured. */
   redisUp(): boolean | null;
 }
 
-/** Why a connection was closed by the server. */
+/** Why the server closed a connection. */
 export type DisconnectReason = 'flood' | 'slow-reader';
 
-/** What is counted here, since the process started. */
+/** The counts of `Metrics` since the process started. */
 export interface MetricCounts {
   /** Events written, by name. */
   readonly events: ReadonlyMap<string, number>;
   readonly disconnects: Readonly<Record<DisconnectReason, number>>;
-  /** Calls refused for the bytes of their caller, by whose they were. */
+  /** Calls refused for exceeding a byte budget, by budget. */
   readonly refused: ReadonlyMap<string, number>;
 }

@@ -3,8 +3,7 @@ import type { DisconnectReason, MetricsParts } from './metric-sources.ts';
 import type { PrometheusRegistry } from './prometheus-registry.ts';
 
 /**
- * What Prometheus reads. Most of it is counted where it happens, by means that cost next to nothing, and read
- * when somebody asks.
+ * The metrics for Prometheus. Most are counted where they occur, at almost no cost, and read on each scrape.
  */
 export class Metrics {
   readonly #parts: MetricsParts;
@@ -18,10 +17,10 @@ export class Metrics {
     parts.db.onCommit((events) => this.#count(events));
   }
 
-  /** Of the exposition format, which `text` is in. */
+  /** The content type of `text`: the exposition format 0.0.4. */
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-  /** The text that Prometheus reads. */
+  /** The metrics in the exposition format. */
   async text(): Promise<string> {
     this.#registry ??= this.#makeRegistry();
     return (await this.#registry).text();
@@ -32,7 +31,7 @@ export class Metrics {
     this.#disconnects[reason]++;
   }
 
-  /** Counts a call that was refused for the bytes of its caller, by whose they were. */
+  /** Counts a call that was refused for exceeding a byte budget. */
   countRefused(budget: string): void {
     this.#refused.set(budget, (this.#refused.get(budget) ?? 0) + 1);
   }
@@ -41,7 +40,7 @@ export class Metrics {
     for (const { name } of events) this.#events.set(name, (this.#events.get(name) ?? 0) + 1);
   }
 
-  /** Loaded when somebody asks: it is a sixteenth of the files that a start would load. */
+  /** Loaded on the first scrape: it is a sixteenth of the files that a start would otherwise load. */
   async #makeRegistry(): Promise<PrometheusRegistry> {
     const { PrometheusRegistry } = await import('./prometheus-registry.ts');
     const counts = { events: this.#events, disconnects: this.#disconnects, refused: this.#refused };

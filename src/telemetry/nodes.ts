@@ -12,25 +12,25 @@ export const nodeRecord = z
     startedAt: timestamp,
     sockets: z.int().meta({ description: 'Connected sockets' }),
     requestsPerSecond: z.number(),
-    isThis: z.boolean().meta({ description: 'Whether it is the one that answers' }),
+    isThis: z.boolean().meta({ description: 'Whether it is the node that answers this call' }),
   })
   .meta({ id: 'NodeRecord' });
 export type NodeRecord = z.infer<typeof nodeRecord>;
 
-/** What a process says of itself. */
+/** A process's announcement of itself. */
 export type NodeStatus = Omit<NodeRecord, 'isThis'>;
 
-/** The processes that serve this Gantry together. */
+/** The processes that serve this Gantry. */
 export interface Nodes {
-  /** Those that were heard of in the last seconds, the oldest first; at least the one that answers. */
+  /** The nodes announced in the last seconds, the oldest first; always includes this one. */
   list(): Promise<NodeRecord[]>;
   close(): Promise<void>;
 }
 
-/** Where no server runs: none. */
+/** For the command line without a running server. */
 export const noNodes: Nodes = { list: async () => [], close: async () => {} };
 
-/** A process by itself. Enough without Redis, where there is no other. */
+/** A single process. Sufficient without Redis, since there are no other nodes. */
 export class SingleNode implements Nodes {
   readonly #status: () => NodeStatus;
 

@@ -3,10 +3,10 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { DistributionHistogram, type Labelled } from './distribution-histogram.ts';
 import type { MetricCounts, MetricsParts } from './metric-sources.ts';
 
-/** By then the event loop's lag has been measured a few times and is meaningful. */
+/** After this time the event loop's lag has been measured a few times and is meaningful. */
 const warmUpMs = 50;
 
-/** Metrics by their names. Every label is of a closed set: operations, outcomes, events, kinds of the queue. */
+/** Metrics by name. Every label's values are a closed set: operations, outcomes, events, queue kinds. */
 export class PrometheusRegistry {
   readonly #registry = new Registry();
   readonly #parts: MetricsParts;
@@ -35,13 +35,13 @@ export class PrometheusRegistry {
     const { calls } = this.#parts;
     this.#counter(
       'gantry_calls_total',
-      'Calls by operation (none: it named none there is), transport and outcome (ok, or the reason of the refusal)',
+      'Calls by operation (none: no known operation was named), transport and outcome (ok, or the reason of the error)',
       ['operation', 'transport', 'outcome'],
       () => [...calls.counts.values()].map(({ labels, count }) => ({ labels, value: count })),
     );
     this.#histogram(
       'gantry_call_duration_seconds',
-      'From the arrival of a call to its answer',
+      'Time from the arrival of a call to its answer',
       ['operation'],
       () =>
         [...calls.durations].map(([operation, distribution]) => ({ labels: { operation }, distribution })),
@@ -123,10 +123,10 @@ export class PrometheusRegistry {
     );
   }
 
-  /** Webhooks have a kind of their own in the queue, so their deliveries and failures are among these. */
+  /** Webhooks are a separate kind in the queue, so their deliveries and failures are included. */
   #describeQueue(): void {
-    const askQueue = shareConcurrent(() => this.#parts.queue());
-    const queue = async () => (await askQueue()) ?? [];
+    const readQueue = shareConcurrent(() => this.#parts.queue());
+    const queue = async () => (await readQueue()) ?? [];
     this.#gauge('gantry_queue_depth', 'Actions queued or submitted, by kind', ['kind'], async () =>
       (await queue()).map(({ kind, depth }) => ({ labels: { kind }, value: depth })),
     );
@@ -160,7 +160,7 @@ export class PrometheusRegistry {
       async collect() {
         const values = await read();
         this.reset();
-        if (values.length === 0 && labelNames.length === 0) this.remove(); // its 0, which is not known to be so
+        if (values.length === 0 && labelNames.length === 0) this.remove(); // the initial 0, which may be wrong
         for (const { labels, value } of values) this.inc(labels, value);
       },
     });
@@ -199,28 +199,28 @@ interface Reading {
 }
 
 /**
- * Asks once for all that is read at the same time. When it cannot be answered, because the database is busy say,
- * there are no such figures; the others are there all the same.
+ * Shares one read among concurrent callers. Null when it fails, for example because the database is busy: those metrics
+ * are then absent, the others are not affected.
  */
-function shareConcurrent<Answer>(ask: () => Promise<Answer>): () => Promise<Answer | null> {
-  let asked: Promise<Answer | null> | null = null;
+function shareConcurrent<Result>(read: () => Promise<Result>): () => Promise<Result | null> {
+  let inFlight: Promise<Result | null> | null = null;
   return () => {
-    asked ??= ask()
+    inFlight ??= read()
       .catch(() => null)
       .finally(() => {
-        asked = null;
+        inFlight = null;
       });
-    return asked;
+    return inFlight;
   };
 }
 
-/** Reads the one figure, without labels, of an answer; none when there is no answer. */
-function unlabelled<Answer, Figure extends object>(
-  ask: () => Promise<Answer | null>,
-  read: (answer: Answer) => Figure,
-): () => Promise<(Figure & { labels: Record<string, string> })[]> {
+/** A single value without labels, selected from what `read` returns; empty when the read failed. */
+function unlabelled<Result, Value extends object>(
+  read: () => Promise<Result | null>,
+  select: (result: Result) => Value,
+): () => Promise<(Value & { labels: Record<string, string> })[]> {
   return async () => {
-    const answer = await ask();
-    return answer === null ? [] : [{ labels: {}, ...read(answer) }];
+    const result = await read();
+    return result === null ? [] : [{ labels: {}, ...select(result) }];
   };
 }

@@ -5,16 +5,16 @@ import { reasons } from '../errors.ts';
 import { networkOf } from '../limits/network-of.ts';
 import type { CallObservation } from './call-observer.ts';
 
-/** From here on a call is kept for having been slow. */
+/** Calls that took at least this long are kept as slow. */
 export const slowMs = 250;
-/** Of the others, those that ended so long after the one kept before. */
-const sampledEveryMs = 100;
-/** The longest text of a refusal that is kept. */
-const maxMessage = 300;
+/** The minimum interval between two sampled calls, for those that are not kept otherwise. */
+const sampleIntervalMs = 100;
+/** The maximum length of a stored error message. */
+const maxMessageLength = 300;
 
-/** How many are kept of each kind: what comes in floods displaces only its own. */
-const kept = { failed: 500, refused: 1_000, slow: 500, sampled: 1_000 };
-type Kind = keyof typeof kept;
+/** The number of calls kept of each kind: a flood of one kind evicts only its own. */
+const capacities = { failed: 500, refused: 1_000, slow: 500, sampled: 1_000 };
+type Kind = keyof typeof capacities;
 
 export const requestRecord = z
   .object({
@@ -22,63 +22,63 @@ export const requestRecord = z
     at: timestamp.meta({ description: 'When it was answered' }),
     durationMs: z.number(),
     transport: z.enum(['http', 'socket']),
-    operation: z.string().nullable().meta({ description: 'Null: it named none there is' }),
-    status: z.int().nullable().meta({ description: 'The HTTP status; null: the caller was gone' }),
+    operation: z.string().nullable().meta({ description: 'Null: it named no known operation' }),
+    status: z.int().nullable().meta({ description: 'The HTTP status; null: the client disconnected first' }),
     reason: z.string().nullable().meta({ description: 'The `data.reason` of the error; null: it had none' }),
-    message: z.string().nullable().meta({ description: 'What the caller was told' }),
+    message: z.string().nullable().meta({ description: 'The error message that the caller received' }),
     gameId: z.string().nullable(),
     normalizedAddress: z
       .string()
       .nullable()
-      .meta({ description: "The player who called, or whom the game's server called about" }),
+      .meta({ description: "The player who called, or for whom the game's server called" }),
     isServer: z.boolean().meta({ description: "Whether the game's own server called" }),
     network: z.string().meta({ description: 'The IP address, IPv6 as its /64' }),
   })
   .meta({ id: 'RequestRecord' });
 export type RequestRecord = z.infer<typeof requestRecord>;
 
-/** `failed`: answered with 5xx; `refused`: with 4xx, or not heard out; `slow`: took long, however it ended. */
+/** `failed`: answered with 5xx; `refused`: with 4xx, or aborted; `slow`: took long, regardless of the outcome. */
 export const requestOutcome = z.enum(['ok', 'refused', 'failed', 'slow']);
 
 export interface RequestFilter {
   outcome?: z.infer<typeof requestOutcome> | undefined;
-  /** Exactly, or its beginning. */
+  /** The id or a prefix of it. */
   id?: string | undefined;
   reason?: string | undefined;
   operation?: string | undefined;
   gameId?: string | undefined;
   wallet?: string | undefined;
-  /** Answered then or later, in Unix milliseconds. */
+  /** Answered at or after this time, in Unix milliseconds. */
   from?: number | undefined;
-  /** Answered before then. */
+  /** Answered before this time. */
   to?: number | undefined;
 }
 
-/** Calls that were answered lately. */
+/** Recently answered calls. */
 export interface Requests {
   /** Latest first. */
   list(filter: RequestFilter, page: Page): Paged<RequestRecord>;
 }
 
-/** Where no server runs: nobody called. */
+/** For the command line without a running server. */
 export const noRequests: Requests = { list: () => ({ total: 0, rows: [] }) };
 
 /**
- * The calls that this process answered lately, in its memory: all that failed, were refused or were slow, and of the others
- * at most ten a second, in rings of a fixed size. A call costs a look at its outcome and two numbers; the record that is
- * kept is the observation itself, and what is shown of it is made when somebody asks.
+ * The calls that this process answered recently, in memory: all that failed, were refused or were slow, and a sample of
+ * at most ten a second of the others, in ring buffers of a fixed size. A call costs a check of its outcome and two
+ * numbers: the observation itself is stored, and converted to a record only when it is read.
  */
 export class RecentRequests implements Requests {
   readonly #rings: Readonly<Record<Kind, Ring>> = {
-    failed: new Ring(kept.failed),
-    refused: new Ring(kept.refused),
-    slow: new Ring(kept.slow),
-    sampled: new Ring(kept.sampled),
+    failed: new Ring(capacities.failed),
+    refused: new Ring(capacities.refused),
+    slow: new Ring(capacities.slow),
+    sampled: new Ring(capacities.sampled),
   };
   readonly #notSampled: ReadonlySet<string>;
   #sampledAt = Number.NEGATIVE_INFINITY;
 
-  /** `notSampled`: operations that are kept only where they failed, were refused or slow. */
+  /** `notSampled`: operations that are kept only when they failed, were refused or were slow. */
   constructor(notSampled: ReadonlySet<string> = new Set()) {
     this.#notSampled = notSampled;
   }
@@ -87,7 +87,7 @@ export class RecentRequests implements Requests {
     const { outcome } = call;
     if (outcome === 'ok') {
       if (call.durationMs >= slowMs) this.#rings.slow.add(call);
-      else if (call.endedAt - this.#sampledAt >= sampledEveryMs) this.#sample(call);
+      else if (call.endedAt - this.#sampledAt >= sampleIntervalMs) this.#sample(call);
     } else if (outcome !== 'aborted' && reasons[outcome] >= 500) this.#rings.failed.add(call);
     else this.#rings.refused.add(call);
   }
@@ -109,7 +109,7 @@ export class RecentRequests implements Requests {
   }
 }
 
-/** Keeps the latest of what it is given. */
+/** A ring buffer of the latest calls. */
 class Ring {
   readonly #calls: CallObservation[] = [];
   readonly #size: number;
@@ -140,7 +140,7 @@ function toRecord(call: CallObservation, startedAt: number): RequestRecord {
     operation: operation ?? null,
     status: isRefused ? reasons[outcome] : outcome === 'ok' ? 200 : null,
     reason: isRefused ? outcome : null,
-    message: message?.slice(0, maxMessage) ?? null,
+    message: message?.slice(0, maxMessageLength) ?? null,
     gameId: gameId ?? null,
     normalizedAddress: wallet ?? null,
     isServer,

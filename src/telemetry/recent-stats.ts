@@ -5,12 +5,12 @@ import type { Stats, StatsRange, StatsSample } from './stats.ts';
 import { historyRanges, type StatsHistory } from './stats-history.ts';
 
 const defaultIntervalMs = 2_000;
-/** Five minutes of them. */
-const samplesKept = 150;
-/** The 99th percentile of more calls than these in one sample is of these first ones, which bounds the memory. */
-const durationsKept = 20_000;
+/** Five minutes of samples. */
+const maxSamples = 150;
+/** The maximum number of durations per sample, to bound memory; the 99th percentile ignores later ones. */
+const maxDurations = 20_000;
 
-/** What is asked for each sample, of the parts that know. */
+/** Gauges that are read for each sample. */
 export interface StatsSources {
   sockets(): number;
   present(): Promise<number>;
@@ -23,11 +23,11 @@ export interface RecentStatsOptions {
   signal: AbortSignal;
   report(thrown: unknown): void;
   everyMs?: number;
-  /** Keeps what is older than a few minutes; left out, nothing does. */
+  /** Stores the longer ranges; without it there are only the last minutes. */
   history?: StatsHistory;
 }
 
-/** Counts calls and events, and keeps what that comes to, with the standing of other parts, every two seconds. */
+/** Counts calls and events, and stores a sample of them and of the gauges every two seconds. */
 export class RecentStats implements Stats {
   readonly #everyMs: number;
   readonly #history: StatsHistory | undefined;
@@ -58,14 +58,14 @@ export class RecentStats implements Stats {
     const status = outcome === 'ok' ? 200 : reasons[outcome];
     if (status >= 500) this.#errors++;
     else if (status >= 400) this.#refused++;
-    if (this.#durationsMs.length < durationsKept) this.#durationsMs.push(durationMs);
+    if (this.#durationsMs.length < maxDurations) this.#durationsMs.push(durationMs);
   }
 
   countEvents(count: number): void {
     this.#events += count;
   }
 
-  /** Takes a sample of the time since the one before. */
+  /** Takes a sample of the time since the previous one. */
   async take(): Promise<void> {
     const now = performance.now();
     const seconds = Math.max(0.001, (now - this.#since) / 1000);
@@ -96,14 +96,14 @@ export class RecentStats implements Stats {
     };
     this.#samples.push(sample);
     this.#history?.add(sample);
-    if (this.#samples.length > samplesKept) this.#samples.shift();
+    if (this.#samples.length > maxSamples) this.#samples.shift();
   }
 
   everyMs(range: StatsRange = 'minutes'): number {
     return range === 'minutes' ? this.#everyMs : historyRanges[range].everyMs;
   }
 
-  /** Ends what is written of it. */
+  /** Writes and closes the history. */
   close(): void {
     this.#history?.close();
   }
@@ -114,9 +114,9 @@ export class RecentStats implements Stats {
   }
 }
 
-/** The smallest of the values that so large a share of them does not exceed. */
+/** The smallest value that the given share of the values does not exceed. */
 function percentile(values: number[], share: number): number | null {
   if (values.length === 0) return null;
-  const ordered = values.toSorted((one, other) => one - other);
-  return ordered[Math.ceil(values.length * share) - 1] ?? null;
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.ceil(values.length * share) - 1] ?? null;
 }

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { repeat } from '../runtime/repeat.ts';
 import { type NodeRecord, type NodeStatus, type Nodes, nodeRecord } from './nodes.ts';
 
-const announcedEveryMs = 5_000;
-/** A node that was not heard of for so long is gone. */
-const forgottenAfterMs = 20_000;
+const announceIntervalMs = 5_000;
+/** A node without an announcement for this long is considered gone. */
+const expiryMs = 20_000;
 
 const announced = nodeRecord.omit({ isThis: true }).extend({ at: z.int() });
 
-/** The nodes on one Redis: each says every few seconds that it is there. While Redis is away, each knows of itself only. */
+/** The nodes on one Redis: each announces itself every few seconds. While Redis is down, each node sees only itself. */
 export class RedisNodes implements Nodes {
   readonly #redis: Redis;
   readonly #key: string;
@@ -27,7 +27,7 @@ export class RedisNodes implements Nodes {
       async () => {
         if (redis.status === 'ready') await this.#announce();
       },
-      { everyMs: announcedEveryMs, firstMs: 0, signal: this.#stop.signal, report },
+      { everyMs: announceIntervalMs, firstMs: 0, signal: this.#stop.signal, report },
     );
   }
 
@@ -53,7 +53,7 @@ export class RedisNodes implements Nodes {
     for (const [id, text] of Object.entries(await this.#redis.hgetall(this.#key))) {
       const { data } = announced.safeParse(JSON.parse(text));
       if (id === ownId) continue;
-      if (!data || data.at < Date.now() - forgottenAfterMs) gone.push(id);
+      if (!data || data.at < Date.now() - expiryMs) gone.push(id);
       else {
         const { at: _, ...status } = data;
         found.push({ ...status, isThis: false });

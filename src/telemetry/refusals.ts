@@ -4,7 +4,7 @@ import { timestamp } from '../core/schemas/ids.ts';
 import type { Page, Paged } from '../core/schemas/paging.ts';
 import { networkOf } from '../limits/network-of.ts';
 
-/** Who is refused least lately is forgotten beyond so many. */
+/** Beyond this number, the least recently refused is evicted. */
 const maxRemembered = 1_000;
 const rememberedMs = 60 * 60 * 1000;
 
@@ -12,7 +12,10 @@ export const refusalRecord = z
   .object({
     reason: z.string().meta({ description: 'The `data.reason` of the error; `flood` or `slow-reader`' }),
     at: z.enum(['call', 'handshake', 'connection']),
-    operation: z.string().nullable().meta({ description: 'The last one; null: it named none there is' }),
+    operation: z
+      .string()
+      .nullable()
+      .meta({ description: 'The last one; null: no known operation was named' }),
     gameId: z.string().nullable(),
     normalizedAddress: z.string().nullable().meta({ description: 'The player; null: none was known' }),
     network: z.string().meta({ description: 'The IP address, IPv6 as its /64' }),
@@ -23,10 +26,10 @@ export const refusalRecord = z
   .meta({ id: 'RefusalRecord' });
 export type RefusalRecord = z.infer<typeof refusalRecord>;
 
-/** Somebody was refused something, or disconnected. */
+/** A client was refused or disconnected. */
 export interface Refusal {
   reason: string;
-  /** A call, the handshake of a socket, or the connection itself. */
+  /** Whether a call, a socket's handshake, or the connection itself was refused. */
   at: RefusalRecord['at'];
   operation?: string | undefined;
   gameId?: string | undefined;
@@ -34,21 +37,21 @@ export interface Refusal {
   address: string;
 }
 
-/** What is known of refusals. */
+/** Recent refusals. */
 export interface Refusals {
-  /** Refused last first; where given, only those for a reason or in a game. */
+  /** Most recent first; optionally filtered by reason or game. */
   list(
     filter: { reason?: string | undefined; gameId?: string | undefined },
     page: Page,
   ): Paged<RefusalRecord>;
 }
 
-/** Where no server runs: nobody was refused. */
+/** For the command line without a running server. */
 export const noRefusals: Refusals = { list: () => ({ total: 0, rows: [] }) };
 
 /**
- * Who was refused lately and why, in the memory of this process: by reason, game, player and address together, the latest
- * 1,000 of the last hour. Totals are counted for as long as the process lasts.
+ * The latest 1,000 refusals of the last hour, in memory, grouped by reason, game, player and address. Totals are
+ * counted since the process started.
  */
 export class RecentRefusals implements Refusals {
   /** By reason and place, for metrics. */

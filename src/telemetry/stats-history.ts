@@ -1,7 +1,7 @@
 import { close, ftruncateSync, openSync, readFileSync, write, writeSync } from 'node:fs';
 import type { StatsSample } from './stats.ts';
 
-/** Longer ranges than the samples themselves cover: what each step of them comes to. */
+/** The ranges longer than the raw samples cover, with the length and number of their steps. */
 export const historyRanges = {
   hour: { everyMs: 10_000, steps: 360 },
   day: { everyMs: 2 * 60_000, steps: 720 },
@@ -10,7 +10,7 @@ export const historyRanges = {
 export type HistoryRange = keyof typeof historyRanges;
 const ranges = Object.keys(historyRanges) as HistoryRange[];
 
-/** What a step is made of: a mean over its samples, the highest of them, or the last. */
+/** How each field of a step is aggregated from its samples: mean, highest or last. */
 const fields = [
   ['sockets', 'highest'],
   ['present', 'highest'],
@@ -24,24 +24,25 @@ const fields = [
   ['logBytes', 'last'],
 ] as const satisfies readonly (readonly [keyof StatsSample, 'mean' | 'highest' | 'last'])[];
 
-/** A record is its step's time, how many samples it is of, and the fields; as doubles, NaN for null. */
+/** A record is its step's time, its number of samples, and the fields; as doubles, NaN for null. */
 const recordNumbers = 2 + fields.length;
 const recordBytes = recordNumbers * 8;
 const header = Buffer.from('gantry stats 1\n\0', 'latin1');
 const steps = Object.values(historyRanges).reduce((sum, range) => sum + range.steps, 0);
 const fileBytes = header.length + steps * recordBytes;
-/** Written at a time, as a database is. */
+/** The size of one write, as in a database. */
 const pageBytes = 4096;
 
 /**
- * An hour, a day and a week of figures, in a file of a fixed size (165 KB) that survives a restart. Every range is a ring:
- * a step has its place by its time, and is written over the one a range ago. What was being counted is written every ten
- * seconds, so that a process that is killed loses no more. Without a file, or on a disk that is full, it goes on in memory.
+ * Statistics of an hour, a day and a week, in a file of a fixed size (165 KB) that survives a restart. Every range is a
+ * ring buffer: a step's time determines its place, where it overwrites the step one range ago. Current steps are
+ * written every ten seconds, so that a killed process loses no more. Without a file, or on a full disk, it continues in
+ * memory.
  */
 export class StatsHistory {
   readonly #bytes: Buffer;
   readonly #file: number | null;
-  /** The hour's step that was written last. */
+  /** The last step of the hour range that was written. */
   #writtenAt = 0;
 
   constructor(file: string | null) {
@@ -49,7 +50,7 @@ export class StatsHistory {
     this.#file = file === null ? null : open(file, this.#bytes);
   }
 
-  /** Adds a sample to the step of each range that it falls into. */
+  /** Adds a sample to its step in each range. */
   add(sample: StatsSample): void {
     for (const range of ranges) {
       const { everyMs } = historyRanges[range];
@@ -59,12 +60,13 @@ export class StatsHistory {
     if (hourStep === this.#writtenAt || this.#file === null) return;
     this.#writtenAt = hourStep;
     for (const range of ranges) {
-      this.#write(this.#offset(range, sample.at - historyRanges[range].everyMs)); // which may have been added to since
+      // The previous step may have changed since it was written.
+      this.#write(this.#offset(range, sample.at - historyRanges[range].everyMs));
       this.#write(this.#offset(range, sample.at));
     }
   }
 
-  /** The steps of a range that begin after a moment, oldest first, the one under way as far as it is. */
+  /** The steps of a range that begin after a point in time, oldest first, including the current, incomplete one. */
   samples(range: HistoryRange, after: number): StatsSample[] {
     const { everyMs, steps: count } = historyRanges[range];
     const now = Date.now();
@@ -85,15 +87,16 @@ export class StatsHistory {
         writeSync(this.#file, this.#bytes, at, Math.min(pageBytes, fileBytes - at), at);
       }
     } catch {
-      // What was written before is there.
+      // The steps written earlier are in the file.
     }
     close(this.#file, () => {});
   }
 
-  /** A disk that is full keeps nobody from serving: what cannot be written is left out. */
+  /** Write errors are ignored: a full disk must not stop the server. */
   #write(offset: number): void {
     if (this.#file === null) return;
-    const record = Buffer.from(this.#bytes.subarray(offset, offset + recordBytes)); // it changes meanwhile
+    // A copy, since the record may change during the write.
+    const record = Buffer.from(this.#bytes.subarray(offset, offset + recordBytes));
     write(this.#file, record, 0, recordBytes, offset, () => {});
   }
 
@@ -121,7 +124,7 @@ export class StatsHistory {
     return new Float64Array(this.#bytes.buffer, this.#bytes.byteOffset + offset, recordNumbers);
   }
 
-  /** Where the step of a moment lies in the file. */
+  /** The offset of a time's step in the file. */
   #offset(range: HistoryRange, at: number): number {
     const { everyMs, steps: count } = historyRanges[range];
     return this.#start(range) + (Math.floor(at / everyMs) % count) * recordBytes;
@@ -137,9 +140,9 @@ export class StatsHistory {
   }
 }
 
-/** What a file holds; nothing where there is none, or one of another version or length. */
+/** A file's content; empty steps when there is none, or it has another version or length. */
 function read(file: string | null): Buffer {
-  const bytes = Buffer.from(new ArrayBuffer(fileBytes)); // not of the pool: doubles have to lie at multiples of eight
+  const bytes = Buffer.from(new ArrayBuffer(fileBytes)); // not from the pool: doubles need 8-byte alignment
   const found = file === null ? null : contentOf(file);
   if (found?.length === fileBytes && found.subarray(0, header.length).equals(header)) found.copy(bytes);
   else header.copy(bytes);
@@ -174,14 +177,14 @@ function create(file: string, bytes: Buffer): number | null {
   }
 }
 
-/** Empty steps are zeros, which a file that is made longer holds by itself. */
+/** Empty steps are zeros, with which extending a file fills it. */
 function begin(file: number, bytes: Buffer): void {
   ftruncateSync(file, 0);
   writeSync(file, bytes, 0, header.length, 0);
   ftruncateSync(file, fileBytes);
 }
 
-/** Null where nothing was ever written, or something that is none. */
+/** Null when the step is empty or invalid. */
 function toSample(record: Float64Array): StatsSample | null {
   const [at = 0, count = 0] = record;
   if (!(Number.isSafeInteger(at) && at > 0 && count > 0)) return null;

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import { timestamp } from '../core/schemas/ids.ts';
 
-/** How this process did in the time since the sample before. */
+/** This process's statistics since the previous sample. */
 export const statsSample = z
   .object({
     at: timestamp,
     sockets: z.int().meta({ description: 'Connected sockets' }),
     present: z.int().meta({ description: 'Online channel sessions' }),
     requestsPerSecond: z.number(),
-    refusedPerSecond: z.number().meta({ description: 'Answered with 4xx, a part of the requests' }),
-    errorsPerSecond: z.number().meta({ description: 'Answered with 5xx, a part of the requests' }),
+    refusedPerSecond: z.number().meta({ description: 'Answered with 4xx, included in the requests' }),
+    errorsPerSecond: z.number().meta({ description: 'Answered with 5xx, included in the requests' }),
     eventsPerSecond: z.number(),
-    p99Ms: z.number().nullable().meta({ description: 'Of the time calls took; null: there were none' }),
+    p99Ms: z
+      .number()
+      .nullable()
+      .meta({ description: 'The 99th percentile of call durations; null: there were no calls' }),
     queueDepth: z.int().meta({ description: 'Actions queued or submitted' }),
     databaseBytes: z.int().meta({ description: 'The database, without its write-ahead log' }),
     logBytes: z.int().nullable().meta({
@@ -21,19 +24,21 @@ export const statsSample = z
   .meta({ id: 'FigureSample' });
 export type StatsSample = z.infer<typeof statsSample>;
 
-/** `minutes`: the samples of the last five, as they were taken; the others are made of them, and survive a restart. */
+/**
+ * `minutes`: the raw samples of the last five minutes; the other ranges are aggregated from them and survive a restart.
+ */
 export const statsRange = z.enum(['minutes', 'hour', 'day', 'week']);
 export type StatsRange = z.infer<typeof statsRange>;
 
-/** How this process has been doing lately. */
+/** Recent statistics of this process. */
 export interface Stats {
-  /** Between two samples of a range, in milliseconds. */
+  /** The interval between two samples of a range, in milliseconds. */
   everyMs(range?: StatsRange): number;
-  /** When the process began to count; null where no server runs. */
+  /** When counting began; null when no server is running. */
   readonly startedAt: number | null;
-  /** Samples of a range (left out: the last minutes) from after a moment, oldest first. */
+  /** Samples of a range (`minutes` by default) after a point in time, oldest first. */
   samples(after: number, range?: StatsRange): StatsSample[];
 }
 
-/** Where no server runs: nothing was counted. */
+/** For the command line without a running server. */
 export const noStats: Stats = { everyMs: () => 0, startedAt: null, samples: () => [] };

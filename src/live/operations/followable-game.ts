@@ -4,7 +4,10 @@ import { requireGame } from '../../games/require-game.ts';
 import type { SessionDetails } from '../../sessions/channel-session.ts';
 import type { Connection } from '../connection.ts';
 
-/** The game a call is about: the token's own, or for a launcher any. @throws GantryError `not_a_launcher`, `game_unknown` */
+/**
+ * The game a call refers to: the token's own, or any for a launcher.
+ * @throws GantryError `not_a_launcher`, `game_unknown`
+ */
 export async function followableGame(
   db: Database,
   { game }: SessionDetails,
@@ -20,5 +23,5 @@ export async function followableGame(
 /** @throws GantryError `socket_required` when the call came over HTTP */
 export function requireConnection(connection: Connection | undefined): Connection {
   if (connection) return connection;
-  throw new GantryError('socket_required', 'This is about a live connection: call it over the socket');
+  throw new GantryError('socket_required', 'This operation needs a live connection: call it over the socket');
 }

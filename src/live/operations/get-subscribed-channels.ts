@@ -12,7 +12,7 @@ export const getSubscribedChannels = defineOperation({
   name: 'getSubscribedChannels',
   service: 'realtime-events',
   kind: 'read',
-  summary: 'List the public streams this connection hears',
+  summary: 'List the public streams this connection is subscribed to',
   auth: 'player',
   input: z.object({}),
   otherForm: defineOtherForm({
@@ -21,7 +21,7 @@ export const getSubscribedChannels = defineOperation({
     input: z.object({
       asNames: z
         .literal(true)
-        .meta({ description: 'Implied where the data is null on a socket, as basement.fun has it' }),
+        .meta({ description: 'Implied when the data is null on a socket, as basement.fun sends it' }),
     }),
     output: channelNames,
     async handler(_request, { connection }: { connection?: Connection | undefined }) {

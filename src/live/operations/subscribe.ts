@@ -13,12 +13,13 @@ export const subscribe = defineOperation({
   name: 'subscribe',
   service: 'realtime-events',
   kind: 'read',
-  summary: "Hear a game's public stream on this connection: its activities and its leaderboard's changes",
+  summary:
+    "Subscribe this connection to a game's public stream: its activities and its leaderboard's changes",
   auth: 'player',
   input: z.object({
     gameId: idInput
       .optional()
-      .meta({ description: "Left out: the token's game; another one takes a launcher's token" }),
+      .meta({ description: "Default: the token's game; another one requires a launcher's token" }),
   }),
   otherForm: defineOtherForm({
     auth: 'player',
@@ -44,7 +45,7 @@ export const subscribe = defineOperation({
     seq: z.int(),
     leaderboard: z
       .array(leaderboardRow)
-      .meta({ description: 'Its first rows now; `leaderboards patched` changes them' }),
+      .meta({ description: 'The current first rows; `leaderboards patched` updates them' }),
   }),
   async handler(
     { input, caller },

@@ -15,23 +15,23 @@ import { sendFile } from './send-file.ts';
 export interface AppParts extends CallParts {
   publicKeys(): Promise<JSONWebKeySet>;
   openApi(): ServedFile;
-  /** Why the server cannot take calls right now; null when it can. */
+  /** Why the server cannot accept calls right now; null when it can. */
   notReady(): string | null;
-  /** What does not work as it should, while calls are taken all the same; null when all does. */
+  /** What is impaired while the server still accepts calls; null when nothing is. */
   degraded(): string | null;
-  /** How what the server needs is doing, each by its name. */
+  /** The state of each dependency, by its name. */
   dependencies(): object;
-  /** What a link to a backup leads to. */
+  /** Opens the backup that a download link refers to. */
   openBackup: OpenDownload;
   pages: PageParts;
   metrics: Scrape;
 }
 
-/** Everything the server answers over HTTP, in the order it is looked for. */
+/** Everything the server answers over HTTP, in matching order. */
 export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable('x-powered-by');
-  app.disable('etag'); // hashing every answer costs more than it saves: none may be cached
+  app.disable('etag'); // hashing every response costs more than it saves: none may be cached
   app.use(operationCalls(parts));
   app.use(withoutGame);
   app.use(crossOrigin);
@@ -72,7 +72,7 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
-/** What is served is served below `/g/<game>` too, save what is for administrators. */
+/** Everything except administration and metrics is served below `/g/<game>` too. */
 const withoutGame: RequestHandler = (request, _response, next) => {
   const named = gameBelow(request.url);
   if (named && !/^\/(admin|metrics)(?![^/?])/i.test(named.url)) request.url = named.url;

@@ -1,64 +1,64 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What a connection is read by at a time. In bytes. */
+/** The size in which Node reads from a connection, in bytes. */
 const chunkBytes = 64 * 1024;
-/** So much of large bodies is taken in before whatever else has come is looked at: half a millisecond's work. In bytes. */
+/** How much of large bodies is read per turn of the event loop, in bytes: half a millisecond's work. */
 const bytesPerTurn = 512 * 1024;
-/** So much of refused bodies is taken in, of all callers together. */
+/** How much of refused bodies is read, for all callers together. */
 export const refusedBytesPerSecond = 8 * 1024 * 1024;
-const refusedEveryMs = 20;
+const refusedIntervalMs = 20;
 
 /**
- * Takes bodies in a little at a time. Node reads up to two megabytes of every connection that has something before it
- * turns to anything else, so twenty callers who send megabytes would keep all others waiting. What was refused is taken
- * in slowly, for clients that send all before they read the answer: every 64 MB that come in, wanted or not, have V8
- * collect garbage with everybody waiting.
+ * Applies back-pressure to large bodies. Node reads up to two megabytes from each readable connection before it does
+ * anything else, so twenty clients that send megabytes would delay all others. Refused bodies are read slowly, for
+ * clients that send everything before they read the response: every 64 MB received make V8 collect garbage, which
+ * blocks the event loop.
  */
 export class BodyIntake {
-  readonly #wanted = new Paused(bytesPerTurn);
-  readonly #refused = new Paused((refusedBytesPerSecond * refusedEveryMs) / 1000);
-  #isTurnEnding = false;
+  readonly #accepted = new PausedRequests(bytesPerTurn);
+  readonly #refused = new PausedRequests((refusedBytesPerSecond * refusedIntervalMs) / 1000);
+  #isTurnScheduled = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** To be called with each part of a large body: where that was enough for now, the next ones are waited for. */
+  /** Call this with each chunk of a large body; pauses the request once this turn's budget is spent. */
   took(request: IncomingMessage, bytes: number): void {
-    this.#wanted.took(request, bytes);
-    this.#endTurn();
+    this.#accepted.took(request, bytes);
+    this.#scheduleTurn();
   }
 
-  /** The same of a body that was refused. */
+  /** The same for a body that was refused. */
   dropped(request: IncomingMessage, bytes: number): void {
     this.#refused.took(request, bytes);
-    this.#waitForRefused();
+    this.#scheduleRefused();
   }
 
-  #endTurn(): void {
-    if (this.#isTurnEnding) return;
-    this.#isTurnEnding = true;
+  #scheduleTurn(): void {
+    if (this.#isTurnScheduled) return;
+    this.#isTurnScheduled = true;
     setImmediate(() => {
-      this.#isTurnEnding = false;
-      if (this.#wanted.goOn()) this.#endTurn();
+      this.#isTurnScheduled = false;
+      if (this.#accepted.resumeNext()) this.#scheduleTurn();
     });
   }
 
-  #waitForRefused(): void {
+  #scheduleRefused(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      if (this.#refused.goOn()) this.#waitForRefused();
-    }, refusedEveryMs).unref();
+      if (this.#refused.resumeNext()) this.#scheduleRefused();
+    }, refusedIntervalMs).unref();
   }
 }
 
-/** Requests whose bodies wait until more of them may be taken in, first come, first served. */
-class Paused {
-  readonly #atOnce: number;
+/** Requests paused until more bytes may be read, resumed in FIFO order. */
+class PausedRequests {
+  readonly #budget: number;
   readonly #requests = new Set<IncomingMessage>();
   #left: number;
 
-  /** `atOnce` in bytes. */
-  constructor(atOnce: number) {
-    this.#atOnce = atOnce;
-    this.#left = atOnce;
+  /** `budget` in bytes per interval. */
+  constructor(budget: number) {
+    this.#budget = budget;
+    this.#left = budget;
   }
 
   took(request: IncomingMessage, bytes: number): void {
@@ -68,11 +68,11 @@ class Paused {
     this.#requests.add(request);
   }
 
-  /** Lets some go on, and says whether others wait. */
-  goOn(): boolean {
-    this.#left = Math.min(this.#atOnce, this.#left + this.#atOnce);
-    const most = Math.max(0, Math.ceil(this.#left / chunkBytes));
-    for (const request of [...this.#requests].slice(0, most)) {
+  /** Refills the budget and resumes as many requests as it allows. Returns whether others are still paused. */
+  resumeNext(): boolean {
+    this.#left = Math.min(this.#budget, this.#left + this.#budget);
+    const count = Math.max(0, Math.ceil(this.#left / chunkBytes));
+    for (const request of [...this.#requests].slice(0, count)) {
       this.#requests.delete(request);
       request.resume();
     }

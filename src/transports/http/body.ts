@@ -8,41 +8,47 @@ import { bodyTooLarge } from './respond.ts';
 /** In bytes; a larger body is not read to its end (DESIGN.md "Errors"). */
 export const maxBodyBytes = 2 * 1024 * 1024;
 
-/** So much of a refused body is still taken in, for a client that sends on before it reads the refusal. */
+/**
+ * How much of a refused body is still read and discarded, for clients that send all of it before they read the
+ * response.
+ */
 const toleratedBytes = 4 * maxBodyBytes;
-/** Bodies up to this are not counted among what is held in memory. */
+/** Smaller bodies are not counted against the memory limits. */
 const uncountedBytes = 4 * 1024;
-/** So long a client may go on sending a body that was refused. */
+/** How long a client may keep sending a refused body. */
 const refusedBodyMs = 5_000;
 
-/** So much may come of a small compressed body, and so many times its size of a larger one. */
+/** A compressed body may decompress to the base size plus this multiple of its own size, in bytes. */
 export const unpackedAnyway = 64 * 1024;
 export const unpackedAtMostTimes = 100;
 
 const unpackers = { gzip: promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) };
 
-/** Where the bytes of a body are counted, as they come in and before they are unpacked. */
+/** Accounts for a body's bytes as they arrive and before they are decompressed. */
 export interface BodyCount {
-  /** @throws GantryError when no more may be held */
+  /** @throws GantryError when a memory limit is reached */
   admit(bytes: number): void;
   take(bytes: number): void;
 }
 
-/** What is done with a body while it comes in. */
+/** How an incoming body is accounted for, paced and checked. */
 export interface BodyReading {
   count: BodyCount;
   intake: BodyIntake;
-  /** Sees how a large body begins. @throws GantryError when the rest is not wanted */
-  begins(part: Buffer): void;
+  /** Called with the first chunk of a large body. @throws GantryError to refuse it */
+  onStart(part: Buffer): void;
 }
 
-/** A body of this size is large, in bytes: a smaller one is read sooner than it is handed over to a thread. */
+/**
+ * Bodies from this size on, in bytes, are parsed in a worker thread; passing a smaller one takes longer than parsing
+ * it.
+ */
 export const largeBodyBytes = 64 * 1024;
 
 /**
- * Reads the body whatever its content type says: browsers and Unity send JSON as text/plain. One that is too
- * large is answered as soon as that shows, and null is returned; so it is when the request was broken off.
- * @throws GantryError `body_not_json` when it cannot be decoded; what `count` and `begins` throw
+ * Reads and decompresses the body regardless of its content type: browsers and Unity send JSON as text/plain. A body
+ * that is too large is refused as soon as that is known. Null when the request was aborted.
+ * @throws GantryError `body_too_large`; `body_not_json` when it cannot be decoded; what `count` and `onStart` throw
  */
 export async function readBody(
   request: IncomingMessage,
@@ -55,7 +61,7 @@ export async function readBody(
   return encoding === null ? sent : unpack(sent, encoding, reading.count);
 }
 
-/** Takes in what comes of a body that nobody will read, as `readBody` does once it has refused one. */
+/** Reads and discards the body of a refused request, as `readBody` does once it has refused one. */
 export function dropBody(request: IncomingMessage, response: ServerResponse, intake: BodyIntake): void {
   let received = 0;
   request.on('data', (chunk: Buffer) => {
@@ -69,7 +75,7 @@ export function dropBody(request: IncomingMessage, response: ServerResponse, int
 function receive(
   request: IncomingMessage,
   response: ServerResponse,
-  { count, intake, begins }: BodyReading,
+  { count, intake, onStart }: BodyReading,
 ): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
@@ -80,7 +86,7 @@ function receive(
     const refuse = (error: unknown) => {
       isRefused = true;
       response.once('finish', () => closeUnlessComplete(request));
-      chunks = []; // what came so far is not wanted, and may be much
+      chunks = []; // free what was received so far
       reject(error);
     };
     request.on('data', (chunk: Buffer) => {
@@ -92,9 +98,9 @@ function receive(
       }
       if (received > uncountedBytes) intake.took(request, chunk.length);
       try {
-        if (received === chunk.length && announced >= largeBodyBytes) begins(chunk);
+        if (received === chunk.length && announced >= largeBodyBytes) onStart(chunk);
         if (received > maxBodyBytes) throw bodyTooLarge();
-        // Small ones are bounded by how many there can be.
+        // Small bodies are bounded by the number of connections.
         if (received > uncountedBytes) {
           count.admit(received - counted);
           count.take(received - counted);
@@ -106,7 +112,7 @@ function receive(
       }
     });
     if (announced > maxBodyBytes) refuse(bodyTooLarge());
-    // Each of these comes once. A request that is broken off has no error to show unless somebody listens for it.
+    // Each fires once. An aborted request emits `error` only when there is a listener for it.
     request.on('end', () => {
       const [only] = chunks;
       resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks));
@@ -115,7 +121,7 @@ function receive(
   });
 }
 
-/** Nobody reads on a connection that goes on sending what was refused. */
+/** Closes the connection of a client that keeps sending a refused body. */
 function closeUnlessComplete(request: IncomingMessage): void {
   if (request.complete) return;
   setTimeout(() => {
@@ -123,7 +129,7 @@ function closeUnlessComplete(request: IncomingMessage): void {
   }, refusedBodyMs).unref();
 }
 
-/** The one coding of a body; null: none. @throws GantryError `body_not_json` */
+/** The body's content encoding; null when it has none. @throws GantryError `body_not_json` when it is unknown */
 function encodingOf({ headers }: IncomingMessage): keyof typeof unpackers | null {
   if (headers['content-encoding'] === undefined) return null;
   const named = headers['content-encoding'].trim().toLowerCase();
@@ -132,7 +138,7 @@ function encodingOf({ headers }: IncomingMessage): keyof typeof unpackers | null
   throw unreadable();
 }
 
-/** A few bytes may unpack to millions: so much is made of a body as it took some trouble to send. */
+/** Bounds the decompressed size by the compressed size, since a few bytes may decompress to millions. */
 async function unpack(sent: Buffer, encoding: keyof typeof unpackers, count: BodyCount): Promise<Buffer> {
   const maxOutputLength = Math.min(maxBodyBytes, unpackedAnyway + unpackedAtMostTimes * sent.length);
   count.admit(maxOutputLength);
@@ -145,7 +151,7 @@ async function unpack(sent: Buffer, encoding: keyof typeof unpackers, count: Bod
     if (maxOutputLength === maxBodyBytes) throw bodyTooLarge();
     throw new GantryError(
       'body_too_large',
-      `The request body unpacks to more than ${unpackedAtMostTimes} times its size: send it less compressed, or as it is`,
+      `The request body unpacks to more than ${unpackedAtMostTimes} times its size: send it less compressed, or uncompressed`,
     );
   }
 }
@@ -153,6 +159,6 @@ async function unpack(sent: Buffer, encoding: keyof typeof unpackers, count: Bod
 function unreadable(): GantryError {
   return new GantryError(
     'body_not_json',
-    'The request body could not be read: it was cut short or is encoded in an unknown way',
+    'The request body could not be decoded: it is truncated or has an unsupported Content-Encoding',
   );
 }

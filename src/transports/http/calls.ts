@@ -23,31 +23,31 @@ export interface CallParts {
   registry: Registry;
   execute: Execute;
   observer: CallObserver;
-  /** Where a request comes from, proxies that are trusted left aside. */
+  /** The client's address, as seen through trusted proxies. */
   addressOf(request: IncomingMessage): string;
   traffic: Traffic;
-  /** Reads a large input beside everything else; what is large in it becomes a `LargeValue`. */
+  /** Parses a large input in a worker thread; large values in it become `LargeValue`s. */
   readLarge(bytes: Buffer): Promise<Record<string, unknown>>;
   /** @throws GantryError unless `Authorization` holds an administrator's token */
-  requireAdmin(request: IncomingMessage, tell?: (state: LimitState) => void): Promise<void>;
-  /** Told of every unexpected error. */
+  requireAdmin(request: IncomingMessage, onLimit?: (state: LimitState) => void): Promise<void>;
+  /** Called with every unexpected error. */
   report(thrown: unknown, callId?: string): void;
 }
 
 type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /**
- * Answers operation calls, on the paths of all operations; what is for none of them goes on to `next`. It
- * comes before everything else in the app and asks nothing of Express, whose routing, body parser and headers
- * take longer than the rest of a call.
+ * Answers operation calls on the paths of all operations and passes every other request to `next`. It must be the app's
+ * first middleware and does not use Express, whose routing, body parser and headers take longer than the rest of a
+ * call.
  */
 export function operationCalls(parts: CallParts): Middleware {
   const { registry, execute, observer, addressOf, traffic, readLarge, requireAdmin, report } = parts;
   const routes: Routes = dispatchRoutes(registry);
   for (const [path, route] of dedicatedRoutes(registry)) routes.set(path, { ...routes.get(path), ...route });
 
-  /** However many come at once, a few large bodies are worked on at a time, and other calls go between them. */
-  const largeBodies = new Turns(largeAtOnce);
+  /** Limits how many large bodies are processed concurrently, so that other calls run in between. */
+  const largeBodies = new Turns(maxLargeBodies);
   const spenders = new KnownSpenders();
   const intake = new BodyIntake();
 
@@ -55,16 +55,16 @@ export function operationCalls(parts: CallParts): Middleware {
     request: IncomingMessage,
     response: ServerResponse,
     route: Route,
-    { call, head }: Answering,
+    { call, head }: HttpCall,
   ): Promise<Outcome> {
     const read = readerOf(route, request, response);
-    const of: TrafficOf = { address: call.address, wallet: undefined, gameId: undefined };
-    const held = traffic.hold(of.address, (holding) => releaseWhenClosed(response, holding));
-    const onLimit = (state: LimitState) => head.stands(state);
+    const owner: TrafficOf = { address: call.address, wallet: undefined, gameId: undefined };
+    const memory = traffic.hold(owner.address, (holding) => releaseWhenClosed(response, holding));
+    const onLimit = (state: LimitState) => head.setLimit(state);
     try {
-      // Before anything is read or looked up for it.
-      traffic.admit(of);
-      held.admit();
+      // Checked before the body is read and before any lookup.
+      traffic.admit(owner);
+      memory.admit();
       if (route.isForAdministrators) await requireAdmin(request, onLimit);
     } catch (refused) {
       dropBody(request, response, intake);
@@ -76,9 +76,9 @@ export function operationCalls(parts: CallParts): Middleware {
       Object.assign(call, spender);
       traffic.admit(spender);
     };
-    const carryOut = async (bytes: Buffer): Promise<Outcome> => {
-      const asked = parseCall(request, bytes, route, read);
-      const { operation, style, input, token } = asked instanceof Promise ? await asked : asked;
+    const run = async (bytes: Buffer): Promise<Outcome> => {
+      const parsed = parseCall(request, bytes, route, read);
+      const { operation, style, input, token } = parsed instanceof Promise ? await parsed : parsed;
       call.operation = operation.name;
       const result = await execute({
         operation,
@@ -86,12 +86,12 @@ export function operationCalls(parts: CallParts): Middleware {
         input,
         credentials: credentialsOf(request, token, bytes, gamesNamedBy(request)),
         idempotencyKey: idempotencyKeyOf(request),
-        address: of.address,
+        address: owner.address,
         onCaller: ({ gameId, wallet, isServer }) => {
           call.gameId = gameId;
           call.wallet = wallet;
           call.isServer = isServer;
-          // What a server sends and is answered is the game's, whomever it is about.
+          // A game server's traffic counts for its game, not for the player it acts for.
           const spender = { gameId, wallet: isServer ? undefined : wallet };
           try {
             traffic.admit(spender);
@@ -99,31 +99,31 @@ export function operationCalls(parts: CallParts): Middleware {
             spenders.remember(token, spender);
             throw refused;
           }
-          of.gameId = spender.gameId;
-          of.wallet = spender.wallet;
+          owner.gameId = spender.gameId;
+          owner.wallet = spender.wallet;
         },
         onLimit,
       });
       const sent = sendJson(response, 200, result, head.headers());
-      traffic.spend(of, sent);
+      traffic.spend(owner, sent);
       if (sent > largeAnswerBytes) {
-        held.take(sent);
-        closeUnlessTaken(response, sent);
+        memory.take(sent);
+        closeIfSlow(response, sent);
       }
       return 'ok';
     };
     let bytes: Buffer | null = noBytes;
     if (request.method === 'POST') {
-      bytes = await readBody(request, response, { count: held, intake, begins: refuseSpender });
-      if (bytes === null) return 'aborted'; // while it was being read
+      bytes = await readBody(request, response, { count: memory, intake, onStart: refuseSpender });
+      if (bytes === null) return 'aborted'; // while reading the body
     }
     const whole = bytes;
     try {
-      if (whole.length < largeBodyBytes) return await carryOut(whole);
+      if (whole.length < largeBodyBytes) return await run(whole);
       refuseSpender(whole, whole.subarray(-lookedThroughBytes));
-      return await largeBodies.take(() => carryOut(whole));
+      return await largeBodies.take(() => run(whole));
     } finally {
-      traffic.spend(of, whole.length); // whatever came of it: one that cannot be read has been sent all the same
+      traffic.spend(owner, whole.length); // an invalid body was received too
     }
   }
 
@@ -140,59 +140,59 @@ export function operationCalls(parts: CallParts): Middleware {
     return read(headers, jsonObjectIn(bytes));
   }
 
-  /** A large body is read by a thread, and here only for an operation that has no use for what that makes of it. */
+  /** Parses a large body in a worker thread, and again here for operations that do not take `LargeValue`s. */
   async function parseLargeCall(
     headers: IncomingHttpHeaders,
     bytes: Buffer,
     read: ParseCall,
   ): Promise<ParsedCall> {
-    const asked = read(headers, await readLarge(bytes));
-    return asked.operation.takesLargeValues ? asked : read(headers, jsonObjectIn(bytes));
+    const parsed = read(headers, await readLarge(bytes));
+    return parsed.operation.takesLargeValues ? parsed : read(headers, jsonObjectIn(bytes));
   }
 
   return (request, response, next) => {
     if (request.method === 'OPTIONS') return next();
     const named = gameBelow(request.url ?? '');
     const path = pathOf(named?.url ?? request.url ?? '');
-    const found = routes.get(path) ?? routes.get(plain(path));
-    // Administration is of no game.
-    const route = named && found?.isForAdministrators ? nothing : found;
+    const found = routes.get(path) ?? routes.get(normalizePath(path));
+    // Administrators' operations are not served below a game's address.
+    const route = named && found?.isForAdministrators ? emptyRoute : found;
     if (!route && !isForOperations(path)) return next();
     const call = observer.begin('http', addressOf(request));
-    const head = new AnswerHead(call.id, originHeaders(request));
-    answer(request, response, route ?? nothing, { call, head })
+    const head = new ResponseHead(call.id, originHeaders(request));
+    answer(request, response, route ?? emptyRoute, { call, head })
       .catch((thrown: unknown) => {
         const error = toGantryError(thrown, (defect) => report(defect, call.id));
         call.message = error.message;
         if (response.headersSent)
-          response.destroy(); // too late to say anything
+          response.destroy(); // too late to send an error
         else sendError(response, error, head.headers());
         return error.reason;
       })
       .then((outcome) => call.end(outcome))
-      .catch((defect: unknown) => report(defect, call.id)); // unhandled, it would end the process
+      .catch((defect: unknown) => report(defect, call.id)); // an unhandled rejection would end the process
   };
 }
 
-/** A call over HTTP, and what its answer will say beside the result. */
-interface Answering {
+/** A call over HTTP, and the headers of its response. */
+interface HttpCall {
   call: ObservedCall;
-  head: AnswerHead;
+  head: ResponseHead;
 }
 
-/** The headers of an operation call's answer. */
-class AnswerHead {
+/** The response headers of an operation call. */
+class ResponseHead {
   readonly #callId: string;
-  readonly #ofOrigin: Headers;
+  readonly #originHeaders: Headers;
   #limit: LimitState | null = null;
 
-  constructor(callId: string, ofOrigin: Headers) {
+  constructor(callId: string, originHeaders: Headers) {
     this.#callId = callId;
-    this.#ofOrigin = ofOrigin;
+    this.#originHeaders = originHeaders;
   }
 
-  /** How the limit stands that the caller is told of. */
-  stands(limit: LimitState): void {
+  /** Sets the limit that the `RateLimit` headers report. */
+  setLimit(limit: LimitState): void {
     this.#limit = limit;
   }
 
@@ -201,34 +201,34 @@ class AnswerHead {
       'X-Request-Id',
       this.#callId,
       ...(this.#limit ? limitHeaders(this.#limit) : []),
-      ...this.#ofOrigin,
+      ...this.#originHeaders,
     ];
   }
 }
 
-/** A caller that is gone takes nothing any more; one that goes later is heard of. */
-function releaseWhenClosed(response: ServerResponse, held: Holding): void {
-  if (response.destroyed) held.release();
-  else response.once('close', () => held.release());
+/** A response that is already destroyed emits no further `close` event. */
+function releaseWhenClosed(response: ServerResponse, memory: Holding): void {
+  if (response.destroyed) memory.release();
+  else response.once('close', () => memory.release());
 }
 
-/** Who takes an answer more slowly is disconnected: it would be held in memory for as long as the caller likes. */
+/** Clients that read a response more slowly are disconnected, since it stays in memory until it is read. */
 export const slowestBytesPerSecond = 16 * 1024;
 const largeAnswerBytes = 64 * 1024;
-const takenAnywayMs = 10_000;
+const slowReadGraceMs = 10_000;
 
-function closeUnlessTaken(response: ServerResponse, bytes: number): void {
+function closeIfSlow(response: ServerResponse, bytes: number): void {
   const timer = setTimeout(
     () => response.destroy(),
-    takenAnywayMs + (bytes / slowestBytesPerSecond) * 1000,
+    slowReadGraceMs + (bytes / slowestBytesPerSecond) * 1000,
   ).unref();
   response.once('close', () => clearTimeout(timer));
 }
 
-const largeAtOnce = 4;
+const maxLargeBodies = 4;
 
 const noBytes = Buffer.alloc(0);
-const nothing: Route = {};
+const emptyRoute: Route = {};
 
 /** @throws GantryError `path_unknown`, `method_unknown` */
 function readerOf({ get, post }: Route, { method }: IncomingMessage, response: ServerResponse) {
@@ -239,7 +239,7 @@ function readerOf({ get, post }: Route, { method }: IncomingMessage, response: S
   response.setHeader('Allow', methods.join(', '));
   throw new GantryError(
     'method_unknown',
-    `${method} is not for this path: use ${methods.reverse().join(' or ')}`,
+    `${method} is not allowed for this path: use ${methods.reverse().join(' or ')}`,
   );
 }
 
@@ -248,25 +248,25 @@ function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** Those of the path and, with a body as the input, of the query; with GET the query is the input. */
+/** The games named by the path and, for POST, by the query; with GET the query is the input. */
 function gamesNamedBy({ url = '', method }: IncomingMessage): string[] {
   const named = gameBelow(url);
   const inQuery = method === 'POST' ? gamesInQuery(url) : [];
   return named ? [named.game, ...inQuery] : inQuery;
 }
 
-/** A path as its routes are written; letter case and a slash at the end do not matter. */
-function plain(path: string): string {
+/** A path as routes are keyed: in lower case, without a trailing slash. */
+function normalizePath(path: string): string {
   const lower = path.toLowerCase();
   return lower.endsWith('/') ? lower.slice(0, -1) : lower;
 }
 
-/** Whether nothing but operations lies below a path; links to backups lie below `/admin` too. */
+/** Whether only operations are served at a path; backup links are below `/admin` too. */
 function isForOperations(path: string): boolean {
   return /^\/(launcher|admin)\/./i.test(path) && !path.startsWith('/admin/backups/');
 }
 
-/** The query's names and texts; of several with one name, a list. */
+/** The query's parameters; a repeated one becomes an array. */
 function queryOf({ url = '' }: IncomingMessage): Record<string, unknown> {
   const start = url.indexOf('?');
   return start === -1 ? {} : parseQuery(url.slice(start + 1));

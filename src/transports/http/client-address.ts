@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import proxyAddr from 'proxy-addr';
 
 /**
- * Where a request comes from, the trusted proxies (addresses, networks or names of `proxy-addr`) left aside.
- * Without one, whatever `X-Forwarded-For` says is the caller's own invention.
+ * The address of the client in front of the trusted proxies (addresses, networks or names of `proxy-addr`). Without
+ * trusted proxies `X-Forwarded-For` is ignored, since any client can set it.
  */
 export function clientAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress ?? '';

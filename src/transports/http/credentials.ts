@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Credentials } from '../../auth/authenticator.ts';
 
-/** What a request with these bytes says of who sends it; the token is in the input (INTERFACE.md section 5). */
+/** The credentials of a request with this body; the token comes from the input (INTERFACE.md section 5). */
 export function credentialsOf(
   request: IncomingMessage,
   launcherJwt: unknown,
@@ -12,7 +12,7 @@ export function credentialsOf(
   return {
     launcherJwt,
     games,
-    // Node would keep the first of several, and a proxy in front may have looked at the last.
+    // Node keeps the first of several, but a proxy in front may have checked the last.
     authorization: headers.authorization && request.headersDistinct.authorization?.join(', '),
     origin: headers.origin,
     signature: {
@@ -28,7 +28,7 @@ export function credentialsOf(
   };
 }
 
-/** The header `Idempotency-Key`; empty counts as left out. */
+/** The `Idempotency-Key` header; undefined when missing or empty. */
 export function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   return single(headers['idempotency-key']) || undefined;
 }

@@ -25,9 +25,9 @@ const anyOrigin: CorsOptions = {
 };
 
 /**
- * For everything but operation calls. Any page may call: what it may do is decided by tokens, and by the
- * game's allowed origins when it has any. What takes the admin token no page of another origin may call: it would
- * show wrong tokens from an administrator's own address, until the right one is not looked at either.
+ * CORS for everything but operation calls. Any page may call: tokens, and the game's allowed origins if it has any,
+ * decide what it may do. Paths that take the admin token are closed to other origins: a page could otherwise send wrong
+ * tokens from an administrator's address until the rate limit refuses the right one as well.
  */
 export const crossOrigin = cors<IncomingMessage>((request, decide) =>
   decide(null, isForAdministrators(request) ? { ...anyOrigin, origin: [] } : anyOrigin),
@@ -37,7 +37,7 @@ function isForAdministrators({ url = '' }: IncomingMessage): boolean {
   return /^\/(admin|metrics)(?![^/?])/i.test(url);
 }
 
-/** The same for the answer of an operation call; none for a caller that is no page of a browser. */
+/** The CORS headers of an operation call's response; none when the request has no `Origin`. */
 export function originHeaders({ headers: { origin } }: IncomingMessage): Headers {
   if (origin === undefined) return noHeaders;
   return [

@@ -4,8 +4,8 @@ import { inputFromQuery } from '../query-input.ts';
 import type { Routes } from './routes.ts';
 
 /**
- * One path an operation: `POST /launcher/<kebab-name>`, `POST /admin/<kebab-name>` for administrators', and
- * `GET` on the paths some have of their own.
+ * One path per operation: `POST /launcher/<kebab-name>`, or `POST /admin/<kebab-name>` for administrators, plus `GET`
+ * on the operation's `getPath` where it has one.
  */
 export function dedicatedRoutes(registry: Registry): Routes {
   const routes: Routes = new Map();

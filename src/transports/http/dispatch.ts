@@ -6,8 +6,8 @@ import { inputFromQuery } from '../query-input.ts';
 import type { Route, Routes } from './routes.ts';
 
 /**
- * Feathers' custom methods over HTTP: one path a service, the operation chosen by `X-Service-Method`. POST
- * takes any operation; GET takes those that change nothing, with the query as their input.
+ * Feathers' custom methods over HTTP: one path per service, with `X-Service-Method` naming the operation. POST takes
+ * any operation; GET takes only reads, with the query as their input.
  */
 export function dispatchRoutes(registry: Registry): Routes {
   return new Map([...registry.services].map((service) => [`/${service}`, routeOf(registry, service)]));
@@ -24,7 +24,7 @@ function routeOf(registry: Registry, service: string): Route {
       if (operation.kind !== 'read') {
         throw new GantryError(
           'method_unknown',
-          'X-Service-Method names an operation that changes something: use POST',
+          'X-Service-Method names an operation that is not a read: use POST',
         );
       }
       const input = inputFromQuery(operation.dispatchInput ?? operation.input, query);
@@ -40,7 +40,7 @@ function requireMethod(registry: Registry, service: string, headers: IncomingHtt
   throw new GantryError(
     'method_unknown',
     header === undefined
-      ? `The header X-Service-Method is missing: it says which operation of /${service} to carry out`
-      : `The header X-Service-Method was read, and names no operation of /${service}`,
+      ? `The header X-Service-Method is missing: it names the operation of /${service} to execute`
+      : `The header X-Service-Method does not name an operation of /${service}`,
   );
 }

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { createServer, IncomingMessage, ServerResponse } from '../../runtime/node-http.ts';
 
-/** A client that sends its request slowly (slowloris) is disconnected, and none may send headers without end. */
+/** Clients that send their request slowly (slowloris) are disconnected, and the size of headers is limited. */
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 30_000;
-/** How often the timeouts are checked; Node's default would let each have another half minute. */
+/** How often the timeouts are checked; Node's default would extend each by up to half a minute. */
 const checkIntervalMs = 1_000;
 const maxHeaderBytes = 16 * 1024;
 
-/** The server's port, with limits on what a client may make it wait for and hold. */
+/** The HTTP server, with limits on how long clients may take and how much they may send. */
 export function createHttpServer(app: Express): Server {
   return createServer(
     {
@@ -25,8 +25,8 @@ export function createHttpServer(app: Express): Server {
 }
 
 /**
- * Express gives every request and response its own prototypes, which costs more than finding out where they go, and makes
- * all that Node then does with them slower. Made with those prototypes, they are left as they are.
+ * Express replaces the prototype of every request and response, which costs more than routing and slows down all of
+ * Node's later accesses. Requests and responses constructed with those prototypes are left unchanged.
  */
 function classesOf(app: Express) {
   class AppRequest extends IncomingMessage {}
@@ -37,7 +37,7 @@ function classesOf(app: Express) {
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }
 
-/** Resolves with the URL it listens on, `http://HOST:PORT`; port 0 takes a free one. @throws Error of node:net */
+/** Resolves with the URL it listens on, `http://HOST:PORT`; port 0 picks a free one. @throws Error of node:net */
 export async function listenOn(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -4,13 +4,17 @@ import type { TrafficOf } from '../../limits/traffic.ts';
 type Spender = Pick<TrafficOf, 'wallet' | 'gameId'>;
 
 const maxRemembered = 10_000;
-/** A token is looked for this far from either end of a body: beside it there is a label, and the rest is large. */
+/**
+ * A body is searched for a token this far from either end, in bytes: the large part is a state, not the fields beside
+ * it.
+ */
 export const lookedThroughBytes = 4 * 1024;
 const tokenField = /"launcherJwt"\s*:\s*"([A-Za-z0-9._-]+)"/;
 
 /**
- * Tokens whose players were over a budget of bytes when they last called, so that the next large body with one of them is
- * refused before a thread reads it. Only who has the token can have it refused, and only while its player is over.
+ * Tokens whose players were over a byte budget at their last call, so that the next large body with such a token is
+ * refused before a worker thread parses it. Only the token's holder can cause a refusal, and only while the player is
+ * over budget.
  */
 export class KnownSpenders {
   readonly #byToken = new LRUCache<string, Spender>({ max: maxRemembered });
@@ -19,7 +23,10 @@ export class KnownSpenders {
     if (typeof token === 'string') this.#byToken.set(token, spender);
   }
 
-  /** Whose body these parts seem to be of, each by how it begins; undefined: nobody's who was over a budget. */
+  /**
+   * The player whose token is in the header or in the first bytes of one of these parts; undefined when none of them
+   * was over budget.
+   */
   find(header: unknown, parts: readonly Buffer[]): Spender | undefined {
     if (this.#byToken.size === 0) return undefined;
     const tokens = [

@@ -2,20 +2,20 @@ import type { Server } from 'node:http';
 import { createServer } from '../../runtime/node-http.ts';
 import { listenOn } from './http-server.ts';
 
-/** What Prometheus is given, and as what. */
+/** The metrics as Prometheus scrapes them. */
 export interface Scrape {
   contentType: string;
   text(): Promise<string>;
 }
 
-/** A port of its own for Prometheus, for networks where players do not get to it: it asks for no token. */
+/** A separate port for Prometheus. It requires no token, so it must be on a network that players cannot reach. */
 export class MetricsListener {
   readonly #server: Server;
 
   constructor(scrape: Scrape, report: (thrown: unknown) => void) {
     this.#server = createServer((request, response) => {
       if (request.url !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
-        response.writeHead(404, { 'Content-Type': 'text/plain' }).end('There is only GET /metrics here\n');
+        response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Only GET /metrics is served here\n');
         return;
       }
       scrape.text().then(
@@ -28,7 +28,7 @@ export class MetricsListener {
     });
   }
 
-  /** Resolves with the URL that is scraped. */
+  /** Resolves with the URL to scrape. */
   async listen(port: number, host: string): Promise<string> {
     return `${await listenOn(this.#server, port, host)}/metrics`;
   }

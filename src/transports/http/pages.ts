@@ -10,35 +10,35 @@ import { sendFile } from './send-file.ts';
 
 export interface PageParts {
   assets: Assets;
-  /** The addresses of the registered games. */
+  /** The URLs of the registered games. */
   games(): Promise<readonly { url: string; image: string }[]>;
 }
 
 const oneYearSeconds = 31_536_000;
 
-/** The client for browsers at its stable address, and its types: what games on other origins import. */
+/** The browser client at its stable URL, and its types: games on other origins import them. */
 const clientAssets: Readonly<Record<string, string>> = {
   '/client.js': 'sdk/typescript/client.js',
   '/client.d.ts': 'sdk/typescript/client.d.ts',
 };
-/** Games get a new server's client this much later at most; browsers then ask by its ETag. */
+/** How long browsers may keep an old client after an upgrade; they then revalidate by its ETag. */
 const clientMaxAgeSeconds = 300;
 
 /**
- * helmet's, less what would send a browser to https (a local server has none, and a proxy that has adds it) and
- * what is said here of each page. The files are public, and a game in a sandboxed frame has no origin
- * to be the same as, so any page may load them.
+ * helmet's headers, without HSTS (a local server has no https, and a proxy that has it adds the header) and without
+ * those set here per page. The files are public, and a game in a sandboxed frame has an opaque origin, so any page may
+ * load them.
  */
 const securityHeaders = helmet({
   contentSecurityPolicy: false,
   strictTransportSecurity: false,
   xFrameOptions: false,
-  // The API's answers do not ask for it, and browsers want it of all of an origin or of none.
+  // The API's responses do not send it, and browsers expect it on all responses of an origin or on none.
   originAgentCluster: false,
   crossOriginResourcePolicy: { policy: 'cross-origin' },
 });
 
-/** Serves the pages, the files they load, and the files of libraries they may have. */
+/** Serves the pages, the files they load, and the library files they may import. */
 export function servePages(parts: PageParts): RequestHandler {
   const pages = new Pages(parts);
   const router = Router();
@@ -67,7 +67,7 @@ export function servePages(parts: PageParts): RequestHandler {
     if (!(await pages.sendFile(request, response))) next();
   });
   router.get('/*name', async (request, response, next) => {
-    // Programs get the error body that everything unknown gets.
+    // Clients other than browsers get the JSON error of any unknown path.
     const wantsPage = request.accepts(['json', 'html']) === 'html';
     if (!(wantsPage && (await pages.sendNotFound(request, response)))) next();
   });
@@ -79,7 +79,7 @@ class Pages {
   #manual: Promise<Manual> | undefined;
   readonly #games: PageParts['games'];
   readonly #served = new WeakMap<Uint8Array, ServedFile>();
-  /** By the file they were made of, with the import map they have in them. */
+  /** Pages with their import map filled in, by the source file. */
   readonly #filled = new WeakMap<ServedFile, { importMap: string; page: ServedFile }>();
 
   constructor({ assets, games }: PageParts) {
@@ -96,11 +96,11 @@ class Pages {
   /** False when the manual has no such page. */
   async sendManual(request: Request, response: Response, page: string): Promise<boolean> {
     const html = await (await this.#loadManual()).page(page);
-    return this.#sendHtml(request, response, html && this.#asServed(`${page}.html`, html), 'docs');
+    return this.#sendHtml(request, response, html && this.#servedFile(`${page}.html`, html), 'docs');
   }
 
   async sendSearchIndex(request: Request, response: Response): Promise<void> {
-    const file = this.#asServed('search.json', await (await this.#loadManual()).searchIndex());
+    const file = this.#servedFile('search.json', await (await this.#loadManual()).searchIndex());
     response.setHeader('Cache-Control', 'public, no-cache');
     await sendFile(request, response, file);
   }
@@ -112,25 +112,25 @@ class Pages {
   /** False when there is no such file. */
   async sendFile(request: Request, response: Response): Promise<boolean> {
     const name = request.path.slice(1);
-    // A page's own address is the only one it has.
+    // Pages are served only at their own URL, not by file name.
     const file = name.endsWith('.html') ? null : await this.#file(name);
     if (file === null) return false;
     response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
-    const forGood = request.query.v === file.version;
+    const isImmutable = request.query.v === file.version;
     response.setHeader(
       'Cache-Control',
-      forGood ? `public, max-age=${oneYearSeconds}, immutable` : 'public, no-cache',
+      isImmutable ? `public, max-age=${oneYearSeconds}, immutable` : 'public, no-cache',
     );
     await sendFile(request, response, file);
     return true;
   }
 
-  /** To any origin, and to caches between; false when it is not there. */
+  /** Sends the client to any origin, cacheable by shared caches; false when it does not exist. */
   async sendClient(request: Request, response: Response, name: string): Promise<boolean> {
     const file = await this.#file(name);
     if (file === null) return false;
     response.removeHeader('Access-Control-Allow-Credentials');
-    response.removeHeader('Vary'); // of the origin, which makes no difference here
+    response.removeHeader('Vary'); // the response does not depend on the origin
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Cache-Control', `public, max-age=${clientMaxAgeSeconds}`);
     await sendFile(request, response, file);
@@ -145,7 +145,7 @@ class Pages {
   ): Promise<boolean> {
     if (file === null) return false;
     if (name === null) response.status(404);
-    // A bundled page has none.
+    // Bundled pages have no import map.
     const importMap = Buffer.from(file.bytes).includes(importMapPlace) ? await this.#importMap() : null;
     const games = name === 'play' ? await this.#games() : [];
     const policy = contentSecurityPolicy(name, {
@@ -154,13 +154,13 @@ class Pages {
       gameImages: games.map(({ image }) => image),
     });
     response.setHeader('Content-Security-Policy', policy);
-    // Its policy may change while it does not, and a 304 would leave the browser with the earlier one.
+    // The policy may change while the page does not, and a 304 would keep the browser's old policy.
     response.setHeader('Cache-Control', 'no-store');
     await sendFile(request, response, importMap === null ? file : this.#fill(file, importMap));
     return true;
   }
 
-  /** The page with the import map in its place. */
+  /** The page with the import map filled in. */
   #fill(file: ServedFile, importMap: string): ServedFile {
     const filled = this.#filled.get(file);
     if (filled?.importMap === importMap) return filled.page;
@@ -185,16 +185,16 @@ class Pages {
 
   async #file(name: string): Promise<ServedFile | null> {
     const bytes = await this.#assets.read(name);
-    return bytes && this.#asServed(name, bytes);
+    return bytes && this.#servedFile(name, bytes);
   }
 
-  /** With the first page of it that is asked for: what makes it of Markdown is not wanted before. */
+  /** Loaded with the manual's first page, so that the Markdown renderer is not loaded before it is needed. */
   #loadManual(): Promise<Manual> {
     this.#manual ??= import('../../pages/manual.ts').then(({ Manual }) => new Manual(this.#assets));
     return this.#manual;
   }
 
-  #asServed(name: string, bytes: Uint8Array): ServedFile {
+  #servedFile(name: string, bytes: Uint8Array): ServedFile {
     const served = this.#served.get(bytes) ?? new ServedFile(name, bytes);
     this.#served.set(bytes, served);
     return served;

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { withTimeout } from '../../runtime/timeouts.ts';
 
-/** Counts the requests that were accepted and not yet answered, so that a stop can wait for them. */
+/** Counts in-flight requests, so that a shutdown can wait for them. */
 export class RequestsUnderWay {
   #count = 0;
   #waiting: (() => void)[] = [];
@@ -9,20 +9,20 @@ export class RequestsUnderWay {
   constructor(http: Server) {
     http.on('request', (_request, response) => {
       this.#count++;
-      // Keep-alive connections would go on bringing requests to a server that is about to end.
+      // Keep-alive connections would keep sending requests to a server that is shutting down.
       if (!http.listening) response.setHeader('Connection', 'close');
       response.on('close', this.#ended);
     });
   }
 
-  /** One function for all responses, each of which closes once. */
+  /** One listener shared by all responses, each of which closes once. */
   readonly #ended = () => {
     this.#count--;
     if (this.#count > 0) return;
     for (const resolve of this.#waiting.splice(0)) resolve();
   };
 
-  /** Resolves when none is under way, or after `timeoutMs`. */
+  /** Resolves when no request is in flight, or after `timeoutMs`. */
   async finished(timeoutMs: number): Promise<void> {
     if (this.#count === 0) return;
     await withTimeout(timeoutMs, new Promise<void>((resolve) => this.#waiting.push(resolve)));

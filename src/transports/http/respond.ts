@@ -9,22 +9,22 @@ interface Encoded {
   bytes: number;
 }
 
-/** Answers that are given more than once; those are frozen. */
-const rememberedAnswers = new WeakMap<object, Encoded>();
+/** Encoded bodies that are sent more than once; only frozen objects are cached. */
+const encodedBodies = new WeakMap<object, Encoded>();
 
-/** Names and values of headers in turn: so Node writes them out as they are, and looks none of them up. */
+/** Alternating header names and values, which Node writes out unchanged and without a lookup. */
 export type Headers = readonly string[];
 const noHeaders: Headers = [];
 
 /**
- * Answers with JSON; how many bytes of it. Nothing the API says may be kept by a cache: it is one caller's, or soon out of
- * date.
+ * Sends a JSON response and returns the body's size in bytes. API responses are never cacheable: they belong to one
+ * caller or are soon stale.
  */
 export function sendJson(
   response: ServerResponse,
   status: number,
   body: unknown,
-  further: Headers = noHeaders,
+  extraHeaders: Headers = noHeaders,
 ): number {
   const { body: written, bytes } = typeof body === 'object' && body !== null ? encoded(body) : encode(body);
   const headers = [
@@ -37,22 +37,22 @@ export function sendJson(
     'X-Content-Type-Options',
     'nosniff',
   ];
-  for (const header of further) headers.push(header);
+  for (const header of extraHeaders) headers.push(header);
   response.writeHead(status, headers);
-  // What is ASCII is the same in Latin-1, which Node writes out faster.
+  // ASCII is the same in Latin-1, which Node writes faster.
   response.end(written, bytes === written.length ? 'latin1' : 'utf8');
   return bytes;
 }
 
 function encoded(body: object): Encoded {
-  const known = rememberedAnswers.get(body);
+  const known = encodedBodies.get(body);
   if (known) return known;
-  const made = encode(body);
-  if (!Object.isFrozen(body)) return made;
-  // Given more than once, it is encoded once: writing a string that is not Latin-1 encodes it each time.
-  const kept = made.bytes === made.body.length ? made : { ...made, body: Buffer.from(made.body) };
-  rememberedAnswers.set(body, kept);
-  return kept;
+  const fresh = encode(body);
+  if (!Object.isFrozen(body)) return fresh;
+  // Stored as a buffer unless it is ASCII: writing any other string would encode it each time.
+  const cached = fresh.bytes === fresh.body.length ? fresh : { ...fresh, body: Buffer.from(fresh.body) };
+  encodedBodies.set(body, cached);
+  return cached;
 }
 
 function encode(body: unknown): Encoded {
@@ -60,12 +60,16 @@ function encode(body: unknown): Encoded {
   return { body: text, bytes: Buffer.byteLength(text) };
 }
 
-export function sendError(response: ServerResponse, error: GantryError, further: Headers = noHeaders): void {
+export function sendError(
+  response: ServerResponse,
+  error: GantryError,
+  extraHeaders: Headers = noHeaders,
+): void {
   if (error.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.retryAfterSeconds);
-  sendJson(response, error.code, error, further);
+  sendJson(response, error.code, error, extraHeaders);
 }
 
-/** draft-ietf-httpapi-ratelimit-headers: what is allowed, what is left of it, and when it is reset. */
+/** draft-ietf-httpapi-ratelimit-headers: the quota, what remains of it, and when it resets. */
 export function limitHeaders({ limit, remaining, resetSeconds }: LimitState): Headers {
   return [
     'RateLimit-Policy',
@@ -75,18 +79,18 @@ export function limitHeaders({ limit, remaining, resetSeconds }: LimitState): He
   ];
 }
 
-/** Express's last resort: every failure on the way becomes the one error body. */
+/** Express's error handler: turns every error into the standard error body. */
 export function errorHandler(report: (thrown: unknown) => void): ErrorRequestHandler {
   return (thrown: unknown, _request, response, next) => {
     if (response.headersSent) {
-      next(thrown); // too late to say anything; Express cuts the connection
+      next(thrown); // too late to send an error; Express closes the connection
       return;
     }
     const isAddress = thrown instanceof URIError;
     sendError(
       response,
       isAddress
-        ? new GantryError('path_unknown', 'This address cannot be read')
+        ? new GantryError('path_unknown', 'The path is not a valid URL')
         : toGantryError(thrown, report),
     );
   };
@@ -95,7 +99,7 @@ export function errorHandler(report: (thrown: unknown) => void): ErrorRequestHan
 export function bodyTooLarge(): GantryError {
   return new GantryError(
     'body_too_large',
-    'The request body is larger than 2 MB: send less in one call; a state whose quotes and backslashes make it so can ' +
-      'be sent as a JSON value, not as text, by method dispatch',
+    'The request body is larger than 2 MB: send less in one call. If escaping makes a state too large, send it by method ' +
+      'dispatch as a JSON value instead of a string',
   );
 }

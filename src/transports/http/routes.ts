@@ -2,28 +2,28 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AnyOperation } from '../../operations/define.ts';
 import type { CallStyle } from '../../operations/execute.ts';
 
-/** What a request asked for. */
+/** The operation call parsed from a request. */
 export interface ParsedCall {
   operation: AnyOperation;
   style: CallStyle;
   input: Readonly<Record<string, unknown>>;
-  /** The launcher token, wherever it came in. */
+  /** The launcher token, from the input or a header. */
   token: unknown;
 }
 
-/** Reads what was asked for from the headers and the body, or the query. @throws GantryError `method_unknown` */
+/** Parses a call from the headers and the body, or the query. @throws GantryError `method_unknown` */
 export type ParseCall = (
   headers: IncomingHttpHeaders,
   input: Readonly<Record<string, unknown>>,
 ) => ParsedCall;
 
-/** What a path takes: a JSON body by POST, a query by GET. */
+/** What a path accepts: a JSON body by POST, a query by GET. */
 export interface Route {
-  /** Nothing is read of a request without an administrator's token. */
+  /** Without an administrator's token the request is refused before its body is read. */
   isForAdministrators?: boolean;
   post?: ParseCall;
   get?: ParseCall;
 }
 
-/** By path, in lower case and without a slash at the end. */
+/** By path, in lower case and without a trailing slash. */
 export type Routes = Map<string, Route>;

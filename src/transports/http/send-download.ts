@@ -3,22 +3,22 @@ import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
 import { GantryError } from '../../errors.ts';
 
-/** A file that is sent as it is read, however large it is. */
+/** A file that is streamed. */
 export interface Download {
   name: string;
   bytes: number;
   stream(): Readable;
 }
 
-/** What a link leads to; null: nowhere, or not any more. With `consume`, it does so for the last time. */
+/** Resolves a link to its file; null when it is unknown, used or expired. `consume` invalidates the link. */
 export type OpenDownload = (link: string, options: { consume: boolean }) => Promise<Download | null>;
 
-/** Sends what the link in the path leads to. The link is all that is asked for: whoever has it was given it. */
+/** Sends the file that the link in the path refers to. The link is the only credential required. */
 export function sendDownload(open: OpenDownload): RequestHandler<{ link: string }> {
   return async (request, response) => {
     const download = await open(request.params.link, { consume: request.method === 'GET' });
     if (download === null) {
-      throw new GantryError('path_unknown', 'This link has been used or has expired: ask for another one');
+      throw new GantryError('path_unknown', 'This link has been used or has expired: request a new one');
     }
     response.writeHead(200, {
       'Content-Type': 'application/octet-stream',
@@ -32,7 +32,7 @@ export function sendDownload(open: OpenDownload): RequestHandler<{ link: string 
       response.end();
       return;
     }
-    // Cut short, the answer has fewer bytes than it said, which every client takes for a failure.
+    // A truncated response is shorter than its Content-Length, which every client treats as a failure.
     await pipeline(download.stream(), response).catch(() => response.destroy());
   };
 }

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { ServedFile } from '../../pages/served-file.ts';
 
-/** Sends a file as the caller takes it, compressed or not; 304 when the caller has it already. */
+/** Sends a file in an encoding the client accepts, or 304 when the client's copy is fresh. */
 export async function sendFile(request: Request, response: Response, file: ServedFile): Promise<void> {
   const encoding = file.choose((encodings) => request.acceptsEncodings(encodings));
   response.setHeader('Content-Type', file.type);

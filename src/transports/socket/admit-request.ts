@@ -6,9 +6,9 @@ import type { Refusal } from '../../telemetry/refusals.ts';
 
 export interface RequestAdmission {
   limits: Pick<RateLimits, 'countOpening'>;
-  /** How many connections from the request's address are open. */
+  /** The number of open connections from an address. */
   connectionsOf(address: string): number;
-  /** The most connections from one address. */
+  /** The maximum number of open connections from one address. */
   connectionsPerAddress: number;
   addressOf(request: IncomingMessage): string;
   report(thrown: unknown): void;
@@ -16,14 +16,15 @@ export interface RequestAdmission {
 }
 
 /**
- * Looks at the request that would open a connection, before anything is made of it: Socket.IO's `allowRequest`. What is
- * refused is answered with the error body of every refused call, over HTTP with its status.
+ * Checks the HTTP request that opens a connection, as Socket.IO's `allowRequest`, before the connection is created. A
+ * refused request gets the standard error body with its HTTP status.
  */
 export function admitRequests(
   parts: RequestAdmission,
 ): (request: IncomingMessage, done: (message: null, isAdmitted: true) => void) => void {
   return (request, done) => {
-    // Between being handed over by Node and by engine.io nobody else listens, and an error would end the process.
+    // Until engine.io takes over the socket, nothing else handles its errors, and an unhandled one would end the
+    // process.
     const ignore = () => undefined;
     request.socket.on('error', ignore);
     check(request, parts).then(
@@ -47,22 +48,22 @@ async function check(
 ): Promise<void> {
   const address = addressOf(request);
   await limits.countOpening(address);
-  // A page of another origin could run such an answer as a script.
+  // A page of another origin could run a JSONP response as a script.
   if (new URL(request.url ?? '', 'http://host').searchParams.has('j')) {
     throw new GantryError(
       'input_invalid',
-      'JSONP is not served here; use WebSocket, or long polling without j',
+      'JSONP is not supported; use WebSocket, or long polling without j',
     );
   }
   if (connectionsOf(address) >= connectionsPerAddress) {
     throw new GantryError(
       'rate_limited',
-      `${connectionsPerAddress} connections from your address are open, which is the most there may be: close some, or ` +
-        `try again in ${retrySeconds} s`,
+      `The limit of ${connectionsPerAddress} connections from your address is reached: close some, or try again in ` +
+        `${retrySeconds} s`,
       { retryAfterSeconds: retrySeconds },
     );
   }
 }
 
-/** When to look again whether connections of the same address were closed. */
+/** When a client may retry after its address had too many connections. */
 const retrySeconds = 10;

@@ -32,19 +32,19 @@ import { announcePresence } from '../../sessions/session-presence.ts';
 import { maxBodyBytes } from '../http/body.ts';
 import { gameBelow, gameOfNamespace } from '../named-games.ts';
 import { admitRequests } from './admit-request.ts';
-import { takeHandshakeInfo } from './handshake-info.ts';
+import { extractHandshakeInfo } from './handshake-info.ts';
 import { answerCalls, type RpcParts } from './rpc.ts';
 
-/** Events other processes wrote, and keys they retired, are looked for this often, whether or not a bus tells of them. */
+/** How often other processes' events and retired keys are polled, whether or not there is a bus. */
 const catchUpIntervalMs = 1_000;
 const slowConsumerCheckMs = 100;
-/** Reads for sockets that catch up, of a few events each, in one turn of the event loop: more, and others wait for them. */
+/** Reads per turn of the event loop for sockets that catch up, of a few events each; more would delay other work. */
 const catchUpReadsPerTurn = 1;
-/** A connection that has not asked to be admitted by then is closed. */
+/** Connections without a handshake by then are closed. */
 const handshakeTimeoutMs = 10_000;
-/** How long a drain waits for calls under way. */
+/** How long a drain waits for calls in flight. */
 const callsTimeoutMs = 3_000;
-/** How long it then waits for sockets to take what was sent to them. */
+/** How long it then waits for sockets to flush. */
 const drainTimeoutMs = 1_000;
 
 export interface GatewayParts
@@ -62,47 +62,47 @@ export interface GatewayParts
       | 'onSlowConsumer'
     > {
   limits: LiveServices['limits'] & Pick<RateLimits, 'countOpening'>;
-  /** The most open connections from one address. */
+  /** The maximum number of open connections from one address. */
   connectionsPerAddress: number;
   tokens: Pick<LauncherTokens, 'keyOf' | 'isGoodKey'>;
   /** The first rows of a game's leaderboard, for its followers. */
   leaderboardTop(gameId: string): Promise<LeaderboardRow[]>;
-  /** The same of one that has a name; none where it is not public. */
+  /** The same for a named leaderboard; empty when it is not public. */
   namedLeaderboardTop(gameId: string, leaderboard: string): Promise<LeaderboardRow[]>;
-  /** Socket.IO's way to other nodes; left out, there are none. */
+  /** Socket.IO's adapter for a cluster; omitted on a single node. */
   adapter?: Parameters<Server['adapter']>[0];
-  /** Where a request comes from, proxies that are trusted left aside. */
+  /** The client's address, as seen through trusted proxies. */
   addressOf(request: IncomingMessage): string;
 }
 
 /**
- * The launchers' connections: authenticates the handshake (`auth.launcherJwt`), brings the socket up to date
- * by its `auth.cursors`, answers operation calls, and pushes events. A socket without a token may call what
- * needs none, and hears nothing; one with a bad token is refused with the same error body as everywhere, in
- * `connect_error`'s `data`.
+ * The launchers' connections: authenticates the handshake (`auth.launcherJwt`), brings the socket up to date from its
+ * `auth.cursors`, answers operation calls, and pushes events. A socket without a token may call operations that need
+ * none and receives no events; one with a bad token is refused with the standard error body in `connect_error`'s
+ * `data`.
  */
 export class Gateway {
   readonly #io: Server;
   readonly #parts: GatewayParts;
   readonly #push: Push;
-  /** The way to other nodes; null when there are none. */
+  /** The bus to other nodes; null on a single node. */
   readonly #bus: EventBus | null;
   readonly #leaderboards: LeaderboardFeed;
   readonly #namedLeaderboards: LeaderboardFeed;
   readonly #signingKeys: SigningKeys;
-  /** Every open connection, those not admitted yet among them. */
+  /** Every open connection, including those not admitted yet. */
   readonly #sockets = new Map<EngineConnection, LiveSocket>();
-  /** Those for which something may be queued. */
+  /** Those that may have something queued. */
   readonly #sending = new Set<LiveSocket>();
-  /** How many connections are open, by the network they come from. */
+  /** The number of open connections per client network. */
   readonly #connections = new Map<string, number>();
   readonly #stop = new AbortController();
-  /** Work of sockets that may be gone, which closing waits for. */
+  /** Background work, possibly of closed sockets, which `close` waits for. */
   readonly #tracked = new Set<Promise<void>>();
-  /** Calls over sockets being carried out, which a drain waits for. */
+  /** Socket calls in flight, which a drain waits for. */
   readonly #calls = new Set<Promise<unknown>>();
   #feed: EventFeed | null = null;
-  #takesCalls = true;
+  #acceptsCalls = true;
 
   constructor(http: HttpServer, parts: GatewayParts) {
     this.#parts = parts;
@@ -120,7 +120,7 @@ export class Gateway {
     serveBelowGames(http);
     this.#push = new Push({ io: this.#io, db: parts.db, report: parts.report });
     const hasFollowers = (gameId: string) => this.#io.of('/').adapter.rooms.has(roomOfFollowers(gameId));
-    const tell = (name: string, record: { gameId: string }) => {
+    const signalChange = (name: string, record: { gameId: string }) => {
       const { gameId } = record;
       this.#push.signal({ name, record, stream: `game:${gameId}`, audience: { kind: 'game', gameId } });
     };
@@ -128,7 +128,7 @@ export class Gateway {
       keyOf: (event) => (leaderboardOf(event) === 'default' ? event.audience.gameId : null),
       top: parts.leaderboardTop,
       isFollowed: hasFollowers,
-      tell: (gameId, change) => tell(leaderboardPatched.name, { gameId, ...change }),
+      onChange: (gameId, change) => signalChange(leaderboardPatched.name, { gameId, ...change }),
       report: parts.report,
     });
     const partsOf = (key: string): [gameId: string, leaderboard: string] => {
@@ -142,12 +142,12 @@ export class Gateway {
           ? null
           : `${event.audience.gameId} ${leaderboard}`;
       },
-      isUnasked: true,
+      isAutomatic: true,
       top: (key) => parts.namedLeaderboardTop(...partsOf(key)),
       isFollowed: (key) => hasFollowers(partsOf(key)[0]),
-      tell: (key, change) => {
+      onChange: (key, change) => {
         const [gameId, leaderboard] = partsOf(key);
-        tell(namedLeaderboardPatched.name, { gameId, leaderboard, ...change } as { gameId: string });
+        signalChange(namedLeaderboardPatched.name, { gameId, leaderboard, ...change } as { gameId: string });
       },
       report: parts.report,
     });
@@ -181,12 +181,12 @@ export class Gateway {
     repeat(() => this.#signingKeys.check(), { everyMs: catchUpIntervalMs, signal, report });
   }
 
-  /** Begins to pass events on; to be called before the first socket can connect. */
+  /** Begins to deliver events. Call this before the first socket can connect. */
   async start(): Promise<void> {
     const { db, presence, report } = this.#parts;
     this.#feed = await EventFeed.start(db, (events) => this.#deliver(events), report);
     db.onCommit((events) => {
-      // What is written is written: nothing that fails in telling of it may reach the writer.
+      // The commit has happened: a failure to publish its events must not reach the writer.
       try {
         this.#feed?.accept(events);
         this.#bus?.send({ kind: 'events', events });
@@ -194,50 +194,50 @@ export class Gateway {
         report(error);
       }
     });
-    db.onNewEpoch(() => this.#track(this.#startAnew()));
+    db.onNewEpoch(() => this.#track(this.#restart()));
     this.#bus?.onMessage((message) => this.#receive(message));
     presence.onChange((sessionId) => this.#track(announcePresence({ db, presence }, sessionId)));
   }
 
-  /** Looks for events the bus may have failed to bring. */
+  /** Reads events that the bus may have lost. */
   catchUp(): void {
     this.#feed?.catchUp().catch(this.#parts.report);
   }
 
-  /** Passes a signal on to whom it concerns, on every node. */
+  /** Sends a signal to its audience on every node. */
   signal(signal: Signal): void {
     this.#push.signal(signal);
     this.#bus?.send({ kind: 'signal', signal });
   }
 
-  /** How many connections are open. */
+  /** The number of open connections. */
   get connectionCount(): number {
     return this.#sockets.size;
   }
 
-  /** Whether a launcher is connected by long polling, so that what it is sent waits for it to ask. */
+  /** Whether any launcher is connected by long polling, so that packets to it wait for its next poll. */
   isPolled(): boolean {
     return [...this.#sockets.keys()].some(({ transport }) => transport.name === 'polling');
   }
 
   /**
-   * Closes every connection, after the answers of its calls and what else was sent to it; without the packet
-   * that would tell the client to stay away, so that it reconnects, here or to another node. Slow
-   * consumers are disconnected, and clients that connect now are asked to try again later.
+   * Closes every connection once its calls are answered and its queue is flushed. No disconnect packet is sent, so
+   * clients reconnect, here or to another node. Slow consumers are disconnected, and new clients are refused with
+   * `not_ready`.
    */
   async drain(): Promise<void> {
-    this.#takesCalls = false;
+    this.#acceptsCalls = false;
     await withTimeout(callsTimeoutMs, Promise.allSettled(this.#calls));
-    await new Promise((resolve) => setImmediate(resolve)); // the last answers go out in this turn
+    await new Promise((resolve) => setImmediate(resolve)); // the last answers are written in this turn
     const connections = [...this.#sockets.keys()];
     const closed = Promise.all(connections.map(closedOnTheWire));
     for (const connection of connections) connection.close();
     await withTimeout(drainTimeoutMs, closed);
     for (const connection of connections) terminate(connection);
-    await withTimeout(drainTimeoutMs, closed); // so that their leaving is known before `close`
+    await withTimeout(drainTimeoutMs, closed); // so that their departure is recorded before `close`
   }
 
-  /** Lets go of everything, after `drain`. */
+  /** Releases all resources. Call this after `drain`. */
   async close(): Promise<void> {
     this.#stop.abort();
     this.#leaderboards.close();
@@ -247,7 +247,7 @@ export class Gateway {
   }
 
   #open(conn: EngineConnection, services: LiveServices): void {
-    const handshake = takeHandshakeInfo(conn, this.#parts.addressOf);
+    const handshake = extractHandshakeInfo(conn, this.#parts.addressOf);
     aliasNamespace(conn, (namespace) => {
       const game = gameOfNamespace(namespace);
       if (game !== null) handshake.games.push(game);
@@ -275,8 +275,8 @@ export class Gateway {
   }
 
   async #admitted(socket: Socket): Promise<void> {
-    if (!this.#takesCalls) throw shuttingDown();
-    // Socket.IO comes to it a moment after the packet; the connection may be closed by then.
+    if (!this.#acceptsCalls) throw shuttingDown();
+    // Socket.IO gets here a moment after the packet; the connection may be closed by then.
     const live = this.#sockets.get(socket.conn);
     if (!live) throw closedMeanwhile();
     const { launcherJwt, gameSecret, cursors, partial } = socket.handshake.auth;
@@ -289,13 +289,13 @@ export class Gateway {
     const { token, connection, handshake, traffic } = live;
     const execute = (call: Call) => this.#execute(call);
     answerCalls(socket, { token, connection, traffic, ...handshake }, { ...this.#parts, execute });
-    // Not only with the connection: a client may leave and keep the connection below open.
+    // Not only when the connection closes: a client may leave the namespace and keep the connection open.
     socket.once('disconnect', () => live.leave());
     live.start(socket);
   }
 
   async #execute(call: Call): Promise<unknown> {
-    if (!this.#takesCalls) throw shuttingDown();
+    if (!this.#acceptsCalls) throw shuttingDown();
     const answer = this.#parts.execute(call);
     this.#calls.add(answer);
     try {
@@ -305,8 +305,8 @@ export class Gateway {
     }
   }
 
-  /** The history was replaced: goes on with the new one, and has every client ask what it has missed. */
-  async #startAnew(): Promise<void> {
+  /** The history was replaced: continues with the new one and makes every client reconnect and catch up. */
+  async #restart(): Promise<void> {
     await this.#feed?.restart();
     for (const connection of [...this.#sockets.keys()]) connection.close();
   }
@@ -334,13 +334,13 @@ function shuttingDown(): GantryError {
   return new GantryError('not_ready', 'The server is shutting down');
 }
 
-/** Has engine.io, which knows one path, find it below `/g/<game>` too; the game goes into the query. */
+/** Rewrites `/g/<game>/socket.io/` to the one path engine.io serves, with the game in the query. */
 function serveBelowGames(http: HttpServer): void {
-  const place = (request: IncomingMessage) => {
+  const rewrite = (request: IncomingMessage) => {
     const named = gameBelow(request.url ?? '');
     if (!named?.url.startsWith('/socket.io/')) return;
     request.url = `${named.url}${named.url.includes('?') ? '&' : '?'}gameId=${named.game}`;
   };
-  http.prependListener('request', place);
-  http.prependListener('upgrade', place);
+  http.prependListener('request', rewrite);
+  http.prependListener('upgrade', rewrite);
 }

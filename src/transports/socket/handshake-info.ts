@@ -4,11 +4,11 @@ import { type EngineConnection, releaseRequest } from '../../runtime/internals/e
 import { gamesInQuery } from '../named-games.ts';
 
 /**
- * Takes what is needed out of the request a connection began with and lets go of the rest: an idle socket else
- * holds a parsed HTTP request, with all its headers, for as long as it lasts. To be called once for a connection,
- * before its first packet.
+ * Extracts what is needed from the request that opened a connection and releases the request: an idle socket would
+ * otherwise keep the parsed HTTP request, with all its headers, in memory. Call this once per connection, before its
+ * first packet.
  */
-export function takeHandshakeInfo(
+export function extractHandshakeInfo(
   conn: EngineConnection,
   addressOf: (request: IncomingMessage) => string,
 ): HandshakeInfo {

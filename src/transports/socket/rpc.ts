@@ -18,14 +18,14 @@ export interface RpcParts {
   registry: Registry;
   execute: Execute;
   observer: CallObserver;
-  /** Reads a large call beside everything else, given as JSON; what is large in it becomes a `LargeValue`. */
+  /** Parses a large call, given as JSON, in a worker thread; large values in it become `LargeValue`s. */
   readLargeCall(args: string): Promise<LargeCall>;
-  /** Large calls are carried out a few at a time. */
+  /** Limits how many large calls run concurrently. */
   largeCalls: Turns;
   report(thrown: unknown, callId?: string): void;
 }
 
-/** What a call on this socket brings along by itself. */
+/** What every call on a socket carries from its connection. */
 export interface Caller extends HandshakeInfo {
   /** The handshake's token. */
   token: string | undefined;
@@ -36,13 +36,13 @@ export interface Caller extends HandshakeInfo {
 /**
  * Answers operation calls on a socket, in Feathers' wire format: `emit(method, service, data, query, ack)`,
  * and `emit('find', service, query, ack)`; the ack is called with `(error, result)`. The token is
- * `data.launcherJwt` or, left out, the handshake's. `emit(method, data, ack)` is a call of the service `launcher`.
- * Nothing a client sends may throw out of here: an exception in a Socket.IO handler ends the process.
+ * `data.launcherJwt` or, if omitted, the handshake's. `emit(method, data, ack)` is a call of the service `launcher`.
+ * No input may make this throw: an exception in a Socket.IO handler ends the process.
  */
 export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): void {
   const answer = (traffic: CallTraffic, read: Read) => {
     const call = parts.observer.begin('socket', caller.address);
-    carryOut(caller, parts, read, call, traffic)
+    run(caller, parts, read, call, traffic)
       .then(
         (result) => {
           call.end('ok');
@@ -57,7 +57,7 @@ export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): vo
       )
       .catch(parts.report);
   };
-  // Those with attachments alone: reading and answering the others by Socket.IO is a tenth of what a call costs.
+  // Only calls with attachments: for the others, parsing and answering by Socket.IO would be a tenth of a call's cost.
   socket.onAny((...emitted: unknown[]) => {
     const last = emitted.at(-1);
     const ack = typeof last === 'function' ? (...answered: unknown[]) => last(...answered) : undefined;
@@ -65,17 +65,17 @@ export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): vo
     answer(caller.traffic.beginRead(ack), (call) => parseCall(parts.registry, args, call));
   });
   caller.traffic.onCalls({
-    onCall: (asked, emitted) =>
-      answer(caller.traffic.begin(asked), (call) => parseCall(parts.registry, emitted, call)),
-    // However many come at once, a few large ones are worked on at a time, and other calls go between them.
-    onLargeCall: (asked) =>
-      answer(caller.traffic.beginLarge(asked), (call) =>
-        parts.largeCalls.take(() => readLarge(asked.args, parts, call)),
+    onCall: (request, emitted) =>
+      answer(caller.traffic.begin(request), (call) => parseCall(parts.registry, emitted, call)),
+    // Only a few large calls are processed concurrently, so that other calls run in between.
+    onLargeCall: (request) =>
+      answer(caller.traffic.beginLarge(request), (call) =>
+        parts.largeCalls.take(() => readLarge(request.args, parts, call)),
       ),
   });
 }
 
-/** What a call asks for. */
+/** An operation call parsed from a packet. */
 interface ParsedCall {
   operation: AnyOperation;
   input: Record<string, unknown>;
@@ -83,10 +83,10 @@ interface ParsedCall {
   query?: unknown;
 }
 
-/** Finds out what a call asks for: at once, or in a thread. */
+/** Parses a call: synchronously, or in a worker thread. */
 type Read = (call: ObservedCall) => ParsedCall | Promise<ParsedCall>;
 
-async function carryOut(
+async function run(
   caller: Caller,
   { execute }: RpcParts,
   read: Read,
@@ -94,9 +94,9 @@ async function carryOut(
   traffic: CallTraffic,
 ): Promise<unknown> {
   traffic.admit();
-  const asked = read(call);
-  const { operation, input, query } = asked instanceof Promise ? await asked : asked;
-  const alsoNamed = gamesIn(query);
+  const parsed = read(call);
+  const { operation, input, query } = parsed instanceof Promise ? await parsed : parsed;
+  const gamesOfQuery = gamesIn(query);
   return execute({
     operation,
     style: 'dispatch',
@@ -105,7 +105,7 @@ async function carryOut(
       launcherJwt: input.launcherJwt ?? caller.token,
       authorization: caller.authorization,
       origin: caller.origin,
-      games: alsoNamed.length === 0 ? caller.games : [...caller.games, ...alsoNamed],
+      games: gamesOfQuery.length === 0 ? caller.games : [...caller.games, ...gamesOfQuery],
     },
     address: caller.address,
     connection: caller.connection,
@@ -118,13 +118,13 @@ async function carryOut(
   });
 }
 
-/** `args` are what was emitted: method, service, data, query, and more that means nothing here. */
+/** Parses what was emitted: method, service, data, query; further arguments are ignored. */
 function parseCall(
   registry: Registry,
   [method, ...args]: readonly unknown[],
   call: ObservedCall,
 ): ParsedCall {
-  // Some engines' clients can send one payload only: the call is for `launcher` then.
+  // Some engines' clients can send only one payload: the service is `launcher` then.
   const [service, data, query] = isPayload(args[0]) ? ['launcher', args[0]] : args;
   const operation = requireMethod(registry, service, method);
   call.operation = operation.name;
@@ -133,12 +133,12 @@ function parseCall(
   }
   if (holdsBytes(data))
     throw new GantryError('body_not_json', 'The data must be JSON, without binary values');
-  // Clients of basement.fun send null where its methods take no data; those of ours leave it out, or send an object.
+  // basement.fun's clients send null where its methods take no data; ours omit it or send an object.
   const sent = data === null ? { asNames: true } : data === undefined ? {} : asObject(data);
   return { operation, input: method === 'find' ? inputFromQuery(operation.input, sent) : sent, query };
 }
 
-/** A large call is read by a thread, and here only for an operation that has no use for what that makes of it. */
+/** Parses a large call in a worker thread, and again here for operations that do not take `LargeValue`s. */
 async function readLarge(
   args: string,
   { registry, readLargeCall }: RpcParts,
@@ -164,6 +164,6 @@ function requireMethod(registry: Registry, service: unknown, method: unknown): A
     );
   }
   const operation = typeof method === 'string' ? registry.method(service, method) : undefined;
-  if (!operation) throw new GantryError('method_unknown', `This is no method of the service ${service}`);
+  if (!operation) throw new GantryError('method_unknown', `The service ${service} has no such method`);
   return operation;
 }

@@ -4,29 +4,29 @@ import type { Owner } from '../core/schemas/owner.ts';
 import type { Command } from '../core/storage/command.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
+import { BatchedWrites } from './batched-writes.ts';
 import type { BatchedCall, CallTogether } from './call-together.ts';
 import type { AnyOperation } from './define.ts';
-import { parseInput, refuseNotServed, refuseWhatIsForServers } from './parse-input.ts';
+import { parseInput, refuseNotServed, refuseServerOnly } from './parse-input.ts';
 import { withoutNulls } from './without-nulls.ts';
-import { WritesTogether } from './writes-together.ts';
 
-/** Carries out commands by their names, all of them or none. */
+/** Runs commands by name atomically. */
 export type RunAll = Command<
   [owners: readonly Owner[], calls: readonly { command: string; args: readonly unknown[] }[]],
   unknown[]
 >;
 
-export interface TogetherParts {
+export interface BatchParts {
   authenticator: Authenticator;
-  /** The operation of this name. */
+  /** Finds an operation by name. */
   find(name: string): AnyOperation | undefined;
   runAll: RunAll;
 }
 
-/** Who calls a batch: a player, or a game's server, which may name a player for all operations. */
+/** The caller of a batch: a player, or a game's server, which may name a player for all operations. */
 export type BatchCaller = Callers['player-or-game'];
 
-/** An operation of a batch, once it is known that it may be carried out. */
+/** An authorized and parsed operation of a batch. */
 interface Prepared {
   operation: AnyOperation;
   caller: Pick<PlayerCaller, 'game'> & Partial<PlayerCaller>;
@@ -34,11 +34,11 @@ interface Prepared {
 }
 
 /**
- * Carries out the operations of one batch. `services` are the handlers', whose database writes for all of them together;
- * `count` counts so many calls more against the caller's limits.
+ * Returns a function that executes the operations of one batch. `services` are passed to the handlers; its `db` commits
+ * the batch's writes. `count` counts that many additional calls against the caller's limits.
  */
-export function executeTogether(
-  { find, authenticator, runAll }: TogetherParts,
+export function executeBatch(
+  { find, authenticator, runAll }: BatchParts,
   batch: { authenticated: Authenticated; caller: BatchCaller; services: { db: Database } },
   count: (calls: number) => Promise<void>,
 ): CallTogether {
@@ -50,7 +50,7 @@ export function executeTogether(
       if (authenticated.hasSecret) return { game: caller.game };
       throw new GantryError(
         'secret_required',
-        "This takes the game's secret: Authorization: Bearer <secret>",
+        "This operation requires the game's secret: Authorization: Bearer <secret>",
       );
     }
     if (caller.session) return caller;
@@ -62,15 +62,15 @@ export function executeTogether(
     throw new GantryError(
       'token_missing',
       auth === 'player'
-        ? "This takes a player's launcherJwt"
-        : 'wallet is missing: say in data, or for the whole batch, which player this is about',
+        ? "This operation requires a player's launcherJwt"
+        : 'wallet is missing: name the player in data, or for the whole batch',
     );
   }
 
   async function prepare({ method, data }: BatchedCall): Promise<Prepared> {
     const operation = find(method);
     if (!operation || !isBatchable(operation)) {
-      throw new GantryError('method_unknown', 'method names no operation that writes');
+      throw new GantryError('method_unknown', 'method must name an operation that writes');
     }
     for (const own of ['launcherJwt', 'idempotencyKey']) {
       if (data[own] === undefined || data[own] === null || data[own] === '') continue;
@@ -78,7 +78,7 @@ export function executeTogether(
       throw new GantryError('input_invalid', `${own}: ${field.message}`, { fields: [field] });
     }
     const caller = await callerOf(operation, data);
-    refuseWhatIsForServers(operation, authenticated);
+    refuseServerOnly(operation, authenticated);
     refuseNotServed(operation, data);
     const schema = operation.dispatchInput ?? operation.input;
     return { operation, caller, input: parseInput(schema, withoutNulls(schema, data)) };
@@ -92,22 +92,22 @@ export function executeTogether(
     }
     const { db } = services;
     const owners = ownersOf(prepared);
-    const together = new WritesTogether(db, prepared.length, (writes) => db.write(runAll, owners, writes));
+    const batched = new BatchedWrites(db, prepared.length, (writes) => db.write(runAll, owners, writes));
     return Promise.all(
       prepared.map(async ({ operation, caller, input }, at) => {
-        const given = { ...services, db: together.databaseFor(at) };
+        const handlerServices = { ...services, db: batched.databaseFor(at) };
         try {
           const answer = await operation.handler(
             { input: input as never, caller: caller as never },
-            given as never,
+            handlerServices as never,
           );
-          together.refuse(new Error(`${operation.name} has written nothing`));
+          batched.refuse(new Error(`${operation.name} ended without a write`));
           return answer;
         } catch (error) {
-          const named =
-            together.hasFailed(error) || !(error instanceof GantryError) ? error : failedAt(at, error);
-          together.refuse(named);
-          throw named;
+          const located =
+            batched.hasFailed(error) || !(error instanceof GantryError) ? error : failedAt(at, error);
+          batched.refuse(located);
+          throw located;
         }
       }),
     );
@@ -122,7 +122,7 @@ function refuseAt(at: number, error: unknown): never {
   throw error instanceof GantryError ? failedAt(at, error) : error;
 }
 
-/** The players the operations are about, each once. */
+/** The distinct players of the operations. */
 function ownersOf(prepared: readonly Prepared[]): Owner[] {
   const owners = new Map<string, Owner>();
   for (const { caller } of prepared) {

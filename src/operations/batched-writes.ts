@@ -1,7 +1,7 @@
 import type { Command } from '../core/storage/command.ts';
 import type { Database } from '../core/storage/database.ts';
 
-/** A write that waits for the others. */
+/** A write that waits for the batch's others. */
 interface Waiting {
   command: string;
   args: readonly unknown[];
@@ -9,16 +9,16 @@ interface Waiting {
 }
 
 /**
- * Has several operations write in one transaction: each is given a database whose first write waits until all of them
- * have come to theirs. Then these are written at once, all or none, and each operation goes on with its own result. What
- * it writes after that follows from it, and is written by itself.
+ * Makes several operations write in one transaction: each gets a database whose first write waits until all of them
+ * have reached theirs. Then these are committed atomically, and each operation continues with its own result. Later
+ * writes of an operation are committed separately.
  */
-export class WritesTogether {
+export class BatchedWrites {
   readonly #db: Database;
   readonly #writeAll: (calls: readonly { command: string; args: readonly unknown[] }[]) => Promise<unknown[]>;
   readonly #waiting = new Map<number, Waiting>();
   readonly #count: number;
-  /** Nothing is written: an operation was refused before it came to its write, or the writes were. */
+  /** Why nothing is written: an operation failed before its write, or the transaction failed. */
   #failure: { why: unknown } | null = null;
   #isWritten = false;
 
@@ -32,13 +32,13 @@ export class WritesTogether {
     this.#writeAll = writeAll;
   }
 
-  /** For the operation of this place. */
+  /** The database for the operation at this index. */
   databaseFor(at: number): Database {
     const db = this.#db;
     return {
       write: <Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args) => {
         if (this.#isWritten) return db.write(command, ...args);
-        return this.#await(at, command.commandName, args) as Promise<Result>;
+        return this.#enqueue(at, command.commandName, args) as Promise<Result>;
       },
       read: (query, ...args) => db.read(query, ...args),
       onCommit: (listener) => db.onCommit(listener),
@@ -50,20 +50,20 @@ export class WritesTogether {
     };
   }
 
-  /** Whether this is why nothing was written. */
+  /** Whether this is the error that failed the batch. */
   hasFailed(why: unknown): boolean {
     return this.#failure?.why === why;
   }
 
-  /** An operation was refused before it came to its write: nothing is written for any of them. */
+  /** Call this when an operation ends without a write: nothing is written for any of them. */
   refuse(why: unknown): void {
     if (this.#isWritten || this.#failure) return;
     this.#fail(why);
   }
 
-  #await(at: number, command: string, args: readonly unknown[]): Promise<unknown> {
+  #enqueue(at: number, command: string, args: readonly unknown[]): Promise<unknown> {
     if (this.#failure) return Promise.reject(this.#failure.why);
-    if (this.#waiting.has(at)) throw new Error('an operation of a batch writes twice at once');
+    if (this.#waiting.has(at)) throw new Error('an operation of a batch has two writes in flight');
     const { promise, ...settle } = Promise.withResolvers<unknown>();
     this.#waiting.set(at, { command, args, settle });
     if (this.#waiting.size === this.#count) void this.#write();
