@@ -46,7 +46,7 @@ export class BatchRunner implements Loader {
   #version: number | undefined;
   #emitted: EmittedEvent[] = [];
   #stored: StoredEvent[] = [];
-  #leavesTraces = false;
+  #needsScrub = false;
   readonly #wakes = new Set<string>();
   /** How many of the running command's events are among those that are written. */
   #taken = 0;
@@ -73,7 +73,7 @@ export class BatchRunner implements Loader {
     this.#version = version;
     this.#emitted = [];
     this.#stored = [];
-    this.#leavesTraces = false;
+    this.#needsScrub = false;
     this.#wakes.clear();
   }
 
@@ -90,7 +90,7 @@ export class BatchRunner implements Loader {
       const { done, value } = steps.next();
       if (!done) throw new Error(`${command.commandName} waits for something that is no request`);
       this.#take(tx);
-      this.#leavesTraces ||= tx.leavesTraces;
+      this.#needsScrub ||= tx.needsScrub;
       if (tx.wakes) for (const worker of tx.wakes) this.#wakes.add(worker);
       return { result: value };
     } catch (error) {
@@ -101,9 +101,9 @@ export class BatchRunner implements Loader {
   }
 
   /** Writes what the commands have changed, and returns their events. Before the commit. */
-  flush(): { events: readonly StoredEvent[]; leavesTraces: boolean; wakes: readonly string[] } {
+  flush(): { events: readonly StoredEvent[]; needsScrub: boolean; wakes: readonly string[] } {
     this.#writer.write(this.#now, this.#emitted, this.#stored);
-    return { events: this.#stored, leavesTraces: this.#leavesTraces, wakes: [...this.#wakes] };
+    return { events: this.#stored, needsScrub: this.#needsScrub, wakes: [...this.#wakes] };
   }
 
   committed(): void {

@@ -186,7 +186,7 @@ export class GroupCommit {
       const begunAt = performance.now();
       this.#statements.commit.run();
       this.#meter.committed(batch.length, performance.now() - begunAt);
-      if (flushed.leavesTraces) this.#scheduleScrub();
+      if (flushed.needsScrub) this.#scheduleScrub();
     } catch (error) {
       const isDatabaseIntact = this.#db.inTransaction;
       this.#rollBack();
