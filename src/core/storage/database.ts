@@ -13,7 +13,7 @@ export interface Database {
   write<Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args): Promise<Result>;
   /** Runs a query, which sees every write that was acknowledged before. */
   read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result>;
-  /** Calls the listener after every commit with the events it wrote, in the order they were written. It must not throw. */
+  /** Calls the listener after every commit with the events it wrote, in order. It must not throw. */
   onCommit(listener: (events: readonly StoredEvent[]) => void): void;
   /** Calls the listener after a commit with the names of the workers woken by its commands. It must not throw. */
   onWake(listener: (workers: readonly string[]) => void): void;
