@@ -79,8 +79,8 @@ export function callIn({ data }: { data?: unknown }): EmittedCall | null {
 }
 
 /**
- * The number of attachments Socket.IO expects after a packet; `due` is the number before it. A text packet while any are
- * expected closes the connection.
+ * The number of attachments Socket.IO expects after a packet; `due` is the number before it. A text packet while any
+ * are expected closes the connection.
  */
 export function attachmentsDue({ data }: { data?: unknown }, due: number): number {
   if (typeof data !== 'string') return Math.max(0, due - 1);
@@ -170,8 +170,8 @@ export function bytesOfPacket(data: unknown): number {
 
 /**
  * Connects a client to the namespace `/` although it requested another one: the namespace is removed from incoming
- * packets and added to outgoing ones. `isAlias` is called with the namespace of the first CONNECT. Must be called before
- * any other listener is added for the connection's packets.
+ * packets and added to outgoing ones. `isAlias` is called with the namespace of the first CONNECT. Must be called
+ * before any other listener is added for the connection's packets.
  */
 export function aliasNamespace(conn: EngineConnection, isAlias: (namespace: string) => boolean): void {
   conn.on('packet', (packet: { data?: unknown }) => {
