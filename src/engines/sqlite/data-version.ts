@@ -39,7 +39,7 @@ export class DataVersion {
   }
 
   /** Another thread of this process has committed: what it answers may be asked for in this very turn. */
-  lookAgain(): void {
+  recheck(): void {
     this.#isFresh = false;
   }
 

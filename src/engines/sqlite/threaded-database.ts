@@ -46,7 +46,7 @@ export class ThreadedDatabase implements Database {
       'writer-thread',
       () => ({ file, clock, time, retention }) satisfies WriterOptions,
       {
-        committed: () => this.#reader.lookAgain(),
+        committed: () => this.#reader.recheck(),
         told: (events) => {
           for (const listener of this.#commitListeners) listener(events);
         },
