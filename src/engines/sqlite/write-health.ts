@@ -105,13 +105,13 @@ function identityOf(path: string): string | null {
 }
 
 const fileGone =
-  'The database was deleted from the data directory or replaced. Writes are rejected, because they would be lost at a ' +
+  'The database is gone from the data directory, or was replaced. Writes are rejected, because they would be lost at a ' +
   'restart. Put the original files back, or stop the server and restore a backup.';
 
 function describeFailure(code: string): string {
   const until = 'writes are rejected until then, reads continue';
   if (code === 'SQLITE_FULL') {
-    return `The disk with the data directory is full. Free some space: ${until}.`;
+    return `The disk with the data directory is full. Make room on it: ${until}.`;
   }
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
     return `Another process holds the write lock of the database. Stop it or wait for it to finish: ${until}.`;
