@@ -98,7 +98,7 @@ export class Checkpoints {
    * What the next commit has to wait for, or null: a disk that takes a log in order may be slower at putting pages
    * where they belong, and the log must not grow faster than it is copied.
    */
-  held(): Promise<void> | null {
+  backPressure(): Promise<void> | null {
     return this.#isHeld ? this.#copying : null;
   }
 

@@ -2,9 +2,9 @@ import type { Database, Statement } from 'better-sqlite3';
 
 /**
  * Cache invalidation. Several threads and processes write to the same file, each with its own caches: a change of
- * cached data increments a version in the same transaction. SQLite's `PRAGMA data_version`, which tells whether anything
- * was committed, is queried at most once per turn of the event loop and when a transaction begins; the version is read
- * only if it has changed. Nothing done in one turn can depend on writes of another process during that turn.
+ * cached data increments a version in the same transaction. SQLite's `PRAGMA data_version`, which tells whether
+ * anything was committed, is queried at most once per turn of the event loop and when a transaction begins; the version
+ * is read only if it has changed. Nothing done in one turn can depend on writes of another process during that turn.
  */
 export class DataVersion {
   readonly #statements;
