@@ -3,13 +3,13 @@ import { DatabaseUnusableError, SchemaTooNewError } from '../../core/storage/dat
 import { initial } from './migrations/0001-initial.ts';
 import { leanScores } from './migrations/0002-lean-scores.ts';
 import { countedRanks } from './migrations/0003-counted-ranks.ts';
-import { toldPresent } from './migrations/0004-told-present.ts';
+import { announcedPresent } from './migrations/0004-announced-present.ts';
 import { actions } from './migrations/0005-actions.ts';
 import { feedByType } from './migrations/0006-feed-by-type.ts';
 import { webhooks } from './migrations/0007-webhooks.ts';
 import { sweeps } from './migrations/0008-sweeps.ts';
 import { commands } from './migrations/0009-commands.ts';
-import { whoAddedWhom } from './migrations/0010-who-added-whom.ts';
+import { channelAdders } from './migrations/0010-channel-adders.ts';
 import { laneBudget } from './migrations/0011-lane-budget.ts';
 import { serverKeys } from './migrations/0012-server-keys.ts';
 import { storageUse } from './migrations/0013-storage-use.ts';
@@ -33,13 +33,13 @@ export const migrations: readonly string[] = [
   initial,
   leanScores,
   countedRanks,
-  toldPresent,
+  announcedPresent,
   actions,
   feedByType,
   webhooks,
   sweeps,
   commands,
-  whoAddedWhom,
+  channelAdders,
   laneBudget,
   serverKeys,
   storageUse,

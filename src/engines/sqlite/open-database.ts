@@ -14,7 +14,7 @@ import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { syncNamesIn } from '../../runtime/fsync-directory.ts';
-import { keepDamagedLog } from './log-damage.ts';
+import { preserveDamagedLog } from './log-damage.ts';
 import { migrate, refuseForeign, refuseNewer } from './migrate.ts';
 import { checkpointBytes, logLimitBytes, logOf } from './write-ahead-log.ts';
 
@@ -48,7 +48,7 @@ export function openDatabase(file: string): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (sizeOf(file) === null) createAtomically(file);
   makePrivate(file);
-  keepDamagedLog(file);
+  preserveDamagedLog(file);
   if (sizeOf(file) === 0)
     throw new DatabaseUnusableError(`${file} is empty: its content was lost. ${remedyFor(file)}`);
   return open(file);
@@ -61,7 +61,7 @@ export function openDatabase(file: string): Database {
 export function refuseDamaged(file: string): void {
   const bytes = sizeOf(file) ?? 0;
   makePrivate(file);
-  keepDamagedLog(file);
+  preserveDamagedLog(file);
   if (bytes === 0 || bytes > maxCheckedBytes) return;
   describingErrors(file, () => {
     const db = new SqliteDatabase(file, { readonly: true, timeout: openTimeoutMs }); // does not modify the file, even on close

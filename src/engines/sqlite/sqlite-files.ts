@@ -9,7 +9,7 @@ import {
   type KeptFile,
 } from '../../core/storage/database-file.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
-import { droppedLogs, keepDamagedLog } from './log-damage.ts';
+import { droppedLogs, preserveDamagedLog } from './log-damage.ts';
 import { latestSchema, refuseNewer, versionOf } from './migrate.ts';
 import { asUnusable, openDatabase } from './open-database.ts';
 import { logBytesOf } from './write-ahead-log.ts';
@@ -61,7 +61,7 @@ function libraryVersion(): string {
 function withDatabase<Result>(file: string, use: (db: Database) => Result, copyOf?: string): Result {
   let db: Database | undefined;
   try {
-    keepDamagedLog(file);
+    preserveDamagedLog(file);
     // Not read-only: such a connection would leave an empty log behind, and cannot recover one after a crash.
     db = new SqliteDatabase(file, { fileMustExist: true, timeout: busyTimeoutMs });
     return use(db);
@@ -132,7 +132,7 @@ async function backUp(
  * transaction on the same connection makes it copy a snapshot from the start.
  */
 async function copy(from: string, to: string, onProgress: (progress: CopyProgress) => void): Promise<void> {
-  keepDamagedLog(from);
+  preserveDamagedLog(from);
   const db = new SqliteDatabase(from, { fileMustExist: true, timeout: busyTimeoutMs });
   try {
     db.exec('BEGIN');
@@ -214,7 +214,7 @@ function holdPrizes(db: Database): void {
 
 /** Leaving WAL mode needs an exclusive lock, which is impossible while another connection has the database open. */
 function isInUse(file: string): boolean {
-  keepDamagedLog(file);
+  preserveDamagedLog(file);
   const db = new SqliteDatabase(file, { fileMustExist: true, timeout: 0 });
   try {
     if (db.pragma('journal_mode', { simple: true }) !== 'wal') return false;
