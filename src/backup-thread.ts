@@ -3,24 +3,24 @@ import type { BackupThreadData, FromBackupThread } from './backup/backup-directo
 import { sqliteFiles } from './engines/sqlite/sqlite-files.ts';
 import { runThread } from './runtime/run-thread.ts';
 
-/** A thread that makes one backup: copying and checking a large database would hold up callers for seconds. */
+/** A thread that makes one backup: copying and checking a large database would block callers for seconds. */
 runThread((port, { dataDirectory, file, withoutKeys }: BackupThreadData) => {
-  const tell = (message: FromBackupThread) => port.postMessage(message);
+  const post = (message: FromBackupThread) => port.postMessage(message);
   backUp(sqliteFiles, dataDirectory, file, {
     withoutKeys,
     force: false,
-    onProgress: (progress) => tell({ progress }),
+    onProgress: (progress) => post({ progress }),
   }).then(
-    ({ bytes, madeAt }) => tell({ made: { bytes, madeAt } }),
+    ({ bytes, madeAt }) => post({ made: { bytes, madeAt } }),
     (error: unknown) => {
-      tell({
+      post({
         failed: { message: error instanceof Error ? error.message : String(error), code: codeOf(error) },
       });
     },
   );
 });
 
-/** Of the system or of SQLite, also behind an error that explains it. */
+/** The system or SQLite error code of an error or of its causes; empty when there is none. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -39,23 +39,23 @@ import { MetricsListener } from './transports/http/metrics-listener.ts';
 import { RequestsUnderWay } from './transports/http/requests-under-way.ts';
 import { Gateway } from './transports/socket/gateway.ts';
 
-/** What one socket may send in a second: three times what its session may call. */
+/** Maximum packets per second and socket: three times the call limit of a session. */
 export const packetsPerSecond = 1_000;
 /** In characters and bytes: four of the largest packets. */
 export const lengthPerSecond = 8 * 1024 * 1024;
 
-/** Of the calls over sockets that a thread reads. */
-const largeCallsAtOnce = 4;
+/** Maximum number of large socket calls that are parsed concurrently, in a thread. */
+const maxConcurrentLargeCalls = 4;
 
 export interface Transports {
   http: HttpServer;
   requests: RequestsUnderWay;
   gateway: Gateway;
-  /** Null: metrics have no port of their own. */
+  /** Null when metrics have no separate port. */
   metricsListener: MetricsListener | null;
 }
 
-/** How calls arrive: HTTP, the socket, and a port for Prometheus. */
+/** Builds the transports: HTTP, the socket gateway, and a separate port for metrics. */
 export function buildTransports(
   config: Config,
   opened: OpenedServices,
@@ -133,7 +133,7 @@ export function buildTransports(
     traffic,
     readLarge: (bytes) => services.states.readInput(bytes),
     openApi: () => {
-      // Takes a while, and does not change.
+      // Built once on first use: it takes a while and does not change.
       openApi ??= new ServedFile(
         'openapi.json',
         Buffer.from(JSON.stringify(openApiDocument(registry, publicUrls.base))),
@@ -149,15 +149,15 @@ export function buildTransports(
       games: async () => (await db.read(allGames)).filter(({ listing }) => listing !== 'archived'),
     },
     metrics,
-    async requireAdmin(request, tell) {
+    async requireAdmin(request, onLimit) {
       const address = addressOf(request);
       const { authorization } = request.headers;
-      const showsNothing = shownAdminToken(authorization) === null;
-      if (!showsNothing) await limits.refuseGuessing(address, tell);
+      const hasNoToken = shownAdminToken(authorization) === null;
+      if (!hasNoToken) await limits.refuseGuessing(address, onLimit);
       try {
         await administrators.check(authorization);
       } catch (refused) {
-        await limits.countRefused('read', address, showsNothing ? null : refused, tell);
+        await limits.countRefused('read', address, hasNoToken ? null : refused, onLimit);
         throw refused;
       }
     },
@@ -183,7 +183,7 @@ export function buildTransports(
     packetsPerSecond: Math.max(1, packetsPerSecond * config.rateLimitFactor),
     lengthPerSecond: Math.max(maxBodyBytes, lengthPerSecond * config.rateLimitFactor),
     readLargeCall: (args) => services.states.readCall(args),
-    largeCalls: new Turns(largeCallsAtOnce),
+    largeCalls: new Turns(maxConcurrentLargeCalls),
     onRefused: (refusal) => refusals.add(refusal),
     onFlood: () => {
       metrics.countDisconnect('flood');

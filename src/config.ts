@@ -35,7 +35,7 @@ const signerMap = z.record(
   z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{64}$/)]),
 );
 
-/** The issue's message leaves out the keys. */
+/** Error messages must not include the keys. */
 function parseSigners(text: string, context: z.RefinementCtx): Record<string, `0x${string}`> {
   let value: unknown;
   try {
@@ -59,7 +59,7 @@ function parseSigners(text: string, context: z.RefinementCtx): Record<string, `0
 function parseProxies(text: string, context: z.RefinementCtx): string[] {
   const proxies = text.split(',').map((one) => one.trim());
   try {
-    // A bare number would be read as an address (0.0.0.1), which nobody intends.
+    // A bare number would be parsed as an address (0.0.0.1), which is never intended.
     if (proxies.some((one) => /^\d+$/.test(one))) throw new Error('a number is not an address');
     proxyAddr.compile(proxies);
     return proxies;
@@ -253,11 +253,11 @@ export const environment = z.object({
     .describe('Lifetime of a channel session and its launcherJwt, in days'),
 });
 
-/** How rules send transactions. The keys are in memory only. */
+/** Settings for the transactions of rules. The keys are in memory only. */
 export interface TransactionSettings {
   /** Private keys by name. */
   signers: Readonly<Record<string, `0x${string}`>>;
-  /** An encrypted key beside them. */
+  /** An additional, encrypted key. */
   keystore: { file: string; password: string } | null;
   /** Confirmations after which a transaction is final, its own block included. */
   confirmations: number;
@@ -270,16 +270,16 @@ export interface Config {
   host: string;
   port: number;
   dataDirectory: string;
-  /** Of the backups that the server makes. */
+  /** Where the server writes backups. */
   backupDirectory: string;
-  /** Of PostgreSQL, with every option of its driver; undefined: SQLite in the data directory. */
+  /** PostgreSQL connection URL, with all options of the driver; undefined: SQLite in the data directory. */
   databaseUrl: string | undefined;
   /** Undefined: derived from the host and the bound port. */
   publicUrl: string | undefined;
   /** Undefined: single node. */
   redisUrl: string | undefined;
   retention: Retention;
-  /** How long notifications without an expiry stay once a launcher was told of them. */
+  /** How long notifications without an expiry are kept after delivery to a launcher. */
   notificationMs: number;
   idempotencyKeyMs: number;
   adminToken: string | undefined;
@@ -288,26 +288,26 @@ export interface Config {
   transactions: TransactionSettings;
   /** Allow webhooks to loopback addresses. */
   webhookAllowLoopback: boolean;
-  /** Addresses, subnets and names of subnets; empty: the peer address is the client. */
+  /** Addresses, subnets and names of subnets; empty: the peer address is the client's. */
   trustedProxies: readonly string[];
   rateLimitFactor: number;
-  /** The most held in memory of requests coming in and answers not yet taken. */
+  /** Maximum memory for incoming requests and responses that clients have not read yet. */
   heldBytes: number;
-  /** The most open live connections from one address. */
+  /** Maximum number of open live connections from one address. */
   connectionsPerAddress: number;
   logLevel: string;
-  /** Where metrics are served without a token; null: nowhere. */
+  /** The separate listener for metrics without a token; null: none. */
   metrics: { host: string; port: number } | null;
   demo: boolean;
-  /** `npm start` put a shell between npm and this process, which does not pass signals on. */
+  /** Started by `npm start`: npm runs this process in a shell, which does not forward signals. */
   startedByNpm: boolean;
   sessionLifetimeMs: number;
   guests: GuestSettings;
-  /** The most bytes that a player keeps in a game. */
+  /** Maximum bytes stored by a player in a game. */
   storageQuota: number;
 }
 
-/** A setting is invalid; the message says which one, and what is allowed. */
+/** A setting is invalid; the message says which one and what is allowed. */
 export class ConfigError extends Error {}
 
 /** @throws ConfigError */
@@ -377,8 +377,8 @@ export function readConfig(variables: Record<string, string | undefined> = proce
 }
 
 /**
- * The data directory, for what is done with its files.
- * @throws ConfigError where the database is on PostgreSQL; `instead` is a sentence that says what to do there
+ * The data directory, for operations on its files.
+ * @throws ConfigError when the database is on PostgreSQL; `instead` is a sentence that says what to do in that case
  */
 export function requireDataDirectory({ databaseUrl, dataDirectory }: Config, instead: string): string {
   if (databaseUrl === undefined) return dataDirectory;
@@ -390,7 +390,7 @@ export function requireDataDirectory({ databaseUrl, dataDirectory }: Config, ins
 /** An effective setting, for display. */
 export interface EffectiveSetting {
   name: string;
-  /** Hidden for secrets; null: unset, with no default. */
+  /** Hidden for secrets; null: unset and without a default. */
   value: string | null;
   source: 'default' | 'environment' | 'file' | 'unset';
   /** The file the value comes from. */

@@ -47,14 +47,14 @@ import { AddressGuard } from './webhooks/address-guard.ts';
 import { HttpWebhookSender } from './webhooks/http-webhook-sender.ts';
 import type { WebhookSender } from './webhooks/webhook-sender.ts';
 
-/** What is done with databases as files: backups, and looking at one without opening it for commands. */
+/** File operations on databases: backups, and inspection without opening one for commands. */
 export const databaseFiles: DatabaseFiles = sqliteFiles;
 
-/** Looks at a PostgreSQL, for doctor. */
+/** Inspects a PostgreSQL server, for doctor. */
 export const inspectServer: InspectServer = async (url) =>
   (await import('./engines/postgres/inspect-server.ts')).inspectServer(url);
 
-/** Copies a database file into a PostgreSQL. */
+/** Copies a database file into a PostgreSQL database. */
 export const databaseMove: DatabaseMove = {
   files: sqliteFiles,
   read: withStoredRows,
@@ -66,7 +66,7 @@ export const databaseMove: DatabaseMove = {
   },
 };
 
-/** What lies in a data directory, opened. A server and the command line may have it open at the same time. */
+/** An opened data directory. A server and commands may have it open at the same time. */
 export interface OpenStore {
   db: Database;
   keys: TokenKeys;
@@ -76,7 +76,7 @@ export interface OpenStore {
   adminTokens: AdminTokenStore;
 }
 
-/** Who opens a data directory: a command, or a server, which makes writes in a thread of their own. */
+/** Who opens a data directory: a command, or a server, which writes in a dedicated thread. */
 export type Opener = 'command' | 'key rotation' | 'server';
 
 /**
@@ -90,8 +90,8 @@ export function openStore(config: Config, opener: Opener = 'command'): Promise<O
 }
 
 /**
- * The first to open a data directory makes the keys, then the database: one without its keys has lost them, which only a
- * key rotation takes for granted; and keys without a database have lost it.
+ * The first process to open a data directory creates the keys, then the database. So a database without keys means that
+ * they were lost, which only a key rotation accepts; and keys without a database mean that the database was lost.
  */
 async function openDirectory(config: Config, opener: Opener): Promise<OpenStore> {
   const { keys, box } = openKeys(config, opener);
@@ -108,21 +108,21 @@ async function openDirectory(config: Config, opener: Opener): Promise<OpenStore>
   };
 }
 
-const redisWanted =
+const redisRequired =
   'Another node works with this database already. Set REDIS_URL, to the same Redis on every node: it carries events, ' +
-  'presence and rate limits between them. If that node has just ended, it counts for a minute at most.';
+  'presence and rate limits between them. If that node has just stopped, wait a minute for its registration to expire.';
 
-/** Everything is in the database: the keys too, encrypted. */
+/** Everything is stored in the database, including the keys, which are encrypted. */
 async function openShared(config: Config, url: string, opener: Opener): Promise<OpenStore> {
   const box = new SecretBox(dataFiles(config.dataDirectory).secretKey, config.secretKey);
-  // Loaded where it is wanted only: a start on SQLite need not wait for the driver.
+  // Imported lazily, so that a start on SQLite does not load the driver.
   const { PostgresDatabase } = await import('./engines/postgres/postgres-database.ts');
   const isServer = opener === 'server';
   const { retention } = config;
   const options = { retention, isServer, writesInThread: isServer };
   const db = await PostgresDatabase.open(url, domain, options).catch(refuseUnreachable);
   try {
-    if (db.otherServers > 0 && config.redisUrl === undefined) throw new ConfigError(redisWanted);
+    if (db.otherServers > 0 && config.redisUrl === undefined) throw new ConfigError(redisRequired);
     const keys = new TokenKeys(await DatabaseTokenKeys.open(db, box));
     return { keys, db, tokens: new LauncherTokens(keys), box, adminTokens: new DatabaseAdminToken(db, box) };
   } catch (error) {
@@ -132,9 +132,9 @@ async function openShared(config: Config, url: string, opener: Opener): Promise<
 }
 
 /**
- * After PostgreSQL itself was restored: gives its history another name, so that launchers ahead of it load again, and,
- * unless `keepQueue`, holds on-chain actions that were queued, or will be by prizes, and may have been executed since; how many
- * were queued.
+ * Call this after PostgreSQL itself was restored: gives the history a new epoch, so that launchers ahead of it reload,
+ * and, unless `keepQueue`, holds on-chain actions that are queued, or will be by prizes, because they may have been
+ * executed since. Returns how many were queued.
  */
 export async function markRestored(config: Config, url: string, keepQueue: boolean): Promise<number> {
   const { PostgresDatabase } = await import('./engines/postgres/postgres-database.ts');
@@ -151,7 +151,7 @@ export async function markRestored(config: Config, url: string, keepQueue: boole
   }
 }
 
-/** @throws DatabaseUnusableError, with what the driver says: `ECONNREFUSED`, a password that is wrong */
+/** @throws DatabaseUnusableError with the driver's message: `ECONNREFUSED`, a wrong password */
 function refuseUnreachable(error: unknown, what = 'The database of DATABASE_URL cannot be opened'): never {
   if (error instanceof DatabaseUnusableError) throw error;
   const first = error instanceof AggregateError ? error.errors[0] : error;
@@ -159,14 +159,14 @@ function refuseUnreachable(error: unknown, what = 'The database of DATABASE_URL 
   throw new DatabaseUnusableError(`${what}: ${why}`, { cause: error });
 }
 
-/** Makes the keys where there is no database yet, which comes after them, and asks for them where there is one. */
+/** Creates the keys when there is no database yet; requires them when there is one. */
 function openKeys(config: Config, opener: Opener): Pick<OpenStore, 'keys' | 'box'> {
   const { database, tokenKeys, secretKey } = dataFiles(config.dataDirectory);
-  const wantsTokenKeys = opener !== 'key rotation' && !existsSync(tokenKeys);
-  const wantsSecretKey = config.secretKey === undefined && !existsSync(secretKey);
-  if ((wantsTokenKeys || wantsSecretKey) && existsSync(database)) {
-    openDatabase(database).close(); // what is wrong with it goes before what is missing beside it
-    throw new KeyFileError(wantsTokenKeys ? tokenKeysMissing(tokenKeys) : secretKeyMissing(secretKey));
+  const lacksTokenKeys = opener !== 'key rotation' && !existsSync(tokenKeys);
+  const lacksSecretKey = config.secretKey === undefined && !existsSync(secretKey);
+  if ((lacksTokenKeys || lacksSecretKey) && existsSync(database)) {
+    openDatabase(database).close(); // a damaged database is reported before missing keys
+    throw new KeyFileError(lacksTokenKeys ? tokenKeysMissing(tokenKeys) : secretKeyMissing(secretKey));
   }
   if (!existsSync(database)) {
     refuseStrayLog(database);
@@ -182,19 +182,19 @@ function openKeys(config: Config, opener: Opener): Pick<OpenStore, 'keys' | 'box
 
 function tokenKeysMissing(file: string): string {
   return (
-    `${file} is missing, and the database beside it is not. Put it back from a backup; if there is none, run ` +
-    '`gantry key rotate`: players then sign in again.'
+    `${file} is missing, and the database beside it is not. Restore it from a backup; if there is none, run ` +
+    '`gantry key rotate`: players then have to sign in again.'
   );
 }
 
 function secretKeyMissing(file: string): string {
   return (
-    `${file} is missing, and the database beside it is not. Put it back from a backup, or set GANTRY_SECRET_KEY to ` +
-    'what it held: game secrets cannot be read without it.'
+    `${file} is missing, and the database beside it is not. Restore it from a backup, or set GANTRY_SECRET_KEY to ` +
+    'its content: game secrets cannot be decrypted without it.'
   );
 }
 
-/** What operations work with where no server runs: on the command line. */
+/** The services for operations run on the command line, without a server. */
 export async function localServices(store: OpenStore, config: Config): Promise<Services> {
   const states = new StateReader();
   return {
@@ -207,7 +207,7 @@ export async function localServices(store: OpenStore, config: Config): Promise<S
       () =>
         config.publicUrl ?? runningServerUrl(config.dataDirectory) ?? `http://${config.host}:${config.port}`,
     ),
-    signals: new Signals(() => undefined), // nobody listens here
+    signals: new Signals(() => undefined), // there are no sockets
     stats: noStats,
     refusals: noRefusals,
     backups: chooseBackups(config, store, null),
@@ -227,7 +227,7 @@ export async function localServices(store: OpenStore, config: Config): Promise<S
   };
 }
 
-/** On PostgreSQL the database's own tools make its backups. */
+/** PostgreSQL is backed up with its own tools. */
 export function chooseBackups(
   config: Config,
   { db, box }: Pick<OpenStore, 'db' | 'box'>,

@@ -17,8 +17,8 @@ const statuses = {
 export type Status = keyof typeof statuses;
 
 /**
- * Every reason a caller can be refused for, with its status. Callers branch on `data.reason`, so an entry
- * here is part of the interface: public/docs/errors.md documents each, and a test compares the two lists.
+ * Every error reason with its status. Callers branch on `data.reason`, so an entry here is part of the public
+ * interface: public/docs/errors.md documents each, and a test compares the two lists.
  */
 export const reasons = {
   input_invalid: 400,
@@ -144,13 +144,13 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
-/** What is wrong with one field of an input: the dotted path to it and a sentence. */
+/** A validation error: the dotted path to the field, and a description. */
 export interface FieldError {
   path: string;
   message: string;
 }
 
-/** The one body of every failed answer, over HTTP and as the first argument of a socket's ack. */
+/** The body of every error response, over HTTP and as the first argument of a socket's ack. */
 export interface ErrorBody {
   success: false;
   error: string;
@@ -168,7 +168,7 @@ export interface ErrorBody {
   errors?: FieldError[];
 }
 
-/** What a `version_conflict` has in its `data`: the version there is under a label, 0 where there is no state. */
+/** `data` of a `version_conflict`: the current version of a label, 0 when there is no state. */
 export interface PresentVersion {
   label: string;
   version: number;
@@ -182,8 +182,8 @@ interface Details {
 }
 
 /**
- * The one error a caller may see. `message` is read by people and must hold nothing internal (no stack,
- * SQL, path or secret); programs read `reason`.
+ * The only error returned to callers. `message` is for people and must not contain internals (stack, SQL, path or
+ * secret); programs read `reason`.
  */
 export class GantryError extends FeathersError {
   readonly reason: Reason;
@@ -204,7 +204,7 @@ export class GantryError extends FeathersError {
     this.fields = details.fields;
     this.present = details.present;
     this.retryAfterSeconds = details.retryAfterSeconds;
-    // For our logs only; `toJSON` leaves it out.
+    // For logs only; `toJSON` omits it.
     if (details.cause !== undefined) this.cause = details.cause;
   }
 
@@ -222,14 +222,14 @@ export class GantryError extends FeathersError {
   }
 }
 
-/** What `data` has beside the reason. A socket's answer has no headers, so that `Retry-After` is told here too. */
+/** Further fields of `data`. Socket responses have no headers, so `Retry-After` is repeated here. */
 function inData({ present, retryAfterSeconds }: Pick<Details, 'present' | 'retryAfterSeconds'>) {
   return { ...present, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
 }
 
 /**
- * Converts anything thrown to the error the caller gets. Anything but a `GantryError` is an unhandled error:
- * its details go to `report`, and the caller gets a 500 without them.
+ * Converts any thrown value to the error returned to the caller. Anything but a `GantryError` is an unhandled error:
+ * its details are passed to `report`, and the caller gets a 500 without them.
  */
 export function toGantryError(thrown: unknown, report: (thrown: unknown) => void): GantryError {
   if (thrown instanceof GantryError) return thrown;

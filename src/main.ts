@@ -9,7 +9,7 @@ import { GantryError } from './errors.ts';
 import { codeOf } from './runtime/error-code.ts';
 import { KeyFileError } from './runtime/key-file.ts';
 
-// Whoever reads the output may stop reading, as `head` does.
+// The reader of the output may close the pipe early, as `head` does.
 process.stdout.on('error', (error) => {
   if (codeOf(error) !== 'EPIPE') throw error;
   process.exit(0);
@@ -18,20 +18,20 @@ process.stdout.on('error', (error) => {
 try {
   await (await programFor(process.argv[2])).parseAsync();
 } catch (error) {
-  // What the user can mend is said in a sentence; only a defect of ours shows its stack.
-  process.stderr.write(`${inWords(error) ?? (error instanceof Error ? error.stack : String(error))}\n`);
+  // Errors that the user can fix are described in a sentence; only internal errors show a stack.
+  process.stderr.write(`${describeError(error) ?? (error instanceof Error ? error.stack : String(error))}\n`);
   process.exitCode = 1;
 }
 
-/** The service starts without the other commands: loading them takes a twentieth of its start. */
+/** `serve` starts without loading the other commands, which saves 5 % of the startup time. */
 async function programFor(command: string | undefined): Promise<Command> {
   if (command === 'serve') return bareProgram().addCommand(serveCommand());
   const { createProgram } = await import('./cli/program.ts');
   return createProgram();
 }
 
-/** What went wrong, for someone who can mend it; null for what only we can. */
-function inWords(error: unknown): string | null {
+/** A description of an error that the user can fix; null for internal errors. */
+function describeError(error: unknown): string | null {
   if (
     error instanceof BackupError ||
     error instanceof ConfigError ||
@@ -45,5 +45,5 @@ function inWords(error: unknown): string | null {
   if (!(error instanceof Error) || !('syscall' in error)) return null;
   return codeOf(error) === 'EADDRINUSE'
     ? `The address is taken (${error.message}): choose another PORT (or METRICS_PORT), or stop what listens there.`
-    : `The system refused: ${error.message}. Is DATA_DIR a directory that can be written?`;
+    : `System error: ${error.message}. Is DATA_DIR a writable directory?`;
 }

@@ -43,13 +43,13 @@ import { RecentRefusals } from './telemetry/refusals.ts';
 import { StatsHistory } from './telemetry/stats-history.ts';
 import type { Gateway } from './transports/socket/gateway.ts';
 
-/** What a running server has open. */
+/** The open resources of a running server. */
 export interface OpenedServices extends OpenStore {
   logger: Logger;
   report(thrown: unknown, callId?: string): void;
   adminToken: AdminToken;
   redis: RedisClients | null;
-  /** Of this Gantry's keys in Redis. */
+  /** Prefix of this installation's keys in Redis. */
   prefix: string;
   presence: Presence;
   chainClients: ChainClients;
@@ -59,26 +59,26 @@ export interface OpenedServices extends OpenStore {
   requests: RecentRequests;
   nodes: Nodes;
   services: Services;
-  /** Why no call may be taken: the database is gone; null when it is not. */
+  /** Why no calls can be accepted, because the database is gone; null when they can. */
   unusable(): string | null;
-  /** Why writing to the database or Redis fails right now; null when neither does. */
+  /** Why writes to the database or Redis currently fail; null when they do not. */
   degraded(): string | null;
-  /** The same, apart. */
+  /** The same per dependency. */
   dependencies(): Dependencies;
 }
 
-/** What a server needs, and whether it has it. Redis is `none` where none is configured. */
+/** The state of a server's dependencies. Redis is `none` when it is not configured. */
 export interface Dependencies {
   database: 'ready' | 'degraded' | 'unavailable';
   redis: 'ready' | 'unavailable' | 'none';
 }
 
-/** The console asks for some every few seconds, which would be all there is to see of a quiet server. */
+/** Excluded from recent requests: the console polls some every few seconds, which would crowd out everything else. */
 const administratorsOperations = new Set<string>(
   operations.filter(({ auth }) => auth === 'admin').map(({ name }) => name),
 );
 
-/** Opens what is kept, and what handlers are given. `later` answers once the transports are built and listen. */
+/** Opens the store and the services for handlers. `later` may be called once the transports are built and listen. */
 export async function openServices(
   config: Config,
   logger: Logger,
@@ -86,7 +86,7 @@ export async function openServices(
 ): Promise<OpenedServices> {
   const store = await openStore(config, 'server');
   const { db, tokens, box, adminTokens } = store;
-  if (config.databaseUrl === undefined) tellOfDroppedLogs(config, logger);
+  if (config.databaseUrl === undefined) warnOfDroppedLogs(config, logger);
   const adminToken = await AdminToken.open(adminTokens, config.adminToken);
   await refuseOtherSecretKey(db, box);
   const report = (error: unknown, callId?: string) =>
@@ -97,7 +97,7 @@ export async function openServices(
     if (trouble === null) logger.warn('writes recovered');
     else logger.error(trouble.message);
   });
-  const redis = config.redisUrl === undefined ? null : await redisAt(config.redisUrl, logger);
+  const redis = config.redisUrl === undefined ? null : await openRedis(config.redisUrl, logger);
   const prefix = `gantry:${await db.read(readInstallation)}`;
   const presence = choosePresence(redis, prefix, report);
   const chainClients = new ChainClients(config.chains);
@@ -172,7 +172,7 @@ export async function openServices(
   return { ...store, ...chosen, logger, report, unusable, degraded, dependencies };
 }
 
-function tellOfDroppedLogs({ dataDirectory }: Config, logger: Logger): void {
+function warnOfDroppedLogs({ dataDirectory }: Config, logger: Logger): void {
   for (const { file, frames } of databaseFiles.droppedLogs(dataFiles(dataDirectory).database)) {
     logger.warn(
       { file, frames },
@@ -182,8 +182,8 @@ function tellOfDroppedLogs({ dataDirectory }: Config, logger: Logger): void {
 }
 
 /**
- * Finds out at once that the key is another one than game secrets were encrypted with, rather than at the
- * first signed request.
+ * Fails at startup, rather than at the first signed request, when the key is not the one that game secrets were
+ * encrypted with.
  * @throws ConfigError
  */
 async function refuseOtherSecretKey(db: Database, box: SecretBox): Promise<void> {
@@ -195,13 +195,13 @@ async function refuseOtherSecretKey(db: Database, box: SecretBox): Promise<void>
   } catch {
     throw new ConfigError(
       'GANTRY_SECRET_KEY, or secret.key in the data directory, is not the key that the game secrets in the ' +
-        'database were encrypted with. Set the key they were, or put the file back.',
+        'database were encrypted with. Set that key, or put the file back.',
     );
   }
 }
 
-/** One process needs no Redis, and its client takes a while to load. */
-async function redisAt(url: string, logger: Logger): Promise<RedisClients> {
+/** Imported lazily: a single process needs no Redis, and the client takes a while to load. */
+async function openRedis(url: string, logger: Logger): Promise<RedisClients> {
   const { connectRedis } = await import('./redis/redis-clients.ts');
   return connectRedis(url, logger);
 }
@@ -222,7 +222,7 @@ function chooseNodes(
   report: (thrown: unknown) => void,
   { stats, sockets }: { stats: RecentStats; sockets(): number },
 ): Nodes {
-  const ofProcess = {
+  const processInfo = {
     id: randomUUID(),
     host: hostname(),
     pid: process.pid,
@@ -231,7 +231,7 @@ function chooseNodes(
     startedAt: stats.startedAt,
   };
   const status = (): NodeStatus => ({
-    ...ofProcess,
+    ...processInfo,
     sockets: sockets(),
     requestsPerSecond: stats.samples(0).at(-1)?.requestsPerSecond ?? 0,
   });

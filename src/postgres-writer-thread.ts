@@ -4,7 +4,7 @@ import { type NodeWriterOptions, threadCalls } from './engines/postgres/node-wri
 import { serveWriter } from './engines/thread/serve-writer.ts';
 import { runThread } from './runtime/run-thread.ts';
 
-/** The thread that writes to PostgreSQL: what `server.ts` is for the process, put together of the same domain. */
+/** The thread that writes to PostgreSQL; its composition root, as `server.ts` is for the process. */
 runThread((port, options: NodeWriterOptions) => {
   const writer = new LocalWriter(domain, options);
   serveWriter(port, writer, domain.commands, {

@@ -1,10 +1,10 @@
 import type { Player } from './players/player.ts';
 
-/** Absolute addresses of what this server serves. */
+/** Absolute URLs of this server. */
 export class PublicUrls {
   readonly #base: () => string;
 
-  /** `base` without a slash at its end; asked for at each use, because a free port is known only once bound. */
+  /** `base` has no trailing slash; it is called on each use, because a free port is known only once bound. */
   constructor(base: () => string) {
     this.#base = base;
   }
@@ -17,12 +17,12 @@ export class PublicUrls {
     return new URL(this.#base()).origin;
   }
 
-  /** An address that may be a path of this server's, made absolute; empty stays empty. */
+  /** Resolves a URL that may be a path on this server; an empty string stays empty. */
   absolute(url: string): string {
     return url.startsWith('/') ? `${this.#base()}${url}` : url;
   }
 
-  /** The player's own avatar, or the identicon of the wallet. */
+  /** The URL of the player's avatar, or of the identicon of the wallet. */
   avatar({ wallet, avatar }: Pick<Player, 'wallet' | 'avatar'>): string {
     return avatar || `${this.#base()}/avatars/${wallet}.svg`;
   }

@@ -10,15 +10,14 @@ import { trimActions } from './queue/commands.ts';
 import { repeat } from './runtime/repeat.ts';
 import { clearRetiredSeason } from './scores/leaderboard-commands.ts';
 
-/** Between two looks at what is old. */
+/** Delay between two runs when nothing is left to delete. */
 const idleDelayMs = 60_000;
-/** While there is more to forget: a few at a time, so that no clean-up holds up the writes. */
+/** Delay between batches while more is left: batches are small, so that a clean-up does not block other writes. */
 const batchDelayMs = 50;
 
 /**
- * Deletes old events, notifications that were delivered long ago or have expired, old idempotency keys, actions that were
- * over long ago, mutes that are over, guests who never did anything and seasons that are kept no longer, until the signal
- * is aborted.
+ * Periodically deletes old events, delivered or expired notifications, old idempotency keys, finished actions and
+ * transactions, expired mutes, inactive guests and retired seasons, until the signal is aborted.
  */
 export function startRetention(
   db: Database,

@@ -2,40 +2,40 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** Where the server that was started last on a data directory listens, so that commands beside it can say so. */
+/** The address of the server last started on a data directory, for use in the output of commands. */
 const serverAddress = z.object({ url: z.url(), pid: z.int() });
 
-/** To be called once a server listens. `url` is `http://HOST:PORT`. A full disk keeps no server from running. */
-export function keepServerAddress(dataDirectory: string, url: string): void {
-  const kept = JSON.stringify({ url, pid: process.pid } satisfies z.infer<typeof serverAddress>);
+/** Call this once a server listens. `url` is `http://HOST:PORT`. Write errors are ignored: a full disk is not fatal. */
+export function writeServerAddress(dataDirectory: string, url: string): void {
+  const content = JSON.stringify({ url, pid: process.pid } satisfies z.infer<typeof serverAddress>);
   try {
-    writeFileSync(fileIn(dataDirectory), kept, { mode: 0o600 });
+    writeFileSync(fileIn(dataDirectory), content, { mode: 0o600 });
   } catch {
-    // Commands do without, then.
+    // Commands work without it.
   }
 }
 
-/** To be called when this process no longer listens; another one's address is left. */
-export function forgetServerAddress(dataDirectory: string): void {
+/** Call this when this process no longer listens; another process's address is left in place. */
+export function removeServerAddress(dataDirectory: string): void {
   if (read(dataDirectory)?.pid !== process.pid) return;
   try {
     rmSync(fileIn(dataDirectory), { force: true });
   } catch {
-    // It tells of a process that is gone then, and is not believed.
+    // The file then names a process that has ended, and is ignored.
   }
 }
 
-/** Null when no server is running here; one that was killed has left its file. */
+/** The URL of the running server, or null. A killed server leaves its file behind, so its process is checked. */
 export function runningServerUrl(dataDirectory: string): string | null {
-  const kept = read(dataDirectory);
-  return kept && isRunning(kept.pid) ? kept.url : null;
+  const address = read(dataDirectory);
+  return address && isRunning(address.pid) ? address.url : null;
 }
 
 function read(dataDirectory: string): z.infer<typeof serverAddress> | null {
   try {
     return serverAddress.parse(JSON.parse(readFileSync(fileIn(dataDirectory), 'utf8')));
   } catch {
-    return null; // there is none, or it is being written
+    return null; // it does not exist, or is being written
   }
 }
 

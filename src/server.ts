@@ -14,22 +14,22 @@ import { type QueueStats, queueStats } from './queue/queue-stats.ts';
 import { startRetention } from './retention.ts';
 import { startSeasonEnds } from './scores/season-ends.ts';
 import { prizeWorkerName } from './scores/season-prizes.ts';
-import { forgetServerAddress, keepServerAddress } from './server-address.ts';
+import { removeServerAddress, writeServerAddress } from './server-address.ts';
 import { listenOn } from './transports/http/http-server.ts';
 import { WebhookWorker } from './webhooks/webhook-worker.ts';
 
-/** How long a shutdown may take to drain the sockets and finish the requests under way, together. */
+/** Shutdown timeout for draining the sockets and finishing the requests in flight. */
 const closeTimeoutMs = 6_500;
-/** How long it then waits for the last requests of open connections, before it closes them. */
+/** Further timeout for the last requests on open connections, before they are closed. */
 const lastRequestsMs = 500;
 
 export interface RunningServer {
-  /** Where it listens, `http://HOST:PORT`. */
+  /** The address it listens on, `http://HOST:PORT`. */
   url: string;
-  /** Where metrics are served without a token; null: nowhere. */
+  /** The URL of the metrics without a token; null when there is none. */
   metricsUrl: string | null;
   services: Services;
-  /** What carries out the durable queue in this process; for metrics. */
+  /** The workers of the durable queue in this process. */
   queue: {
     webhooks: WebhookWorker;
     chains: ChainWriter;
@@ -37,14 +37,14 @@ export interface RunningServer {
     stats(): Promise<QueueStats[]>;
   };
   box: SecretBox;
-  /** The administrators' token, when this start has made it. */
+  /** The admin token, if it was created by this start. */
   madeAdminToken: string | null;
-  /** Stops taking calls, finishes those under way, and lets go of the data directory. */
+  /** Stops accepting calls, finishes those in flight, and releases the data directory. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts a server, step by step. Resolves when it takes calls. */
+/** Starts a server. Resolves when it accepts calls. */
 export async function startServer(
   config: Config,
   logger: Logger,
@@ -63,10 +63,10 @@ export async function startServer(
   await startBackgroundWork(config, opened, queue, transports, background.signal);
   const listening = await listen(config, transports);
   url = listening.url;
-  keepServerAddress(config.dataDirectory, url);
+  writeServerAddress(config.dataDirectory, url);
   const close = () => {
     background.abort();
-    forgetServerAddress(config.dataDirectory);
+    removeServerAddress(config.dataDirectory);
     closed ??= closeAll(opened, queue, transports);
     return closed;
   };
@@ -81,7 +81,7 @@ export async function startServer(
   };
 }
 
-/** What carries out the durable queue. */
+/** Creates the workers of the durable queue. */
 function openQueue(config: Config, opened: OpenedServices, hooks: ChainHooks): RunningServer['queue'] {
   const { db, box, logger, services, chainClients, signers } = opened;
   const report = (error: unknown) => logger.warn({ err: error }, 'queue worker failed, retrying');
@@ -99,7 +99,7 @@ function openQueue(config: Config, opened: OpenedServices, hooks: ChainHooks): R
   return { webhooks, chains, prizes, stats };
 }
 
-/** What goes on beside the calls, until the signal is aborted or its part is stopped. */
+/** Starts background work, which runs until the signal is aborted or its worker is stopped. */
 async function startBackgroundWork(
   { retention, notificationMs, idempotencyKeyMs, guests }: Config,
   { db, presence, redis, stats, services, report }: OpenedServices,
@@ -140,12 +140,12 @@ async function listen(
   try {
     return { url: await listenOn(http, config.port, config.host), metricsUrl };
   } catch (error) {
-    await metricsListener?.close(); // or it would keep alive a process that cannot serve
+    await metricsListener?.close(); // it would keep the process alive
     throw error;
   }
 }
 
-/** Finishes what is under way, and then lets go of everything. */
+/** Finishes work in flight, then closes everything. */
 async function closeAll(
   { db, presence, redis, nodes, services, stats }: OpenedServices,
   { webhooks, chains, prizes }: RunningServer['queue'],
@@ -154,12 +154,12 @@ async function closeAll(
   const deadline = Date.now() + closeTimeoutMs;
   const drained = gateway.drain();
   const backedUp = services.backups.close();
-  // What was answered to a launcher on long polling waits for its next poll, over a connection of its own.
+  // Responses to launchers on long polling wait for their next poll, which may need a new connection.
   if (gateway.isPolled()) await drained;
   http.close();
   await Promise.all([drained, requests.finished(deadline - Date.now())]);
   await requests.finished(lastRequestsMs);
-  http.closeAllConnections(); // what is left hangs
+  http.closeAllConnections(); // the remaining ones hang
   await Promise.all([backedUp, webhooks.stop(), chains.stop(), prizes.stop(), metricsListener?.close()]);
   await gateway.close();
   stats.close();

@@ -7,13 +7,13 @@ import { serveWriter } from './engines/thread/serve-writer.ts';
 import { runThread } from './runtime/run-thread.ts';
 
 /**
- * A commit that splits a page has SQLite look at each page in its cache (`balance_nonroot` parks a page behind a gigabyte,
- * and what lies behind the end of the file is then searched for), and nearly every one splits some. What is written most
- * fits in this; the rest comes from the operating system's cache.
+ * When a commit splits a page, as nearly every one does, SQLite scans its whole page cache: `balance_nonroot` parks a
+ * page past 1 GiB, and pages past the end of the file are then searched for. So the cache is small: it fits the pages
+ * written most, and the operating system caches the rest.
  */
 const cacheBytes = 8 * 1024 * 1024;
 
-/** The thread that writes to SQLite: what `server.ts` is for the process, put together of the same domain. */
+/** The thread that writes to SQLite; its composition root, as `server.ts` is for the process. */
 runThread((port, { file, clock, time, retention }: WriterOptions) => {
   const database = new SqliteDatabase(file, domain, {
     ...(clock && { clock: clockIn(clock) }),

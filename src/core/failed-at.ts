@@ -1,6 +1,6 @@
 import { GantryError } from '../errors.ts';
 
-/** The same error, which says which operation of a batch it is about, counted from 0. */
+/** The same error, its message and field paths prefixed with the index (from 0) of the failed operation in a batch. */
 export function failedAt(
   at: number,
   { reason, message, fields, present, retryAfterSeconds }: GantryError,

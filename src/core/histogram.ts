@@ -1,11 +1,11 @@
-/** How values were spread: `counts[n]` of them lie above `bounds[n - 1]` and not above `bounds[n]`; the last count is of the rest. */
+/** Bucket counts: `counts[n]` values lie in (`bounds[n - 1]`, `bounds[n]`], the last count above all bounds. */
 export interface HistogramSnapshot {
   bounds: readonly number[];
   counts: readonly number[];
   sum: number;
 }
 
-/** Counts values into buckets, for a few nanoseconds each. */
+/** Counts values into buckets, at a few nanoseconds per value. */
 export class HistogramBuckets implements HistogramSnapshot {
   readonly bounds: readonly number[];
   readonly counts: number[];
@@ -24,7 +24,7 @@ export class HistogramBuckets implements HistogramSnapshot {
     this.sum += value;
   }
 
-  /** A copy as plain data, which can go from one thread to another. */
+  /** A copy as plain data, which can be sent to another thread. */
   snapshot(): HistogramSnapshot {
     return { bounds: [...this.bounds], counts: [...this.counts], sum: this.sum };
   }

@@ -1,4 +1,4 @@
-/** What Node, the system or SQLite calls an error: `EEXIST`, `SQLITE_BUSY`; empty when what was thrown has no such name. */
+/** The code of an error of Node, the system or SQLite, such as `EEXIST` or `SQLITE_BUSY`; empty when there is none. */
 export function codeOf(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
 }

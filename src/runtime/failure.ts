@@ -1,6 +1,6 @@
 import { type FieldError, GantryError, type PresentVersion, type Reason } from '../errors.ts';
 
-/** An error on its way between threads, where only plain data and bare errors can go. */
+/** An error serialized for another thread, which can only receive plain data and built-in errors. */
 export type Failure =
   | {
       reason: Reason;
@@ -33,7 +33,7 @@ export function fromFailure(failure: Failure): Error {
   return new GantryError(reason, message, details);
 }
 
-/** An error without whatever a library hung onto it, which might not go from one thread to another. */
+/** A copy of an error without properties added by libraries, which might not be cloneable. */
 function bare({ name, message, stack }: Error): Error {
   const error = new Error(message);
   return Object.assign(error, { name, stack: stack ?? '' });

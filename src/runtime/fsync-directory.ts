@@ -1,15 +1,15 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
 /**
- * Waits until the names of a directory's files are on disk. A file that was made, linked or renamed can be gone
- * after a power cut however well its content was synced (fsync(2)): its name is kept by the directory.
+ * Syncs a directory, so that the names of its files are durable. A file that was created, linked or renamed can be lost
+ * in a power failure even if its content was synced (fsync(2)), because its name is stored in the directory.
  */
 export function syncNamesIn(directory: string): void {
-  if (process.platform === 'win32') return; // where directories cannot be opened, and names need no syncing
-  const opened = openSync(directory, 'r');
+  if (process.platform === 'win32') return; // directories cannot be opened there, and need no sync
+  const descriptor = openSync(directory, 'r');
   try {
-    fsyncSync(opened);
+    fsyncSync(descriptor);
   } finally {
-    closeSync(opened);
+    closeSync(descriptor);
   }
 }

@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 import { codeOf } from './error-code.ts';
 import { syncNamesIn } from './fsync-directory.ts';
 
-/** A file with a key cannot be used; the message says why, and what to do. */
+/** A key file cannot be used; the message says why, and what to do. */
 export class KeyFileError extends Error {}
 
 /**
- * The content of a file of the data directory that holds a key, made on first use, readable by its owner
- * only (0600). When two processes start at once, one file wins and both read it: it appears whole or not.
+ * The content of a key file in the data directory, created on first use, readable by its owner only (0600). Creation is
+ * atomic: when two processes start at the same time, one file wins and both read it.
  */
 export function readOrCreateKeyFile(file: string, make: () => string): string {
   const existing = read(file);
@@ -18,7 +18,7 @@ export function readOrCreateKeyFile(file: string, make: () => string): string {
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, make(), { mode: 0o600, flush: true });
   try {
-    linkSync(draft, file); // unlike a rename, fails when another process was first
+    linkSync(draft, file); // unlike a rename, fails if another process was first
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   } finally {
@@ -28,7 +28,7 @@ export function readOrCreateKeyFile(file: string, make: () => string): string {
   return readFileSync(file, 'utf8');
 }
 
-/** Puts new content into a key file; a reader sees the old one or the new one, never a part. */
+/** Replaces the content of a key file atomically. */
 export function replaceKeyFile(file: string, content: string): void {
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, content, { mode: 0o600, flush: true });

@@ -1,20 +1,20 @@
 export interface RepeatOptions {
   /** From the end of one run to the start of the next. */
   everyMs: number;
-  /** Before the first run; `everyMs` when left out. */
+  /** Before the first run; default `everyMs`. */
   firstMs?: number;
-  /** Ends it: a run under way goes on to its end, and none follows. */
+  /** Stops the repetition; a run in progress completes. */
   signal: AbortSignal;
-  /** Told of what a run throws or rejects with; the next one follows all the same. */
+  /** Called with the error of a failed run; the next run is scheduled regardless. */
   report(thrown: unknown): void;
 }
 
 /**
- * Does work again and again until the signal is aborted, one run at a time. A run that answers a number of
- * milliseconds is followed after these. The timers keep no process alive.
+ * Runs `work` repeatedly until the signal is aborted, one run at a time. A run may return the delay until the next one
+ * in milliseconds. The timers do not keep the process alive.
  */
 export function repeat(
-  // biome-ignore lint/suspicious/noConfusingVoidType: a run may answer nothing
+  // biome-ignore lint/suspicious/noConfusingVoidType: a run may return nothing
   work: () => void | number | Promise<void | number>,
   { everyMs, firstMs = everyMs, signal, report }: RepeatOptions,
 ): void {

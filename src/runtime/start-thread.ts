@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
+import { deferredStart } from './deferred-start.ts';
 import { embeddedAsset, isExecutable } from './embedded-assets.ts';
-import { startedLater } from './started-later.ts';
 
-/** The files that threads run, where they lie as written. Compiled, they lie beside this one. */
+/** The entry files of threads, relative to this source file. Compiled, they are in the same folder. */
 export const threadFiles = {
   'writer-thread': '../writer-thread.ts',
   'postgres-writer-thread': '../postgres-writer-thread.ts',
@@ -13,18 +13,21 @@ export const threadFiles = {
 
 export type ThreadName = keyof typeof threadFiles;
 
-/** Threads that were prepared, and are not started yet. */
+/** Threads that are prepared but not started. */
 const prepared = new Map<ThreadName, Worker>();
 
-/** Has a thread load its program while the caller does other things; `startThread` starts it. Until then it holds up no exit. */
+/**
+ * Lets a thread load its program in the background, until `startThread` starts it. A prepared thread does not keep the
+ * process alive.
+ */
 export function prepareThread(name: ThreadName): void {
-  const worker = makeThread(name, startedLater);
-  worker.once('error', () => prepared.delete(name)); // the one that is started in its place says why
+  const worker = makeThread(name, deferredStart);
+  worker.once('error', () => prepared.delete(name)); // the one started instead reports why
   worker.unref();
   prepared.set(name, worker);
 }
 
-/** Starts a thread. */
+/** Starts a thread, using the prepared one if there is one. */
 export function startThread(name: ThreadName, workerData?: object): Worker {
   const worker = prepared.get(name);
   if (!worker) return makeThread(name, workerData);
@@ -34,7 +37,7 @@ export function startThread(name: ThreadName, workerData?: object): Worker {
   return worker;
 }
 
-/** In the executable, whose only file is itself, from the code that it carries. */
+/** The executable runs the embedded code, as it has no other files. */
 function makeThread(name: ThreadName, workerData: unknown): Worker {
   if (isExecutable) {
     return new Worker(Buffer.from(embeddedAsset(`${name}.cjs`)).toString(), { eval: true, workerData });

@@ -1,7 +1,7 @@
-/** A timer set for longer than this fires at once. */
+/** The maximum delay of a Node timer: longer ones fire immediately. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** Resolves when the promise has, or after that many milliseconds; rejects when it does in time. */
+/** Resolves when the promise resolves or after `ms` milliseconds; rejects if the promise rejects before that. */
 export async function withTimeout(ms: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timedOut = new Promise((resolve) => {
@@ -14,7 +14,7 @@ export async function withTimeout(ms: number, promise: Promise<unknown>): Promis
   }
 }
 
-/** Calls at that Unix time in milliseconds, however far off. Returns how to cancel. */
+/** Calls `call` at a Unix time in milliseconds, however far in the future. Returns a function that cancels it. */
 export function setTimeoutAt(time: number, call: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const wait = () => {

@@ -1,18 +1,18 @@
 /**
- * Lets a few pieces of work be done in one turn of the event loop, in the order they were asked for, so that hundreds of
- * sockets that catch up together leave the others their time.
+ * Limits concurrent work, in FIFO order, and frees a slot only in the next turn of the event loop, so that hundreds of
+ * sockets catching up at the same time do not starve the others.
  */
 export class Turns {
-  readonly #perTurn: number;
+  readonly #slots: number;
   readonly #waiting: (() => void)[] = [];
-  #taken = 0;
+  #used = 0;
 
-  constructor(perTurn: number) {
-    this.#perTurn = perTurn;
+  constructor(slots: number) {
+    this.#slots = slots;
   }
 
   async take<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#taken < this.#perTurn) this.#taken++;
+    if (this.#used < this.#slots) this.#used++;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
       return await work();
@@ -24,6 +24,6 @@ export class Turns {
   #next(): void {
     const next = this.#waiting.shift();
     if (next) next();
-    else this.#taken--;
+    else this.#used--;
   }
 }

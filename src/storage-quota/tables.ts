@@ -5,13 +5,13 @@ const columns = {
   wallet: 'text',
   bytes: 'int',
   /**
-   * The highest version of a state that the player has removed in the game. New states begin behind it, so that no label
-   * ever has a version a second time, with something else under it.
+   * The highest version of any state that the player has removed in the game. New states start above it, so that a
+   * version of a label is never reused for different content.
    */
   removedVersion: 'int',
 } as const;
 
-/** How many bytes a player keeps in a game. The row is locked last of all that a command locks. */
+/** The bytes that a player stores in a game. In the lock order of commands, this row is last. */
 export const storageUse = table('storage_use', columns, {
   key: ['gameId', 'wallet'],
   of: { player: 'wallet', game: 'gameId', stays: 'counted again from what is imported' },

@@ -5,9 +5,9 @@ import { events } from './events.ts';
 const storedRecord = z.record(z.string(), z.unknown());
 
 /**
- * Empties a text field in the records of some events of a stream, for good. The events keep their seq, so cursors go on
- * fitting; those that are no longer kept are passed over. The stream must have been locked; to have the text gone from
- * the disk too, the command calls `tx.scrub()`.
+ * Permanently empties a text field in the records of some events of a stream. The events keep their seq, so cursors
+ * stay valid; events already deleted are skipped. The stream must be locked; to erase the text from the disk too, the
+ * command calls `tx.scrub()`.
  */
 export function* blankEvents(tx: Tx, stream: string, seqs: readonly number[], field: string): Steps<void> {
   const found = yield* tx.all(...seqs.map((seq) => tx.get(events, stream, seq)));

@@ -3,12 +3,12 @@ import { statement } from '../storage/statement.ts';
 import { events } from './events.ts';
 import { type StreamRow, streams } from './streams.ts';
 
-/** How many streams one call looks at. */
+/** Maximum number of streams checked per call. */
 const streamsPerCall = 20;
 
 /**
- * Deletes events older than `maxAgeMs`, of a limited number of streams; true when there may be more to delete. The
- * last event of a stream stays, however old. What a stream has beyond its count is deleted as new events come.
+ * Deletes events older than `maxAgeMs` from a limited number of streams; returns true when there may be more to delete.
+ * The last event of a stream is kept regardless of age. Events beyond a stream's maximum count are deleted on writes.
  */
 export const trimEvents = exclusiveCommand(
   'trimEvents',

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { StreamEvent } from './stream.ts';
 
-/** A kind of event or signal: its name, `'<service> <event>'` as Feathers names them, and its record's schema. */
+/** A type of event or signal: its name in Feathers' form `'<service> <event>'`, and its record's schema. */
 export interface EventType<Name extends string = string, Schema extends z.ZodObject = z.ZodObject> {
   readonly name: Name;
   readonly record: Schema;
@@ -18,7 +18,7 @@ export function defineEvent<const Name extends string, Schema extends z.ZodObjec
   return { name, record };
 }
 
-/** Whether a stored event is of a type; its record is then known to be that type's. */
+/** Type guard: whether a stored event is of a type. */
 export function isEvent<Type extends EventType>(
   event: StreamEvent,
   type: Type,

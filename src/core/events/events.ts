@@ -1,6 +1,6 @@
 import { table } from '../storage/table.ts';
 
-/** Every event that is kept. Written by `Tx.emit`; a command may empty what an event says (`blankEvents`). */
+/** All retained events. Written by `Tx.emit`; commands may redact an event's text (`blankEvents`). */
 export const events = table(
   'events',
   { stream: 'stream', seq: 'int', name: 'text', record: 'json', at: 'ms' },

@@ -1,13 +1,13 @@
 import type { EventPlace } from './stream.ts';
 
-/** How far the events of each lane are known: the position of the last one, by the lane's number. Lanes left out: 0. */
+/** A vector of positions: the position of the last known event of each lane, by lane number. Omitted lanes are at 0. */
 export type Positions = Readonly<Record<number, number>>;
 
 export function positionIn(positions: Positions, lane: number): number {
   return positions[lane] ?? 0;
 }
 
-/** Whether everything up to `wanted` lies within `positions`. */
+/** Whether `positions` is at or past `wanted` in every lane. */
 export function includes(positions: Positions, wanted: Positions): boolean {
   return Object.entries(wanted).every(([lane, position]) => positionIn(positions, Number(lane)) >= position);
 }
@@ -19,9 +19,9 @@ interface Placed extends EventPlace {
 }
 
 /**
- * Brings events of several lanes, each lane's in order, into one order in which every stream's events follow one another.
- * At most `limit` were read of each lane, so an event whose stream goes on in another lane behind what was read there is
- * left out, with what follows it in its lane; it comes with a later page. `known`: what came before.
+ * Merges events of several lanes, each lane in order, so that the events of every stream stay in order. At most `limit`
+ * events were read per lane; an event whose predecessor in another lane has not been read yet is left for a later page,
+ * together with everything after it in its lane. `known` is where reading began.
  */
 export function inOrder<Event extends Placed>(
   events: readonly Event[],
@@ -30,19 +30,19 @@ export function inOrder<Event extends Placed>(
 ): Event[] {
   const lanes = Map.groupBy(events, ({ lane }) => lane);
   if (lanes.size <= 1 && events.every(({ after }) => after === null)) return [...events];
-  const isCut = new Set([...lanes].filter(([, rows]) => rows.length >= limit).map(([lane]) => lane));
+  const truncated = new Set([...lanes].filter(([, rows]) => rows.length >= limit).map(([lane]) => lane));
   const reached: Record<number, number> = { ...known };
-  const isBehind = ({ lane, position }: EventPlace): boolean => {
+  const isPassed = ({ lane, position }: EventPlace): boolean => {
     if (positionIn(reached, lane) >= position) return true;
     const [next] = lanes.get(lane) ?? [];
-    // An event that is not kept any more is not waited for.
-    return next === undefined ? !isCut.has(lane) : next.position > position;
+    // A predecessor that has been deleted is not waited for.
+    return next === undefined ? !truncated.has(lane) : next.position > position;
   };
   const ordered: Event[] = [];
   for (;;) {
     let first: Event | undefined;
     for (const [head] of lanes.values()) {
-      if (head && (!first || head.at < first.at) && (head.after === null || isBehind(head.after)))
+      if (head && (!first || head.at < first.at) && (head.after === null || isPassed(head.after)))
         first = head;
     }
     if (!first) return ordered;
@@ -52,14 +52,14 @@ export function inOrder<Event extends Placed>(
   }
 }
 
-/** Positions as text: a number where there is one lane. */
+/** Encodes positions as text: a plain number when there is only lane 0. */
 export function toCursor(positions: Positions): string {
   const lanes = Object.entries(positions).filter(([, position]) => position > 0);
   if (lanes.every(([lane]) => lane === '0')) return String(positionIn(positions, 0));
   return lanes.map(([lane, position]) => `${lane}-${position}`).join('.');
 }
 
-/** The positions a text stands for; null: it is none of `toCursor`. */
+/** Parses the result of `toCursor`; null for any other text. */
 export function fromCursor(cursor: string): Positions | null {
   if (/^\d{1,15}$/.test(cursor)) return { 0: Number(cursor) };
   if (!/^\d{1,9}-\d{1,15}(\.\d{1,9}-\d{1,15}){0,999}$/.test(cursor)) return null;

@@ -1,8 +1,8 @@
 import { statement } from '../storage/statement.ts';
 
 /*
- * What has the streams of a player be another's, with their events and their place in each of them. A stream is known by a
- * number of its own on SQLite, which stays, and on PostgreSQL by a hash of its name.
+ * Statements that move a player's streams, with their events and sequence numbers, to another player. SQLite refers to
+ * streams by an integer id, which does not change; PostgreSQL by a hash of the name.
  */
 
 interface Renaming extends Record<string, string> {
@@ -12,10 +12,10 @@ interface Renaming extends Record<string, string> {
 
 const newId = `CAST(substr(encode(sha256(convert_to(replace(s.name, @from, @to), 'UTF8')), 'hex'), 1, 32) AS uuid)`;
 
-/** As SQL, for what refers to streams by their numbers; to be run before `renameStreams`. */
+/** Updates a column that refers to streams by id; must run before `renameStreams`. */
 export function renamedReferences(table: string, column: string) {
   return statement<Renaming>({
-    // The numbers stay: nothing is to be done.
+    // A no-op: the ids do not change.
     sqlite: `UPDATE ${table} SET ${column} = ${column} WHERE @from = @to`,
     postgres: `UPDATE ${table} AS t SET ${column} = ${newId} FROM streams AS s WHERE s.wallet = @from AND t.${column} = s.id`,
   });
@@ -28,7 +28,7 @@ export const renameStreams = statement<Renaming>({
   postgres: `UPDATE streams AS s SET id = ${newId}, name = replace(s.name, @from, @to), wallet = @to WHERE s.wallet = @from`,
 });
 
-/** Of a player, by name. */
+/** The names of a player's streams. */
 export const streamsOfPlayer = statement<{ wallet: string }, { name: string }>(
   'SELECT name FROM streams WHERE wallet = @wallet',
 );
@@ -40,7 +40,7 @@ export const deleteStreamsOfPlayer = statement<{ wallet: string }>(
   'DELETE FROM streams WHERE wallet = @wallet',
 );
 
-/** What the player's own events say. */
+/** Rewrites the records in the player's own streams. */
 export const rewriteOwnEvents = statement<Renaming & { wallet: string }>(
   `UPDATE events SET record = replace(record, @from, @to) WHERE ${ofPlayer}`,
 );
@@ -48,7 +48,7 @@ export const rewriteOwnEvents = statement<Renaming & { wallet: string }>(
 const inStream = (found: string) => `UPDATE events SET record = replace(record, @from, @to)
   WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND ${found} > 0`;
 
-/** What a stream's events say. */
+/** Rewrites the records of a stream's events. */
 export const rewriteEvents = statement<Renaming & { stream: string }>({
   sqlite: inStream('instr(record, @from)'),
   postgres: inStream('strpos(record, @from)'),

@@ -1,27 +1,27 @@
 import { LRUCache } from 'lru-cache';
 import type { Signal } from './stream.ts';
 
-/** A signal of the same source is passed on at most this often. */
-const quietMs = 2_000;
+/** Minimum interval between two signals of the same source. */
+const throttleMs = 2_000;
 const maxSources = 100_000;
 
-/** Lets signals through, at most one of a source in two seconds; the others are dropped, which is no error. */
+/** Throttles signals to one per source in two seconds; further ones are silently dropped. */
 export class Signals {
-  /** By size, not by number, so that room is made as sources come, and not for all of them at the start. */
+  /** Bounded by `maxSize`: with `max` the cache would allocate room for all sources up front. */
   readonly #recent = new LRUCache<string, true>({
     maxSize: maxSources,
     sizeCalculation: () => 1,
-    ttl: quietMs,
+    ttl: throttleMs,
   });
-  readonly #passOn: (signal: Signal) => void;
+  readonly #publish: (signal: Signal) => void;
 
-  constructor(passOn: (signal: Signal) => void) {
-    this.#passOn = passOn;
+  constructor(publish: (signal: Signal) => void) {
+    this.#publish = publish;
   }
 
   send(source: string, signal: Signal): void {
     if (this.#recent.has(source)) return;
     this.#recent.set(source, true);
-    this.#passOn(signal);
+    this.#publish(signal);
   }
 }

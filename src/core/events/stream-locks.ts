@@ -3,42 +3,42 @@ import type { Request, Tx } from '../storage/command.ts';
 import { streamOf } from './stream.ts';
 import { type StreamRow, streams } from './streams.ts';
 
-/** A stream as it begins; the engine says when it is to be trimmed first. */
-function begun(name: string, wallet: string | null): StreamRow {
+/** A new, empty stream; the engine sets `trimAt` when it is written. */
+function newStream(name: string, wallet: string | null): StreamRow {
   return { name, wallet, seq: 0, firstSeq: 1, trimAt: 0 };
 }
 
-/** Has the stream of a player in a game to itself, and with it all that is the player's there. */
+/** Locks the stream of a player in a game; the lock covers all of the player's data in the game. */
 export function lockPlayer(tx: Tx, { gameId, wallet }: Owner): Request<StreamRow> {
   return lockPlayerStream(tx, streamOf.player(gameId, wallet), wallet);
 }
 
-/** The same, where the stream's name is at hand. */
+/** The same, for a caller that already has the stream's name. */
 export function lockPlayerStream(tx: Tx, stream: string, wallet: string): Request<StreamRow> {
-  return tx.lock<StreamRow>(streams, stream, begun(stream, wallet));
+  return tx.lock<StreamRow>(streams, stream, newStream(stream, wallet));
 }
 
-/** Has a message channel's stream to itself. */
+/** Locks the stream of a message channel. */
 export function lockChannel(tx: Tx, channelId: string): Request<StreamRow> {
   const name = streamOf.channel(channelId);
-  return tx.lock<StreamRow>(streams, name, begun(name, null));
+  return tx.lock<StreamRow>(streams, name, newStream(name, null));
 }
 
 /**
- * Has the list of games to itself, so that what was found free in it (a slug) still is at the commit. A stream that nothing
- * is ever written to stands for it.
+ * Locks the list of games, so that a slug that was found to be free still is at the commit. The lock is on a stream
+ * that never has any events.
  */
 export function lockGameList(tx: Tx): Request<StreamRow> {
-  return tx.lock<StreamRow>(streams, 'games', begun('games', null));
+  return tx.lock<StreamRow>(streams, 'games', newStream('games', null));
 }
 
-/** Likewise the list of administrators, so that a name that was found free in it still is at the commit. */
+/** Locks the list of administrators, so that a name that was found to be free still is at the commit. */
 export function lockAdministratorList(tx: Tx): Request<StreamRow> {
-  return tx.lock<StreamRow>(streams, 'administrators', begun('administrators', null));
+  return tx.lock<StreamRow>(streams, 'administrators', newStream('administrators', null));
 }
 
-/** Has a game's public stream to itself. */
+/** Locks a game's public stream. */
 export function lockGame(tx: Tx, gameId: string): Request<StreamRow> {
   const name = streamOf.game(gameId);
-  return tx.lock<StreamRow>(streams, name, begun(name, null));
+  return tx.lock<StreamRow>(streams, name, newStream(name, null));
 }

@@ -1,30 +1,30 @@
-/** The name of an ordered log of events. Clients keep one cursor a stream; the text itself is opaque to them. */
+/** Names of the ordered logs of events. Clients keep one cursor per stream and treat the name as opaque. */
 export const streamOf = {
   player: (gameId: string, wallet: string) => `player:${gameId}:${wallet}`,
   channel: (channelId: string) => `channel:${channelId}`,
   game: (gameId: string) => `game:${gameId}`,
 };
 
-/** The names of the streams of a game's players: from `from` on, before `to`. `;` is the character after `:`. */
+/** The range of the names of all player streams of a game: `from <= name < to`. `;` is the character after `:`. */
 export function playerStreamsOf(gameId: string): { from: string; to: string } {
   return { from: `player:${gameId}:`, to: `player:${gameId};` };
 }
 
-/** Who may hear an event: players of a game, settled when the event happened, or whoever follows the game. */
+/** Who may receive an event: players of a game, determined when the event occurred, or all followers of the game. */
 export type Audience =
   | {
       kind: 'players';
       gameId: string;
       wallets: readonly string[];
       /**
-       * Who is told only that the stream has gone on: they block the player whom the event is of. Left out without it, the
-       * event would be missing from their stream, and they would ask for it again and again.
+       * Players who block the author: they get only the new position of the stream, without the event. If they got
+       * nothing, their clients would detect a gap and request the event again and again.
        */
       hiddenFrom?: readonly string[];
     }
   | { kind: 'game'; gameId: string };
 
-/** An event about to be written with the change that caused it. */
+/** An event to be written in the same transaction as the change that caused it. */
 export interface NewEvent<Record extends object = object> {
   stream: string;
   name: string;
@@ -33,8 +33,8 @@ export interface NewEvent<Record extends object = object> {
 }
 
 /**
- * An event as it was written. `seq` counts from 1 without gaps within a stream; `epoch` changes when a
- * stream's history was replaced (a restored backup), so that an old cursor is not mistaken for a current one.
+ * A written event. `seq` counts from 1 without gaps within a stream; `epoch` changes when the history is replaced
+ * (a restored backup), so that an old cursor is not mistaken for a current one.
  */
 export interface StreamEvent<Record extends object = object> {
   stream: string;
@@ -42,32 +42,32 @@ export interface StreamEvent<Record extends object = object> {
   record: Record;
   epoch: string;
   seq: number;
-  /** Which order of commits it has its place in: an engine may write several side by side. Never shown to clients. */
+  /** The commit order that the event belongs to: an engine may write several concurrently. Never exposed to clients. */
   lane: number;
-  /** Its place in the lane, counted from 1. */
+  /** Its position in the lane, counted from 1. */
   position: number;
-  /** The event before it in its stream, where that one is of another lane; else null. */
+  /** The preceding event of its stream if that is in another lane; otherwise null. */
   after: EventPlace | null;
 }
 
-/** Likewise, with who may hear it. */
+/** A written event with its audience. */
 export interface StoredEvent<Record extends object = object> extends StreamEvent<Record> {
   audience: Audience;
 }
 
-/** Where an event stands in the order of commits. */
+/** The position of an event in the commit order of its lane. */
 export interface EventPlace {
   readonly lane: number;
   readonly position: number;
 }
 
-/** How far a client has heard a stream. */
+/** The last event of a stream that a client has received. */
 export interface Cursor {
   epoch: string;
   seq: number;
 }
 
-/** What is told at once or never: not stored, not numbered, not repeated. */
+/** An ephemeral event, delivered at most once: not stored, numbered or replayed. */
 export interface Signal<Record extends object = object> {
   name: string;
   record: Record;
@@ -80,24 +80,24 @@ export interface EventMeta {
   stream: string;
   epoch: string;
   seq: number;
-  /** Set on a notification that waited for a launcher: it is older than the cursor, and does not move it. */
+  /** Set on a notification held until a launcher connected: it is older than the cursor and does not move it. */
   late?: true;
 }
 
-/** Whose events a socket hears: a player's in one game, or (a launcher's own session) in every game. */
+/** Whose events a socket receives: a player's in one game, or in every game for a launcher's own session. */
 export interface Listener {
   wallet: string;
   /** Null: every game. */
   gameId: string | null;
 }
 
-/** How far a stream has come, for a listener. */
+/** The current position of a stream, as seen by a listener. */
 export interface StreamPosition {
   stream: string;
-  /** The last event's; 0 before the first. */
+  /** The seq of the last event; 0 when there is none. */
   seq: number;
-  /** The oldest event kept. */
+  /** The oldest retained event. */
   firstSeq: number;
-  /** Events up to here are not for this listener: it joined the message channel later. */
+  /** Events up to this seq are not visible to the listener, who joined the message channel later. */
   since: number;
 }

@@ -1,8 +1,8 @@
 import { type RowOf, table } from '../storage/table.ts';
 
 /**
- * The ordered logs of events. `wallet` is set for a player's streams, which a launcher's own session hears all of.
- * `firstSeq` is the oldest event kept; `trimAt`, when the stream may hold something too old to keep.
+ * The ordered logs of events. `wallet` is set for a player's streams, all of which a launcher's own session receives.
+ * `firstSeq` is the oldest retained event; `trimAt` is when the stream may contain events past the retention age.
  */
 const columns = { name: 'text', wallet: 'text?', seq: 'int', firstSeq: 'int', trimAt: 'ms' } as const;
 export const streams = table('streams', columns, {

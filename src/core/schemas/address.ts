@@ -8,8 +8,8 @@ export const normalizedAddress = z
   .meta({ description: 'Wallet address, lowercase', examples: [`0x${'ab'.repeat(20)}`] });
 
 /**
- * A wallet address in a request, in any letter case, parsed to lowercase. One in mixed case carries a
- * checksum (EIP-55), and a wrong checksum is a typing error, so it is refused.
+ * A wallet address in a request, in any letter case, normalized to lowercase. Mixed case carries a checksum
+ * (EIP-55); a wrong checksum indicates a typing error, so the address is rejected.
  */
 export const addressInput = withReason(
   z
@@ -22,7 +22,7 @@ export const addressInput = withReason(
 
 function hasNoWrongChecksum(address: string): boolean {
   const digits = address.slice(2);
-  if (!/^[0-9a-f]{40}$/i.test(digits)) return true; // the regex has already said what is wrong
+  if (!/^[0-9a-f]{40}$/i.test(digits)) return true; // already rejected by the regex
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true;
   return Address.checksum(`0x${digits}`).slice(2) === digits;
 }

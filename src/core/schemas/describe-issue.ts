@@ -3,7 +3,7 @@ import { grouped } from './grouped.ts';
 
 type Issue = z.core.$ZodRawIssue;
 
-/** What zod calls a type, as a sentence names it. */
+/** zod's type names, as they read in a sentence. */
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -15,15 +15,15 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** Formats whose schemas name no message of their own. */
+/** Messages for formats whose schemas define none. */
 const formatNames: Readonly<Record<string, string>> = {
   url: 'must be a URL such as https://game.example/page',
   uuid: 'must be a UUID',
 };
 
 /**
- * What is wrong with a field, in words that follow its name: `must be at least 1`. zod's own messages name its types
- * and comparisons. Undefined where there is nothing better to say than zod does; a schema's own message goes before.
+ * A description of an issue that reads after the field's name: `must be at least 1`. zod's own messages name its types
+ * and comparison operators. Undefined where zod's message is good enough; a schema's own message takes precedence.
  */
 export function describeIssue(issue: Issue): string | undefined {
   switch (issue.code) {
@@ -66,13 +66,13 @@ function describeBound({ origin }: { origin: string }, bound: number | bigint, c
   return `must be ${comparison} ${count}`;
 }
 
-/** The types it may have, when it has none of them; otherwise what is wrong with it as the one that it nearly is. */
+/** Lists the allowed types when none matches; otherwise describes the issue with the closest matching type. */
 function describeUnion(errors: readonly (readonly z.core.$ZodIssue[])[]): string | undefined {
   const firsts = errors.flatMap(([first]) => first ?? []);
-  const isOfOtherKind = ({ code, path }: z.core.$ZodIssue) =>
+  const isTypeMismatch = ({ code, path }: z.core.$ZodIssue) =>
     path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
-  const near = firsts.find((issue) => !isOfOtherKind(issue));
-  if (near) return [...near.path.map(String), near.message].join(': ');
+  const closest = firsts.find((issue) => !isTypeMismatch(issue));
+  if (closest) return [...closest.path.map(String), closest.message].join(': ');
   const names = firsts.map(({ message }) => message.replace(/^must be /, ''));
   return names.length === 0 ? undefined : `must be ${listOf([...new Set(names)])}`;
 }

@@ -4,16 +4,13 @@ import { innerSchema } from './inner-schema.ts';
 
 const registry = z.registry<{ reason: Reason }>();
 
-/** Names the `data.reason` a caller gets when this field is the first one wrong. */
+/** Sets the `data.reason` returned to the caller when this is the first invalid field. */
 export function withReason<S extends z.ZodType>(schema: S, reason: Reason): S {
   registry.add(schema, { reason });
   return schema;
 }
 
-/**
- * The reason of what is wrong with an input: the one that the check itself names in `params.reason`, or else that of the
- * field.
- */
+/** The reason for an issue with an input: `params.reason` of a custom check, otherwise the reason of the field. */
 export function reasonOf(schema: z.core.$ZodType, issue: z.core.$ZodIssue): Reason | undefined {
   const named: unknown = issue.code === 'custom' ? issue.params?.reason : undefined;
   return isReason(named) ? named : reasonAt(schema, issue.path);
@@ -23,7 +20,7 @@ function isReason(value: unknown): value is Reason {
   return typeof value === 'string' && Object.hasOwn(reasons, value);
 }
 
-/** The reason given by `withReason` to what lies at a path of an input; the nearest one on the way counts. */
+/** The reason set by `withReason` for a path of an input; the one deepest along the path takes precedence. */
 function reasonAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): Reason | undefined {
   const [key, ...rest] = path;
   const { own, inner } = unwrapped(schema);
@@ -31,7 +28,7 @@ function reasonAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): Reason
   return (below && reasonAt(below, rest)) ?? own;
 }
 
-/** Looks through `.optional()`, `.default()` and pipes. */
+/** Unwraps `.optional()`, `.default()` and pipes. */
 function unwrapped(schema: z.core.$ZodType): { own: Reason | undefined; inner: z.core.$ZodType } {
   let own: Reason | undefined;
   for (let at = schema; ; ) {

@@ -3,24 +3,24 @@ import type { Reason } from '../../errors.ts';
 import { addressInput } from './address.ts';
 import { withReason } from './field-reason.ts';
 
-/** `guest` in ASCII. Another address begins so by chance once in 2^40. */
+/** `guest` in ASCII. A wallet address begins with it by chance once in 2^40. */
 const prefix = '0x6775657374';
 
 /**
- * What stands for a wallet while a player has none: `0x6775657374` and the first 120 bits of the SHA-256 of random bytes that
- * are kept nowhere, under a prefix of their own. Whoever makes one cannot choose it, and to have its key takes 2^120 tries.
+ * A placeholder address for a player without a wallet: `0x6775657374` and the first 120 bits of a domain-separated
+ * SHA-256 of random bytes that are then discarded. It cannot be chosen, and finding a key for it takes 2^120 attempts.
  */
 export function newGuestAddress(): string {
   const digest = createHash('sha256').update('gantry guest address\n').update(randomBytes(32)).digest('hex');
   return prefix + digest.slice(0, 42 - prefix.length);
 }
 
-/** Whether an address, in lowercase, is a guest's: seen by its form, so that no wallet costs a look-up. */
+/** Whether a lowercase address is a guest's; determined by its prefix, without a lookup. */
 export function isGuestAddress(address: string): boolean {
   return address.startsWith(prefix);
 }
 
-/** An address that is to sign something. A guest's never does. */
+/** An address that has to sign something, which a guest's address cannot. */
 export const walletInput = withReason(
   addressInput.refine((address) => !isGuestAddress(address), {
     message: 'is the address of a guest, for which nobody can sign: call signInGuest with the deviceSecret',

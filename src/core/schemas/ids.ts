@@ -1,21 +1,21 @@
 import { v7, validate, version } from 'uuid';
 import { z } from 'zod';
 
-/** Random bytes asked for at a time: the system call costs ten times the id. */
+/** Random bytes are read in blocks: the system call costs ten times as much as the rest of an id. */
 const poolBytes = 16 * 256;
 const idBytes = 16;
 const pool = new Uint8Array(poolBytes);
 let poolUsed = poolBytes;
 
-/** The id that is being made, and its text: 32 digits and four hyphens, for which the library makes twenty strings. */
-const made = new Uint8Array(idBytes);
+/** Reused buffers for an id's bytes and text (32 digits, four hyphens); the library allocates twenty strings per id. */
+const idBuffer = new Uint8Array(idBytes);
 const text = Buffer.alloc(36, '-');
 const digits = Buffer.from('0123456789abcdef');
 
-/** Where the last id stood in time; ids of the same millisecond count on from a random start. */
+/** Time and counter of the last id; ids within a millisecond increment the counter from a random start. */
 const last = { at: 0, count: 0 };
 
-/** A new record id: a UUIDv7 (RFC 9562), so that ids made by one process sort by the time they were made. */
+/** A new record id: a UUIDv7 (RFC 9562), so that ids from one process sort by creation time. */
 export function newId(): string {
   if (poolUsed === poolBytes) {
     crypto.getRandomValues(pool);
@@ -26,20 +26,20 @@ export function newId(): string {
   const now = Date.now();
   if (now > last.at) {
     last.at = now;
-    // The top bit is left clear, so that counting on does not run over within a millisecond.
+    // The top bit is cleared, so that the counter does not overflow within a millisecond.
     last.count = new DataView(random.buffer, random.byteOffset).getUint32(6) & 0x7fff_ffff;
   } else {
     last.count++;
   }
-  v7({ random, msecs: last.at, seq: last.count }, made);
-  return textOf(made);
+  v7({ random, msecs: last.at, seq: last.count }, idBuffer);
+  return textOf(idBuffer);
 }
 
 function textOf(id: Uint8Array): string {
   let at = 0;
-  for (let place = 0; place < idBytes; place++) {
+  for (let index = 0; index < idBytes; index++) {
     if (at === 8 || at === 13 || at === 18 || at === 23) at++;
-    const byte = id[place] ?? 0;
+    const byte = id[index] ?? 0;
     text[at++] = digits[byte >> 4] ?? 0;
     text[at++] = digits[byte & 15] ?? 0;
   }
@@ -47,8 +47,8 @@ function textOf(id: Uint8Array): string {
 }
 
 /**
- * Has the ids that are made from now on sort after this one, which an earlier process may have made, though the
- * machine's clock has been set back since.
+ * Makes all further ids sort after this one, which an earlier process may have created, even if the system clock has
+ * been set back since.
  */
 export function makeIdsAfter(earlier: string): void {
   if (!validate(earlier) || version(earlier) !== 7) return;
@@ -58,27 +58,27 @@ export function makeIdsAfter(earlier: string): void {
   last.count = 0;
 }
 
-/** An id in an answer. */
+/** An id in a response. */
 export const id = z.string().meta({ description: 'Id (UUIDv7)' });
 
-/** An id in a request. Bounded only, so that an unknown id and a malformed one get the same answer. */
+/** An id in a request. Only its length is checked, so that unknown and malformed ids get the same error. */
 export const idInput = z.string().min(1).max(200);
 
-/** An id in a file that another server has written, and anybody may have changed since. */
+/** An id in a file exported by another server, which is untrusted input. */
 export const idElsewhere = z.uuidv7('must be a UUIDv7');
 
-/** The id that no record has (RFC 9562, section 5.9), and which sorts before all others. */
+/** The nil UUID (RFC 9562, section 5.9): no record has it, and it sorts before all others. */
 export const nilId = '00000000-0000-0000-0000-000000000000';
 
-const asStored = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const canonicalUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * An id from outside as a statement can be given it: one that no record can have is the nil id. PostgreSQL refuses to
- * compare its ids with any other text, and takes those of other spellings, which are unknown ids here, for the same.
+ * Converts an id from a request to a valid statement parameter: text that is not a canonical UUID becomes the nil id.
+ * PostgreSQL rejects comparing a uuid with other text, and would accept other spellings, which are unknown ids here.
  */
 export function comparableId(id: string): string {
-  return asStored.test(id) ? id : nilId;
+  return canonicalUuid.test(id) ? id : nilId;
 }
 
-/** A moment, in milliseconds since the Unix epoch. */
+/** A point in time, in milliseconds since the Unix epoch. */
 export const timestamp = z.int().meta({ description: 'Unix time in milliseconds', format: 'int64' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The schema inside `.optional()`, `.default()` and the like, and the one a pipe begins with; null for any other. */
+/** The schema wrapped by `.optional()`, `.default()` and the like, or a pipe's input schema; null for any other. */
 export function innerSchema(schema: z.core.$ZodType): z.core.$ZodType | null {
   if (schema instanceof z.ZodPipe) return schema.in;
   const isWrapper =

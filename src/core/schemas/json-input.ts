@@ -14,17 +14,20 @@ export function jsonObjectIn(body: Buffer): Record<string, unknown> {
   return jsonObjectOfAnyDepth(body);
 }
 
-/** The same for who sees to it that nothing goes through what nests too deep. @throws GantryError `body_not_json`, `body_not_object` */
+/**
+ * The same without a depth check, for callers that bound the depth themselves.
+ * @throws GantryError `body_not_json`, `body_not_object`
+ */
 export function jsonObjectOfAnyDepth(body: Buffer): Record<string, unknown> {
   const bytes = withoutMark(body);
   if (bytes.length === 0) return {};
-  const ascii = isAscii(bytes); // which Node reads faster
+  const ascii = isAscii(bytes); // Node decodes latin1 faster
   if (!ascii && !isUtf8(bytes)) throw new GantryError('body_not_json', 'The request body is not UTF-8');
   return asObject(parseJson(bytes.toString(ascii ? 'latin1' : 'utf8')));
 }
 
 /**
- * The JSON list in these bytes; what is in it nests as deep as an object in a body.
+ * The JSON array in these bytes; its elements may nest as deep as the object of a body.
  * @throws GantryError `body_not_json`, `body_too_deep`
  */
 export function jsonListIn(bytes: Buffer): unknown[] {

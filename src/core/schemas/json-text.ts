@@ -3,14 +3,14 @@ import type { z } from 'zod';
 
 type Json = z.core.util.JSONType;
 
-/** Stands in the text that is being written where a `JsonText` goes; nobody can have sent it. */
-const mark = randomUUID();
-const quotedMark = JSON.stringify(mark);
+/** Placeholder for a `JsonText` while JSON is being written; random, so no client can have sent it. */
+const placeholder = randomUUID();
+const quotedPlaceholder = JSON.stringify(placeholder);
 
-/** The texts met while one is being written; null: nobody puts them in. */
-let met: string[] | null = null;
+/** The texts collected by the `writeJson` in progress; null outside of `writeJson`. */
+let collected: string[] | null = null;
 
-/** A JSON value of which only the text is wanted: a large state is not parsed to be written out as it was. */
+/** A JSON value kept as text, so that a large state is not parsed only to be serialized again. */
 class JsonText {
   readonly #text: string;
   #value: { is: unknown } | undefined;
@@ -19,33 +19,33 @@ class JsonText {
     this.#text = text;
   }
 
-  /** For whoever writes JSON with `JSON.stringify`. */
+  /** Called by `JSON.stringify`; outside of `writeJson` the text has to be parsed. */
   toJSON(): unknown {
-    if (met) {
-      met.push(this.#text);
-      return mark;
+    if (collected) {
+      collected.push(this.#text);
+      return placeholder;
     }
     this.#value ??= { is: JSON.parse(this.#text) };
     return this.#value.is;
   }
 }
 
-/** Text that is JSON, as a value in an answer, which is only written out. */
+/** Wraps JSON text as a value of a response that is only serialized. */
 export function asJsonText(json: string): Json {
   return new JsonText(json) as unknown as Json;
 }
 
-/** `JSON.stringify`, save that each `asJsonText` in it is put in as it is. */
+/** `JSON.stringify`, except that the text of each `asJsonText` is inserted verbatim. */
 export function writeJson(value: unknown): string {
   const texts: string[] = [];
-  met = texts;
+  collected = texts;
   let written: string;
   try {
     written = JSON.stringify(value);
   } finally {
-    met = null;
+    collected = null;
   }
   if (texts.length === 0) return written;
-  const [first = '', ...rest] = written.split(quotedMark);
+  const [first = '', ...rest] = written.split(quotedPlaceholder);
   return rest.reduce((whole, part, index) => whole + texts[index] + part, first);
 }

@@ -1,4 +1,4 @@
-/** The deepest nesting of arrays and objects that is taken in; 20,000 levels fit in 40 KB and overflow stacks. */
+/** Maximum nesting of arrays and objects in input; 20,000 levels fit in 40 KB and overflow the stack. */
 export const maxDepth = 32;
 
 const quote = 0x22;
@@ -10,7 +10,7 @@ const opens = 1;
 const closes = 2;
 const beginsString = 3;
 
-/** What each byte means outside of strings; most mean nothing, and one look at a table tells. */
+/** The meaning of each byte outside of strings, as a lookup table; 0 for most. */
 const meanings = new Uint8Array(256);
 meanings[quote] = beginsString;
 for (const open of [openBracket, openBrace]) {
@@ -20,10 +20,10 @@ for (const open of [openBracket, openBrace]) {
 
 /**
  * Whether JSON text, as UTF-8, nests deeper than `deepest`, found in one pass without parsing. Brackets inside
- * strings do not count; text that is not JSON gets some answer, and the parser then says what is wrong.
+ * strings do not count; for text that is not JSON the result is arbitrary, and the parser reports the error.
  */
 export function jsonNestsTooDeep(json: Buffer, deepest = maxDepth): boolean {
-  // Most are flat objects, and looking for a byte is much faster than looking at each.
+  // Fast path: most inputs are flat objects, and `includes` is much faster than inspecting each byte.
   if (!json.includes(openBracket) && !json.includes(openBrace, 1)) return false;
   let depth = 0;
   for (let at = 0; at < json.length; at++) {
@@ -36,14 +36,14 @@ export function jsonNestsTooDeep(json: Buffer, deepest = maxDepth): boolean {
   return false;
 }
 
-/** Where the string ends that begins at `from`. */
+/** The index of the closing quote of the string that begins at `from`. */
 function endOfString(json: Buffer, from: number): number {
   let at = from + 1;
   for (; at < json.length && json[at] !== quote; at++) if (json[at] === backslash) at++;
   return at;
 }
 
-/** Whether a parsed value nests deeper than `maxDepth`; walks level by level, so it never overflows. */
+/** Whether a parsed value nests deeper than `maxDepth`; traverses level by level, so the stack cannot overflow. */
 export function valueNestsTooDeep(value: unknown): boolean {
   let level: object[] = isContainer(value) ? [value] : [];
   for (let depth = 1; level.length > 0; depth++) {
@@ -53,12 +53,12 @@ export function valueNestsTooDeep(value: unknown): boolean {
   return false;
 }
 
-/** Whether bytes are anywhere in a value that does not nest too deep; Socket.IO carries them, JSON does not. */
+/** Whether a value, whose depth must have been checked, contains bytes; Socket.IO can carry them, JSON cannot. */
 export function holdsBytes(value: unknown): boolean {
   return ArrayBuffer.isView(value) || (isContainer(value) && Object.values(value).some(holdsBytes));
 }
 
-/** Bytes hold nothing: looking through a megabyte of them one by one takes a while. */
+/** Typed arrays are excluded: iterating over a megabyte of single bytes is slow. */
 function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
 }

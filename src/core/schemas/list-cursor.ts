@@ -2,26 +2,26 @@ import { z } from 'zod';
 import { GantryError } from '../../errors.ts';
 import { withReason } from './field-reason.ts';
 
-/** From which end a list is read. */
+/** The direction a list is read in. */
 export type ListOrder = 'newest' | 'oldest';
 
 const orders = { n: 'newest', o: 'oldest' } as const satisfies Record<string, ListOrder>;
 const maxLength = 200;
 
-/** A place in a list: which way it is read, and the row it goes on behind. Null: its beginning. */
+/** A position in a list: the order, and the row after which reading continues. Null: the beginning. */
 export interface Place {
   order: ListOrder | null;
   behind: string | null;
 }
 
-/** A cursor as callers are given it: what it says is the list's own. */
+/** Encodes a cursor for callers; the format of `behind` is specific to the list. */
 export function toListCursor(order: ListOrder, behind: string): string {
   return Buffer.from(`${order === 'newest' ? 'n' : 'o'}.${behind}`).toString('base64url');
 }
 
 /**
- * The fields `cursor` and `order` of a list that is read on from where the page before ended. `behind`: what the list's own
- * cursors say.
+ * The fields `cursor` and `order` of a list with cursor pagination. `behind` matches the row part of the list's
+ * cursors.
  */
 export function cursorFieldsOf(behind: RegExp) {
   const cursor = z
@@ -29,12 +29,15 @@ export function cursorFieldsOf(behind: RegExp) {
     .max(maxLength)
     .transform((text, context): Place => {
       if (text === '') return { order: null, behind: null };
-      const said = /^([no])\.(.+)$/.exec(Buffer.from(text, 'base64url').toString());
-      const [, letter, rest] = said ?? [];
+      const match = /^([no])\.(.+)$/.exec(Buffer.from(text, 'base64url').toString());
+      const [, letter, rest] = match ?? [];
       if (rest !== undefined && behind.test(rest)) {
         return { order: letter === 'n' ? orders.n : orders.o, behind: rest };
       }
-      context.addIssue({ code: 'custom', message: 'must be the `nextCursor` of the page before, or empty' });
+      context.addIssue({
+        code: 'custom',
+        message: 'must be the `nextCursor` of the previous page, or empty',
+      });
       return z.NEVER;
     })
     .optional()
@@ -48,16 +51,16 @@ export function cursorFieldsOf(behind: RegExp) {
   return { cursor: withReason(cursor, 'paging_invalid'), order: withReason(order, 'paging_invalid') };
 }
 
-/** The rows wanted of a list that is read by cursors. */
+/** The requested page of a list with cursor pagination. */
 export interface CursorPage {
   limit: number;
   order: ListOrder;
-  /** The row behind which they are, as the list has it in its cursors; null: from the beginning. */
+  /** The row after which the page begins, in the format of the list's cursors; null: the beginning. */
   behind: string | null;
 }
 
 /**
- * What a call asks for with `cursor` or `order`; null where it has neither, and is answered with `skip`.
+ * The page requested with `cursor` or `order`; null when a call has neither and is paged with `skip`.
  * @throws GantryError `paging_invalid`
  */
 export function cursorPageOf({
@@ -72,14 +75,14 @@ export function cursorPageOf({
   order?: ListOrder | undefined;
 }): CursorPage | null {
   if (cursor === undefined && order === undefined) return null;
-  if (skip > 0) throw invalid('skip', 'must be left out where there is a cursor or an order');
+  if (skip > 0) throw invalid('skip', 'must be omitted with a cursor or an order');
   if (cursor?.order && order && cursor.order !== order) {
-    throw invalid('order', `must be that of the page before, ${cursor.order}, or left out`);
+    throw invalid('order', `must be that of the previous page, ${cursor.order}, or omitted`);
   }
   return { limit, order: cursor?.order ?? order ?? 'newest', behind: cursor?.behind ?? null };
 }
 
-/** What an answer to such a call has beside its rows. */
+/** Output fields of a list with cursor pagination, in addition to its rows. */
 export const cursorOutput = {
   nextCursor: z
     .exactOptional(z.string())
@@ -89,7 +92,7 @@ export const cursorOutput = {
     .meta({ description: 'Only with `cursor` or `order`: whether there is more right now' }),
 };
 
-/** Where a page by cursors ends. */
+/** The end of a page with cursor pagination. */
 export interface CursorEnd {
   nextCursor: string;
   more: boolean;

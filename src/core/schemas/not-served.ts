@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** A field that basement.fun's clients may send and that is not served: zero, null and an empty text count as left out. */
+/** An unsupported field that basement.fun's clients may send: zero, null and an empty string count as omitted. */
 export function notServed(why: string) {
   return z.unknown().refine(isEmpty, why).optional();
 }
 
-/** Whether a client has left a field out, or sent its language's zero in its place; in a query, that is a text. */
+/** Whether a client has omitted a field or sent its language's zero value, which is a string in a query. */
 export function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === 0 || value === '0' || value === '';
 }

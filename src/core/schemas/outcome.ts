@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** `success` of an answer; always true, for a failure is answered with an error body. */
+/** `success` of a response; always true, because failures are returned as an error body. */
 export const success = z.boolean();

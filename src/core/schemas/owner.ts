@@ -1,10 +1,10 @@
-/** A player in a game: whose data an operation is about. The wallet is lowercase. */
+/** A player in a game, who owns the data of an operation. The wallet is lowercase. */
 export interface Owner {
   gameId: string;
   wallet: string;
 }
 
-/** A game's rows, or one player's in it. */
+/** Selects the rows of a game, or those of one of its players. */
 export interface GameFilter {
   gameId: string;
   wallet?: string | undefined;

@@ -4,73 +4,73 @@ import { withReason } from './field-reason.ts';
 const defaultSize = 50;
 const maxSize = 250;
 
-const wholeFromZero = z.int('must be a whole number, 0 or more').min(0, 'must be a whole number, 0 or more');
+const nonNegativeInt = z.int('must be a whole number, 0 or more').min(0, 'must be a whole number, 0 or more');
 
-const size = wholeFromZero
+const size = nonNegativeInt
   .default(defaultSize)
-  .transform((asked) => Math.min(asked, maxSize))
+  .transform((requested) => Math.min(requested, maxSize))
   .meta({
     description: `Rows wanted; default ${defaultSize}, more than ${maxSize} is capped to ${maxSize}`,
   });
 
-/** Clients in typed languages send 0 for what they leave out. */
-function sizeOrDefault(usual: number) {
-  return wholeFromZero
-    .default(usual)
-    .transform((asked) => Math.min(asked || usual, maxSize))
+/** Clients in typed languages send 0 for omitted fields. */
+function sizeOrDefault(defaultRows: number) {
+  return nonNegativeInt
+    .default(defaultRows)
+    .transform((requested) => Math.min(requested || defaultRows, maxSize))
     .meta({
-      description: `Rows wanted; default ${usual}, which 0 stands for too; more than ${maxSize} is capped to ${maxSize}`,
+      description: `Rows wanted; default ${defaultRows}, which 0 stands for too; more than ${maxSize} is capped to ${maxSize}`,
     });
 }
 
-const skip = wholeFromZero.default(0).meta({ description: 'Rows to pass over; default 0' });
+const skip = nonNegativeInt.default(0).meta({ description: 'Rows to pass over; default 0' });
 
-/** The fields `limit` and `skip` of an administrators' list (DESIGN.md "Paging"). */
+/** The fields `limit` and `skip` of administrators' lists (DESIGN.md "Paging"). */
 export const paging = { limit: withReason(size, 'paging_invalid'), skip: withReason(skip, 'paging_invalid') };
 
 /**
- * The fields `limit` and `skip` of a list that games and launchers read; `usual` rows where `limit` is left out or 0. Lists
- * that basement.fun documents have its default.
+ * The fields `limit` and `skip` of lists for games and launchers; `defaultRows` apply when `limit` is omitted or 0.
+ * Lists documented by basement.fun use its default.
  */
-export function pagingOf(usual = defaultSize) {
+export function pagingOf(defaultRows = defaultSize) {
   return {
-    limit: withReason(sizeOrDefault(usual), 'paging_invalid'),
+    limit: withReason(sizeOrDefault(defaultRows), 'paging_invalid'),
     skip: withReason(skip, 'paging_invalid'),
   };
 }
 
-/** The fields `pageNumber` (from 1; 0 counts as left out) and `pageSize` of `GET /activities`. */
-export function pageNumberingOf(usual: number) {
+/** The fields `pageNumber` (from 1; 0 counts as omitted) and `pageSize` of `GET /activities`. */
+export function pageNumberingOf(defaultRows: number) {
   return {
     pageNumber: withReason(
-      wholeFromZero
+      nonNegativeInt
         .default(1)
-        .transform((asked) => asked || 1)
+        .transform((requested) => requested || 1)
         .meta({ description: 'From 1; default 1, which 0 stands for too' }),
       'paging_invalid',
     ),
-    pageSize: withReason(sizeOrDefault(usual), 'paging_invalid'),
+    pageSize: withReason(sizeOrDefault(defaultRows), 'paging_invalid'),
   };
 }
 
-/** The rows wanted of an ordered list. */
+/** The requested page of an ordered list. */
 export interface Page {
   limit: number;
   skip: number;
 }
 
-/** In an answer with fewer rows than asked for, because more would take too many bytes. */
+/** Set when a page has fewer rows than requested because of the limit on the response size. */
 export const shortened = z.exactOptional(z.literal(true)).meta({
   description: 'Only on a page with fewer rows than asked for because of their size: read on behind them',
 });
 
-/** A part of an ordered list and the size of the whole. */
+/** A page of an ordered list, with the total number of rows. */
 export interface Paged<Row> {
   total: number;
   rows: Row[];
 }
 
-/** The answer of a list operation that tells the size of the whole. */
+/** The output of a list operation with a total count. */
 export function pagedOutput<Row extends z.ZodType>(row: Row) {
   return z.object({ total: z.int(), limit: z.int(), skip: z.int(), data: z.array(row) });
 }

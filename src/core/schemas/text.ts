@@ -16,7 +16,7 @@ export function text(min: number, max: number): z.ZodString {
     .meta({ minLength: min, maxLength: max });
 }
 
-/** The text, cut to `max` characters when it is longer, with an ellipsis as the last one. */
+/** The text, truncated to `max` characters when it is longer, with an ellipsis as the last one. */
 export function shortened(value: string, max: number): string {
   if (value.length <= max) return value;
   const characters = [...value];

@@ -3,15 +3,15 @@ import { GantryError } from '../../errors.ts';
 import { text } from './text.ts';
 
 /*
- * Words and phrases that a game does not want to be said. They are texts, never patterns: a message is read once from its
- * beginning to its end, whatever the list and whatever the message.
+ * Words and phrases that a game disallows. They are literal texts, never patterns: a message is scanned once from start
+ * to end, whatever the list and the message contain.
  */
 
-/** The most words and phrases of a game. */
+/** Maximum number of words and phrases per game. */
 const maxWords = 500;
 
 export const wordFilterPolicy = z.object({
-  /** What becomes of a message with one of them: it is refused, or they are replaced by asterisks. Names are refused. */
+  /** Whether a message with one of them is rejected, or they are replaced by asterisks. Names are always rejected. */
   action: z.enum(['reject', 'mask']).default('mask'),
   words: z
     .array(text(1, 60).refine((word) => tokensOf(word).length > 0, 'must have a letter or a digit'))
@@ -20,11 +20,11 @@ export const wordFilterPolicy = z.object({
 });
 export type WordFilterPolicy = z.infer<typeof wordFilterPolicy>;
 
-/** A message as it may be said in a game. @throws GantryError `words_not_allowed` */
+/** The message after applying a game's word filter. @throws GantryError `words_not_allowed` */
 export function filteredMessage(policy: WordFilterPolicy, message: string, path: string): string {
   if (policy.words.length === 0) return message;
   const tokens = tokensOf(message);
-  const found = matchesOf(compiled(policy), tokens);
+  const found = matchesOf(trieOf(policy), tokens);
   if (found.length === 0) return message;
   if (policy.action === 'reject') throw notAllowed(path);
   let masked = '';
@@ -36,54 +36,54 @@ export function filteredMessage(policy: WordFilterPolicy, message: string, path:
   return masked + message.slice(done);
 }
 
-/** @throws GantryError `words_not_allowed` for a name that has one of the game's words in it, whatever its `action` */
+/** @throws GantryError `words_not_allowed` for a name that contains one of the game's words, whatever the `action` */
 export function refuseName(policy: WordFilterPolicy, name: string | undefined, path: string): void {
   if (policy.words.length === 0 || name === undefined) return;
-  if (matchesOf(compiled(policy), tokensOf(name)).length > 0) throw notAllowed(path);
+  if (matchesOf(trieOf(policy), tokensOf(name)).length > 0) throw notAllowed(path);
 }
 
-/** A word of a text: folded, and where it stands in UTF-16 units. */
+/** A word of a text: case-folded, with its position in UTF-16 code units. */
 interface Token {
   folded: string;
   start: number;
   end: number;
 }
 
-/** Words that may follow one another; `ends`: a phrase does here. */
-interface Branch {
-  ends: boolean;
-  next: Map<string, Branch>;
+/** A node of the trie of phrases; `isEnd`: a phrase ends here. */
+interface TrieNode {
+  isEnd: boolean;
+  next: Map<string, TrieNode>;
 }
 
-/** A game is the same object while it has not changed. */
-const trees = new WeakMap<WordFilterPolicy, Branch>();
+/** Cached by identity: a game's policy is the same object until it changes. */
+const tries = new WeakMap<WordFilterPolicy, TrieNode>();
 
-function compiled(policy: WordFilterPolicy): Branch {
-  const known = trees.get(policy);
+function trieOf(policy: WordFilterPolicy): TrieNode {
+  const known = tries.get(policy);
   if (known) return known;
-  const root: Branch = { ends: false, next: new Map() };
+  const root: TrieNode = { isEnd: false, next: new Map() };
   for (const phrase of policy.words) {
-    let branch = root;
+    let node = root;
     for (const { folded } of tokensOf(phrase)) {
-      const next = branch.next.get(folded) ?? { ends: false, next: new Map() };
-      branch.next.set(folded, next);
-      branch = next;
+      const next = node.next.get(folded) ?? { isEnd: false, next: new Map() };
+      node.next.set(folded, next);
+      node = next;
     }
-    branch.ends = true;
+    node.isEnd = true;
   }
-  trees.set(policy, root);
+  tries.set(policy, root);
   return root;
 }
 
-/** The words of a text that make up phrases, the longest ones first from the left. */
-function matchesOf(root: Branch, tokens: readonly Token[]): Token[] {
+/** The words of a text that belong to phrases; leftmost longest match. */
+function matchesOf(root: TrieNode, tokens: readonly Token[]): Token[] {
   const found: Token[] = [];
   for (let at = 0; at < tokens.length; ) {
     let length = 0;
-    let branch: Branch | undefined = root;
-    for (let behind = at; branch && behind < tokens.length; behind++) {
-      branch = branch.next.get(tokens[behind]?.folded ?? '');
-      if (branch?.ends) length = behind + 1 - at;
+    let node: TrieNode | undefined = root;
+    for (let end = at; node && end < tokens.length; end++) {
+      node = node.next.get(tokens[end]?.folded ?? '');
+      if (node?.isEnd) length = end + 1 - at;
     }
     found.push(...tokens.slice(at, at + length));
     at += length || 1;
@@ -91,7 +91,7 @@ function matchesOf(root: Branch, tokens: readonly Token[]): Token[] {
   return found;
 }
 
-/** Runs of letters and digits. What folds to nothing (accents, characters without a width) parts no word and is none. */
+/** Runs of letters and digits. Characters that fold to nothing (accents, zero-width ones) do not separate words. */
 function tokensOf(value: string): Token[] {
   const tokens: Token[] = [];
   let open: Token | null = null;
@@ -113,11 +113,11 @@ function tokensOf(value: string): Token[] {
   return tokens;
 }
 
-/** By character; of the Unicode there is, a small part is ever written. */
+/** Cache by character, bounded; only a small part of Unicode is ever used. */
 const folds = new Map<string, string | null>();
 const maxFolds = 20_000;
 
-/** Null: it parts words. */
+/** Null: the character separates words. */
 function foldOf(character: string): string | null {
   const known = folds.get(character);
   if (known !== undefined) return known;
@@ -126,7 +126,7 @@ function foldOf(character: string): string | null {
   return folded;
 }
 
-/** Combining accents of every alphabet that has case; the vowels of others are marks too, and stay. */
+/** Combining accents of all scripts with case; vowel signs of other scripts are marks too, and are kept. */
 const accents = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
 
 function fold(character: string): string | null {
@@ -134,7 +134,7 @@ function fold(character: string): string | null {
   const plain = character.normalize('NFKD').replace(accents, '');
   if (plain === '') return '';
   if (!/^[\p{L}\p{N}\p{M}]+$/u.test(plain)) {
-    // Such as ⑴, which decomposes to more than letters and digits.
+    // Characters such as ⑴ decompose to more than letters and digits.
     const letters = plain.replace(/[^\p{L}\p{N}]/gu, '');
     if (letters === '') return null;
     return casefold(letters);
@@ -142,12 +142,12 @@ function fold(character: string): string | null {
   return casefold(plain);
 }
 
-/** As Unicode folds case, but for a few letters that no keyboard has. */
+/** Approximates Unicode case folding; it differs only in a few letters that no keyboard has. */
 function casefold(letters: string): string {
   return letters.toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKD').replace(accents, '');
 }
 
 function notAllowed(path: string): GantryError {
-  const message = 'has words in it that this game does not allow';
+  const message = 'contains words that this game does not allow';
   return new GantryError('words_not_allowed', `${path}: ${message}`, { fields: [{ path, message }] });
 }

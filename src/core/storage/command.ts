@@ -16,20 +16,20 @@ import {
 } from './table.ts';
 
 /**
- * A write, declared once for every engine: a generator function that asks for rows (`yield* tx.get(…)`), decides, and says
- * what is to be written. It refuses with a `GantryError`, and then has changed nothing.
+ * A write, declared once for every engine: a generator function that requests rows (`yield* tx.get(…)`), decides, and
+ * records what to write. It rejects by throwing a `GantryError`; nothing is changed then.
  *
- * It may be begun again before it has ended (by an engine that loads rows for many commands at once), so it does nothing
- * but through `tx`, and nothing that it makes leaves it before the commit. What it takes and answers is plain data.
+ * It may be restarted before it has completed (by an engine that loads rows for many commands at once), so all its
+ * effects go through `tx`, and nothing escapes before the commit. Arguments and results are plain data.
  */
 export interface Command<Args extends unknown[], Result> {
   (tx: Tx, ...args: Args): Steps<Result>;
   readonly commandName: string;
-  /** It has a transaction of its own, and may run statements in it. */
+  /** It runs in a dedicated transaction, and may run statements in it. */
   readonly isExclusive: boolean;
 }
 
-/** A command, whatever it takes and answers. */
+/** A command with any arguments and result. */
 export interface AnyCommand {
   (tx: Tx, ...args: never): Steps<unknown>;
   readonly commandName: string;
@@ -38,7 +38,7 @@ export interface AnyCommand {
 
 export type Steps<Result> = Generator<Request<unknown>, Result, void>;
 
-/** Declares a command. `catalogue/commands.ts` lists the files that hold any. */
+/** Declares a command. `catalogue/commands.ts` lists the files that declare commands. */
 export function command<Args extends unknown[], Result>(
   commandName: string,
   steps: (tx: Tx, ...args: Args) => Steps<Result>,
@@ -47,15 +47,15 @@ export function command<Args extends unknown[], Result>(
 }
 
 /**
- * Declares a command that changes rows by statements (`tx.run`), many at once: what clears away, moves or ranks again. It
- * has a transaction of its own, so it costs every other write its time; it is to be bounded, or rare.
+ * Declares a command that changes many rows at once with statements (`tx.run`), to delete, move or re-rank them. Its
+ * dedicated transaction delays all other writes, so it must be bounded or rare.
  */
 export function exclusiveCommand<Args extends unknown[], Result>(
   commandName: string,
   steps: (tx: ExclusiveTx, ...args: Args) => Steps<Result>,
 ): Command<Args, Result> {
   const run = (tx: Tx, ...args: Args) => {
-    if (!(tx instanceof ExclusiveTx)) throw new Error(`${commandName} needs a transaction of its own`);
+    if (!(tx instanceof ExclusiveTx)) throw new Error(`${commandName} needs a dedicated transaction`);
     return steps(tx, ...args);
   };
   return Object.assign(run, { commandName, isExclusive: true });
@@ -75,28 +75,28 @@ export type RequestKind =
   | 'rank'
   | 'flush';
 
-// One of each for all requests, of which every write makes several.
+// Shared defaults, to save allocations: every write creates several requests.
 const noOptions = {};
 const noColumns: readonly string[] = [];
 const noParts: readonly Request<unknown>[] = [];
 const noValues: Readonly<Record<string, Value>> = {};
 
-/** What a command waits for. It is its own iterator, so that `yield*` gives the answer with its type. */
+/** An operation that a command waits for. It is its own iterator, so that `yield*` returns a typed result. */
 export class Request<Result> {
   value!: Result;
   readonly tx: Tx;
   readonly kind: RequestKind;
   readonly target: AnyTable | AnyIndex | null;
   readonly key: readonly Value[];
-  /** Of a lock: the row to make where there is none. */
+  /** For `lock`: the row to create when there is none. */
   readonly make: AnyRow | undefined;
   readonly list: ListOptions | undefined;
-  /** Of a peek, and the one of `octets`. */
+  /** For `peek` and `octets`: the columns to read. */
   readonly columns: readonly string[];
   readonly parts: readonly Request<unknown>[];
   readonly statement: Statement | undefined;
   readonly values: Readonly<Record<string, Value>>;
-  /** The engine's name for what is requested; requests for the same have the same. */
+  /** Set by the engine to deduplicate: requests for the same data have the same name. */
   name: string | undefined = undefined;
   #keyText: string | null | undefined;
 
@@ -133,7 +133,7 @@ export class Request<Result> {
     this.values = values;
   }
 
-  /** The key as text (`keyOf`); null: no row has it. */
+  /** The key as text (`keyOf`); null when no row can have it. */
   get keyText(): string | null {
     if (this.#keyText === undefined) this.#keyText = keyOf(this.key);
     return this.#keyText;
@@ -143,45 +143,45 @@ export class Request<Result> {
     return this;
   }
 
-  /** Done at once where the rows are at hand; else the engine is given the request, and asks again later. */
+  /** Done immediately when the rows are loaded; otherwise yields itself to the engine, which resumes it later. */
   next(): IteratorResult<Request<unknown>, Result> {
     return this.tx.loader.answer(this) ? { done: true, value: this.value } : { done: false, value: this };
   }
 }
 
-/** What an engine does for a command. */
+/** The engine's side of a command. */
 export interface Loader {
-  /** Sets the request's value and returns true where it is at hand. */
+  /** Sets the request's value and returns true when it is already loaded. */
   answer(request: Request<unknown>): boolean;
-  /** The row is about to be written by `tx`. */
+  /** Called before `tx` writes the row for the first time. */
   claim(entry: Entry, tx: Tx): void;
 }
 
-/** What engines give to the commands of a batch. */
+/** Provided by engines to the commands of a batch. */
 export interface Context {
   /** Unix milliseconds; the same for the whole command. */
   readonly now: number;
   newId(): string;
 }
 
-/** An event a command has emitted, before it has a place in the order of commits. */
+/** An event emitted by a command, before its position in the commit order is assigned. */
 export interface EmittedEvent extends NewEvent {
   seq: number;
 }
 
-/** What a command has at hand while it runs in a transaction. */
+/** The interface of a running command to its transaction. */
 export class Tx {
   readonly loader: Loader;
   readonly now: number;
   readonly newId: () => string;
-  /** Its place in the batch. */
+  /** The command's index in the batch. */
   readonly place: number;
   readonly events: EmittedEvent[] = [];
-  /** Something was erased that must not stay readable: soon after the commit, its traces go from the disk. */
-  leavesTraces = false;
+  /** Erased data must not stay readable: its remains are scrubbed from the disk soon after the commit. */
+  needsScrub = false;
   /** It cannot be resumed at the request it waits for, only restarted: see `forEach`. */
   mustRestart = false;
-  /** Workers that have something to do once this is committed: see `wake`. */
+  /** Workers to notify after the commit: see `wake`. */
   wakes: Set<string> | null = null;
   readonly #rows: Rows;
   readonly #undo: { entry: Entry; row: AnyRow | undefined; wasDirty: boolean }[] = [];
@@ -195,7 +195,7 @@ export class Tx {
   }
 
   /**
-   * The row under the table's key (a list where the key has several columns), nobody else's until the commit; made where
+   * Locks and returns the row with this primary key (an array for a composite key) until the commit; creates it when
    * there is none and `make` is given.
    */
   lock<Row>(table: Table<Row>, key: Value | readonly Value[], make: Row): Request<Row>;
@@ -205,12 +205,12 @@ export class Tx {
     return new Request(this, 'lock', table as AnyTable, values, { make: make as AnyRow | undefined });
   }
 
-  /** The row under the key of a table or a unique index; undefined where there is none, or the key has a null. */
+  /** The row with this key of a table or unique index; undefined when there is none or the key contains a null. */
   get<Row>(target: Table<Row> | Index<Row>, ...key: Value[]): Request<Row | undefined> {
     return new Request(this, 'get', target as AnyTable | AnyIndex, key);
   }
 
-  /** As `get`, some columns only: for a row whose other columns are large and not needed. To change it, put it whole. */
+  /** Like `get` for some columns only, when the others are large and not needed. `put` still requires the full row. */
   peek<Row, Name extends keyof Row & string>(
     table: Table<Row>,
     columns: readonly Name[],
@@ -219,22 +219,22 @@ export class Tx {
     return new Request(this, 'peek', table as AnyTable, key, { columns });
   }
 
-  /** How many bytes of UTF-8 a text column holds, without reading it; undefined where there is no such row. */
+  /** The length of a text column in bytes of UTF-8, without reading it; undefined when there is no such row. */
   octets<Row>(table: Table<Row>, column: keyof Row & string, ...key: Value[]): Request<number | undefined> {
     return new Request(this, 'octets', table as AnyTable, key, { columns: [column] });
   }
 
-  /** The greatest number in the column behind an index's leading ones, or 0; it may be that of a row that is gone. */
+  /** The maximum of the column after an index's leading ones, or 0; may be that of a row deleted in this batch. */
   max<Row>(index: Index<Row>, prefix: readonly Value[]): Request<number> {
     return new Request(this, 'max', index as AnyIndex, prefix);
   }
 
-  /** How many rows there are under an index's leading columns, at most `limit`. */
+  /** The number of rows with these values in an index's leading columns, at most `limit`. */
   count<Row>(index: Index<Row>, prefix: readonly Value[], limit: number): Request<number> {
     return new Request(this, 'count', index as AnyIndex, prefix, { list: { limit } });
   }
 
-  /** The first rows under an index's leading columns, in its order or from its end. */
+  /** The first rows with these values in an index's leading columns, in index order, or in reverse with `last`. */
   list<Row>(
     index: Index<Row>,
     prefix: readonly Value[],
@@ -243,23 +243,22 @@ export class Tx {
     return new Request(this, 'list', index as AnyIndex, prefix, { list: options as ListOptions });
   }
 
-  /** Several at once: one round trip where there is one. Locks are taken before the rest is read. */
+  /** Several requests in one round trip. Locks are acquired before the rest is read. */
   all<const Parts extends readonly Request<unknown>[]>(
     ...parts: Parts
   ): Request<{ [At in keyof Parts]: Parts[At] extends Request<infer Result> ? Result : never }> {
     return new Request(this, 'all', null, [], { parts });
   }
 
-  /** Writes a row that is not there yet, which the key must promise: an id made here, say. */
+  /** Inserts a row. The key must be guaranteed to be new, such as an id generated here. */
   insert<Row>(table: Table<Row>, row: Row): void {
     const entry = this.#rows.of(table as AnyTable).entryOf(row as AnyRow);
-    if (entry.row !== undefined)
-      throw new Error(`${table.name} has a row under the key ${entry.key} already`);
+    if (entry.row !== undefined) throw new Error(`${table.name} already has a row with the key ${entry.key}`);
     if (!entry.isKnown && !entry.isDirty) entry.isKnown = true;
     this.#change(entry, row as AnyRow);
   }
 
-  /** Writes a row, over the one under its key where there is one. */
+  /** Upserts a row. */
   put<Row>(table: Table<Row>, row: Row): void {
     this.#change(this.#rows.of(table as AnyTable).entryOf(row as AnyRow), row as AnyRow);
   }
@@ -270,7 +269,7 @@ export class Tx {
   }
 
   /**
-   * Writes an event with the change; it is published after the commit. Its stream must have been locked
+   * Writes an event in this transaction; it is published after the commit. Its stream must be locked
    * (`lockPlayer`, `lockChannel`, `lockGame`). Returns its seq.
    */
   emit<Type extends EventType>(
@@ -286,8 +285,8 @@ export class Tx {
     const row = entry.row as unknown as StreamRow;
     const seq = row.seq + 1;
     this.#change(entry, { ...row, seq } as AnyRow);
-    const made = { stream, seq, name: type.name, record: JSON.stringify(record), at: this.now };
-    this.#change(this.#rows.of(events as AnyTable).append(), made);
+    const event = { stream, seq, name: type.name, record: JSON.stringify(record), at: this.now };
+    this.#change(this.#rows.of(events as AnyTable).append(), event);
     this.events.push({ stream, name: type.name, record, audience, seq });
     return seq;
   }
@@ -297,24 +296,24 @@ export class Tx {
   }
 
   scrub(): void {
-    this.leavesTraces = true;
+    this.needsScrub = true;
   }
 
   /**
-   * After the commit, tells this process's worker of that name that there is something to do (`Database.onWake`). Lost
-   * with the process: workers look by themselves as well.
+   * After the commit, notifies this process's worker of that name that there is work to do (`Database.onWake`). The
+   * notification is lost when the process ends, so workers also poll.
    */
   wake(worker: string): void {
     this.wakes ??= new Set();
     this.wakes.add(worker);
   }
 
-  /** Told by the engine: the row is this command's until it has ended. */
+  /** Called by the engine: makes this command the owner of the row. */
   hold(entry: Entry): void {
     entry.owner = this;
   }
 
-  /** Takes back what it has written, and nobody else's. */
+  /** Undoes this command's writes, but not those of others in the batch. */
   undo(): void {
     for (const { entry, row, wasDirty } of this.#undo.toReversed()) {
       entry.of.set(entry, row);
@@ -322,7 +321,7 @@ export class Tx {
     }
     this.#undo.length = 0;
     this.events.length = 0;
-    this.leavesTraces = false;
+    this.needsScrub = false;
     this.wakes = null;
   }
 
@@ -333,9 +332,9 @@ export class Tx {
   }
 }
 
-/** What an exclusive command has at hand: statements too, which see what it has written. */
+/** The transaction of an exclusive command, which can also run statements; they see its earlier writes. */
 export class ExclusiveTx extends Tx {
-  /** Runs a statement that changes rows; how many it changed. Rows read before are to be read again. */
+  /** Runs a statement that changes rows and returns their number. Rows read before are stale afterwards. */
   run<Values extends Record<string, Value>>(
     statement: Statement<Values, unknown>,
     values: Values,
@@ -343,7 +342,7 @@ export class ExclusiveTx extends Tx {
     return new Request(this, 'run', null, [], { statement: statement as Statement, values });
   }
 
-  /** The rows of a statement that reads. */
+  /** Runs a SELECT and returns its rows. */
   rows<Values extends Record<string, Value>, Row>(
     statement: Statement<Values, Row>,
     values: Values,
@@ -351,20 +350,20 @@ export class ExclusiveTx extends Tx {
     return new Request(this, 'rows', null, [], { statement: statement as Statement, values });
   }
 
-  /** Writes what was changed so far, and holds it no longer: for a command that writes more than memory should hold. */
+  /** Writes the changes so far and evicts them, for a command that writes more than fits in memory. */
   flush(): Request<void> {
     return new Request(this, 'flush', null, []);
   }
 
-  /** Counts the places of a group of a ranked table again, after statements have written it. */
+  /** Rebuilds the ranks of a group of a ranked table, after statements have changed it. */
   recount(table: AnyTable, group: string): Request<void> {
     return new Request(this, 'rank', table, [group]);
   }
 }
 
 /**
- * Carries out the same steps for each of several, with the outcome that one after the other would have. What they ask for is
- * loaded for all of them together, where an engine has a round trip for it: one for each step of the steps, not of the items.
+ * Runs the same steps for each item, with the same result as running them sequentially. Their requests are loaded
+ * together where an engine needs a round trip: one per step, not one per step and item.
  */
 export function* forEach<Item, Result>(
   tx: Tx,
@@ -375,7 +374,7 @@ export function* forEach<Item, Result>(
   if (items.length === 1 && only !== undefined) return [yield* stepsOf(only, 0)];
   const results: Result[] = [];
   if (tx instanceof ExclusiveTx) {
-    // It goes on where it was, so the steps of one may not begin before those of the one before have ended.
+    // It is resumed, never restarted, so the steps of an item must not start before the previous ones have completed.
     for (const [at, item] of items.entries()) results.push(yield* stepsOf(item, at));
     return results;
   }
@@ -386,23 +385,23 @@ export function* forEach<Item, Result>(
       if (done) results.push(value);
       else missed ??= value;
     } catch (error) {
-      // Behind one that has not ended, what it met is not so yet; it is only asked what it needs.
+      // After an item that has not completed, the error may not be real; these steps run only to collect requests.
       if (!missed) throw error;
     }
   }
-  // The engine loads what was missed and begins the whole command again, which undoes what was done here.
+  // The engine loads the missed rows and restarts the whole command, which undoes what was done here.
   if (missed) {
     tx.mustRestart = true;
     yield missed;
-    throw new Error('a command went on with steps that are to be begun again');
+    throw new Error('a command that must be restarted was resumed');
   }
   return results;
 }
 
-/** What follows from an event within the transaction that wrote it: see `catalogue/reactions.ts`. */
+/** Runs for an event within the transaction that wrote it: see `catalogue/reactions.ts`. */
 export type Reaction = (tx: Tx, event: EmittedEvent) => Steps<void>;
 
-/** Runs a command, and then what follows from each event it has emitted, those of the reactions included. */
+/** Runs a command, then the reaction to each emitted event, including events emitted by reactions. */
 export function* withReactions<Result>(tx: Tx, steps: Steps<Result>, react: Reaction | null): Steps<Result> {
   const result = yield* steps;
   if (!react) return result;

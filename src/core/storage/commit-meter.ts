@@ -2,10 +2,10 @@ import { HistogramBuckets } from '../histogram.ts';
 import type { DatabaseStats } from './database.ts';
 
 const batchBounds = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
-/** In seconds; with a fast disk a commit takes a fraction of a millisecond. */
+/** In seconds; on a fast disk a commit takes a fraction of a millisecond. */
 const commitBounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-/** Counts what group commit does, in the thread that does it. */
+/** Collects statistics of group commit, in the thread that commits. */
 export class CommitMeter {
   readonly #batchSizes = new HistogramBuckets(batchBounds);
   readonly #seconds = new HistogramBuckets(commitBounds);

@@ -1,14 +1,14 @@
-/** What queued on-chain actions say that a restored backup holds. */
+/** The error text of on-chain actions that are held because they were queued in a restored backup. */
 export const heldWhy =
-  'It was waiting when the backup was made and may have been carried out since: look at the chain, and retry it if not';
+  'It was queued when the backup was made and may have been executed since: check the chain, and retry it if not';
 
-/** A file that lies in a backup beside the database, such as a key. */
+/** A file stored in a backup in addition to the database, such as a key. */
 export interface KeptFile {
   name: string;
   content: Buffer;
 }
 
-/** What a backup says of itself. */
+/** The metadata and additional files of a backup. */
 export interface BackupContents {
   /** Unix milliseconds. */
   madeAt: number;
@@ -16,27 +16,27 @@ export interface BackupContents {
   files: KeptFile[];
 }
 
-/** A write-ahead log that was damaged: acknowledged writes in it are lost. */
+/** A damaged write-ahead log: acknowledged writes in it are lost. */
 export interface DroppedLog {
-  /** Where it was kept. */
+  /** The copy that was preserved. */
   file: string;
-  /** That were not taken in, at least; a transaction is one or more. */
+  /** Minimum number of lost frames; a transaction has one or more. */
   frames: number;
 }
 
-/** What is found in a database that is looked at without being changed. */
+/** The result of a read-only inspection of a database. */
 export interface DatabaseCondition {
   schemaVersion: number;
-  /** Damaged write-ahead logs that were kept when something of them was dropped. */
+  /** Copies of damaged write-ahead logs from which SQLite dropped frames. */
   droppedLogs: DroppedLog[];
-  /** What SQLite says is wrong, at most ten lines; empty: nothing. */
+  /** The errors found by SQLite's integrity check, at most ten lines; empty when there are none. */
   damage: string[];
   journalMode: string;
-  /** Of the file, in bytes. */
+  /** Size of the file. */
   bytes: number;
-  /** Of the write-ahead log, in bytes. */
+  /** Size of the write-ahead log. */
   walBytes: number;
-  /** Text that the configured key must open; null when no game secret is kept. */
+  /** A ciphertext that the configured key must decrypt; null when no game secret is stored. */
   sealedSample: string | null;
 }
 
@@ -45,22 +45,22 @@ export interface CopyProgress {
   totalPages: number;
 }
 
-/** What is done with a database as a file, whether or not a server works with it. */
+/** Operations on a database as a file, whether or not a server is using it. */
 export interface DatabaseFiles {
-  /** The schema version that this Gantry works with. */
+  /** The schema version supported by this Gantry. */
   readonly schemaVersion: number;
   readonly libraryVersion: string;
   /** The schema version of a database. @throws DatabaseUnusableError */
   version(file: string): number;
-  /** How an engine opens a database: settings that SQLite keeps for a connection, read back. */
+  /** The effective connection settings of SQLite, read back from a database that was opened as usual. */
   settings(
     scratchFile: string,
   ): Record<'journalMode' | 'synchronous' | 'foreignKeys' | 'secureDelete', unknown>;
   /** @throws DatabaseUnusableError when it cannot be read as a database */
   inspect(file: string): DatabaseCondition;
   /**
-   * Copies the database, as it is at the beginning, into a new file, puts other files beside it in there, and
-   * checks the result from beginning to end. Who writes to the database meanwhile is not held up.
+   * Copies a snapshot of the database, taken at the start, and the additional files into a new file, and runs a full
+   * integrity check on it. Concurrent writers are not blocked.
    * @throws DatabaseUnusableError
    */
   backUp(
@@ -70,19 +70,19 @@ export interface DatabaseFiles {
     onProgress: (progress: CopyProgress) => void,
   ): Promise<BackupContents>;
   /**
-   * Makes of the copy of a backup a database to work with: checks it, takes the other files out, and gives its
-   * history a new name, so that cursors from after the backup are not mistaken for ones into it. Messages name
-   * `backup`, the file that was copied.
+   * Turns the copy of a backup into a usable database: verifies it, extracts the additional files, and gives the
+   * history a new epoch, so that cursors from after the backup are not mistaken for current ones. Error messages
+   * name `backup`, the file that was copied.
    * @throws DatabaseUnusableError, SchemaTooNewError
    */
   unpackBackup(
     copy: string,
     options: { backup: string; keepQueue: boolean },
   ): BackupContents & { heldActions: number };
-  /** The damaged write-ahead logs that were kept when this database was opened, here or earlier. */
+  /** The damaged write-ahead logs that were preserved when this database was opened, now or earlier. */
   droppedLogs(file: string): DroppedLog[];
   /** Whether any process has the database open. */
   isInUse(file: string): boolean;
-  /** Brings the schema up to date. @throws DatabaseUnusableError, SchemaTooNewError */
+  /** Migrates the schema to the latest version. @throws DatabaseUnusableError, SchemaTooNewError */
   migrate(file: string): void;
 }

@@ -1,45 +1,45 @@
-/** What a database server says of itself, and how it is reached: for whoever looks after it. */
+/** The condition of a database server and the connection to it, for its operator. */
 export interface ServerCondition {
-  /** As it names itself. */
+  /** The version string of the server. */
   version: string;
   major: number;
   encoding: string;
-  /** Settings as they hold for the connections of this user to this database. */
+  /** Effective settings for connections of this user to this database. */
   fsync: string;
   fullPageWrites: string;
   synchronousCommit: string;
-  /** Which standbys commits wait for; '': none. */
+  /** The standbys that commits wait for; '' for none. */
   synchronousStandbys: string;
   autovacuum: string;
-  /** It is a standby, or was set to take no writes. */
+  /** It is a standby, or set to read-only. */
   isReadOnly: boolean;
   isEncrypted: boolean;
-  /** Connections that can still be made, by every limit there is. */
+  /** Remaining connections under every applicable limit. */
   connectionsLeft: number;
-  /** How many one node makes. */
+  /** Number of connections used by one node. */
   connectionsOfNode: number;
-  /** One connection's transactions run on several of the server's: there is a pooler between that works so. */
+  /** A connection pooler in transaction mode is in between: one client connection uses several server connections. */
   isPooledByTransaction: boolean;
-  /** Its clock halfway between asking and the answer, and ours then, in Unix milliseconds. */
+  /** The server's clock and ours at the midpoint of the round trip, in Unix milliseconds. */
   clock: { theirs: number; ours: number };
-  /** The median of a few, in milliseconds. */
+  /** Median of several round trips, in milliseconds. */
   roundTripMs: number;
-  /** How long the oldest transaction has been open, in seconds; nothing deleted since can be cleared away. */
+  /** Age of the oldest open transaction, in seconds; rows deleted since it began cannot be vacuumed. */
   oldestTransactionSeconds: number;
-  /** Replication slots nobody reads, for which the server keeps its log. */
+  /** Inactive replication slots, for which the server retains its write-ahead log. */
   unreadSlots: readonly string[];
-  /** Tables that have more deleted rows than others. */
+  /** Tables with more dead rows than live ones. */
   bloatedTables: readonly string[];
-  /** Null: there is no schema yet. */
+  /** Null when there is no schema yet. */
   schemaVersion: number | null;
-  /** What this program works with. */
+  /** The schema version supported by this program. */
   latestSchema: number;
-  /** Something encrypted with the secret key; null where there is nothing yet. */
+  /** A value encrypted with the secret key; null when there is none yet. */
   sealedSample: string | null;
 }
 
-/** Why a database server cannot be used: who is asked must mend something else in each case. */
+/** Why a database server cannot be used; each case needs a different fix. */
 export type ServerRefusal = { refused: 'credentials' | 'database' | 'connection'; why: string };
 
-/** Looks at the server behind a URL, and changes nothing. */
+/** Inspects the server at a URL without changing anything. */
 export type InspectServer = (url: string) => Promise<ServerCondition | ServerRefusal>;

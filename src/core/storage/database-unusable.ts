@@ -1,7 +1,7 @@
-/** The database cannot be used as it is; the message says why, and what to do. Nothing in it was changed. */
+/** The database cannot be used in its current state; the message says why, and what to do. It was not modified. */
 export class DatabaseUnusableError extends Error {}
 
-/** It was written by a newer Gantry; opening it with this one could damage it. */
+/** The database was written by a newer Gantry; opening it with this version could damage it. */
 export class SchemaTooNewError extends DatabaseUnusableError {
   constructor(found: number, known: number) {
     super(

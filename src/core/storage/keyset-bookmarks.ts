@@ -1,60 +1,60 @@
 import { LRUCache } from 'lru-cache';
 import type { Read, ReadSteps } from './query.ts';
 
-/** A row's key in a list: newest first, and by id within a millisecond. */
+/** The sort key of a list: newest first, then by id within a millisecond. */
 export interface Keyset {
   timestamp: number;
   id: string;
 }
 
-/** A row of a list, with how many rows stand before it. */
+/** The key of a row, with the number of rows before it in the list. */
 export interface Bookmark extends Keyset {
   skip: number;
 }
 
-/** A row of the table behind the list, in the order they were written. */
+/** A row of the list's table; `rowid` is its position in insertion order. */
 export interface Written {
   rowid: number;
   id: string;
 }
 
-/** How a list is read. */
+/** The reads that a list has to provide. */
 export interface BookmarkedList<Row extends Keyset> {
-  /** The row written last; undefined where there is none. */
+  /** The most recently inserted row; undefined when there is none. */
   lastWritten(): ReadSteps<Written | undefined>;
   exists(row: Written): ReadSteps<boolean>;
-  /** The rows of this list written after that one. */
+  /** The rows of this list inserted after that one. */
   writtenAfter(row: Written): ReadSteps<readonly Keyset[]>;
-  /** A page, from so many rows behind a bookmark on, or behind the first row. */
+  /** A page that begins `skip` rows after a bookmark, or after the first row. */
   read(from: Bookmark | undefined, skip: number): ReadSteps<readonly Row[]>;
 }
 
-/** What is remembered of a list; replaced as a whole, so that pages that are read at once do not disturb each other. */
-interface Remembered {
-  /** The bookmarks are right as of this row. */
+/** The cached bookmarks of a list. Immutable: replaced as a whole, so that concurrent reads do not interfere. */
+interface ListBookmarks {
+  /** The last inserted row that the bookmarks take into account. */
   readonly last: Written | undefined;
-  /** The one that served last is the last. */
+  /** In order of use, the most recent last. */
   readonly bookmarks: readonly Bookmark[];
 }
 
-/** A page that begins before this row is found as fast by counting. */
+/** Below this offset, skipping rows is as fast as using a bookmark. */
 const deepFrom = 500;
 const maxBookmarks = 50;
 const maxLists = 200;
-/** When more has been written meanwhile, counting from the first row costs less than keeping up. */
+/** When more rows have been inserted since, counting from the first row is cheaper than updating the bookmarks. */
 const maxCatchUp = 1_000;
 
 /**
- * Finds pages deep in lists that only grow. Which page is wanted is said by how many rows to skip, and a database skips
- * them one by one; but whoever asks for a page has mostly asked for the one before. So where a page began is
- * remembered, and the next is found from there by its key. What is written meanwhile moves it down by as many rows as
- * stand before it. Rows go only when a player is erased, which changes `Read.version`, and all is forgotten.
+ * Speeds up offset pagination deep in append-only lists. A database skips rows one by one, but a caller that requests
+ * a page has usually requested the previous one. So the key of each page's first row is cached, and the next page is
+ * read from there by key. Rows inserted since move a bookmark by as many rows as sort before it. Rows are removed only
+ * when a player is erased, which changes `Read.version` and thereby discards all bookmarks.
  */
 export class KeysetBookmarks {
-  /** By the database that is read. */
-  readonly #databases = new WeakMap<Read, { version: number; lists: LRUCache<string, Remembered> }>();
+  /** By database. */
+  readonly #databases = new WeakMap<Read, { version: number; lists: LRUCache<string, ListBookmarks> }>();
 
-  /** The page of the list called `name` behind so many rows. */
+  /** The page of the list `name` that begins after `skip` rows. */
   *page<Row extends Keyset>(
     read: Read,
     name: string,
@@ -86,7 +86,7 @@ export class KeysetBookmarks {
     return rows;
   }
 
-  #listsOf(read: Read): LRUCache<string, Remembered> {
+  #listsOf(read: Read): LRUCache<string, ListBookmarks> {
     const { version } = read;
     let database = this.#databases.get(read);
     if (database?.version !== version) {
@@ -97,11 +97,11 @@ export class KeysetBookmarks {
   }
 }
 
-/** The bookmarks, moved down by what has been written before them. */
+/** The bookmarks, moved by the rows that have been inserted before them. */
 function* upToDate(
-  { last, bookmarks }: Remembered = { last: undefined, bookmarks: [] },
+  { last, bookmarks }: ListBookmarks = { last: undefined, bookmarks: [] },
   list: BookmarkedList<Keyset>,
-): ReadSteps<Remembered> {
+): ReadSteps<ListBookmarks> {
   const now = yield* list.lastWritten();
   if (!last || !now || now.rowid - last.rowid > maxCatchUp || !(yield* list.exists(last))) {
     return { last: now, bookmarks: [] };
@@ -111,13 +111,13 @@ function* upToDate(
   return {
     last: now,
     bookmarks: bookmarks.map((bookmark) => {
-      const before = written.filter((row) => standsBefore(row, bookmark)).length;
+      const before = written.filter((row) => sortsBefore(row, bookmark)).length;
       return before === 0 ? bookmark : { ...bookmark, skip: bookmark.skip + before };
     }),
   };
 }
 
-function standsBefore(one: Keyset, other: Keyset): boolean {
+function sortsBefore(one: Keyset, other: Keyset): boolean {
   return one.timestamp === other.timestamp ? one.id > other.id : one.timestamp > other.timestamp;
 }
 

@@ -1,20 +1,20 @@
 import type { Index, Table, Value } from './table.ts';
 
-/** The steps of what both commands and queries look up; `Asked` is what the one or the other waits for. */
-export type LookupSteps<Asked, Result> = Generator<Asked, Result, void>;
+/** The steps of a lookup shared by commands and queries; `Pending` is the request type that either one yields. */
+export type LookupSteps<Pending, Result> = Generator<Pending, Result, void>;
 
-interface Answer<Asked, Result> {
-  [Symbol.iterator](): Iterator<Asked, Result, void>;
+interface Answer<Pending, Result> {
+  [Symbol.iterator](): Iterator<Pending, Result, void>;
 }
 
-/** What a command's transaction and a query have in common: a rule that both judge by is written once over it. */
-export interface Lookup<Asked> {
+/** The read methods that `Tx` and `Read` have in common, for logic shared by commands and queries. */
+export interface Lookup<Pending> {
   /** Unix milliseconds. */
   readonly now: number;
-  get<Row>(target: Table<Row> | Index<Row>, ...key: Value[]): Answer<Asked, Row | undefined>;
+  get<Row>(target: Table<Row> | Index<Row>, ...key: Value[]): Answer<Pending, Row | undefined>;
   list<Row>(
     index: Index<Row>,
     prefix: readonly Value[],
     options: { limit: number; last?: boolean },
-  ): Answer<Asked, readonly Row[]>;
+  ): Answer<Pending, readonly Row[]>;
 }

@@ -1,24 +1,24 @@
 import type { Statement } from './statement.ts';
 import type { AnyTable, Index, Table, Value } from './table.ts';
 
-/** The steps of a query: like a command's, they wait for rows where the engine has to. */
+/** The steps of a query; like a command's, they suspend where the engine has to load rows. */
 export type ReadSteps<Result> = Generator<ReadRequest<unknown>, Result, void>;
 
-/** A read, declared once for every engine. It sees everything that was answered before it was asked. */
+/** A read, declared once for every engine. It sees every write that was acknowledged before it was started. */
 export interface Query<Args extends unknown[], Result> {
   (read: Read, ...args: Args): ReadSteps<Result>;
   readonly queryName: string;
   readonly remembered: Remembered<Args> | null;
 }
 
-/** How an engine may remember the answers of a query, which are then shared: nobody may change one. */
+/** How an engine may cache the results of a query. Cached results are shared, so callers must not modify them. */
 export interface Remembered<Args extends unknown[]> {
-  /** The most answers. Null, undefined and empty lists are remembered like others only where `isEmptyKept`. */
+  /** Maximum number of results, or their total weight. Only objects are cached; null and undefined are not. */
   readonly max: number;
   readonly keyOf: (...args: Args) => string;
-  /** Answers hold until a kept table changes; with this, until this ranked group changes too. */
+  /** Results are valid until a table with `remembered` changes; with `group`, until this ranked group changes too. */
   readonly group?: (...args: Args) => { table: AnyTable; group: string };
-  /** What an answer counts for against `max`; left out: 1. */
+  /** The weight of a result, counted against `max`; default 1. */
   readonly weightOf?: (answer: unknown) => number;
 }
 
@@ -30,13 +30,13 @@ export function query<Args extends unknown[], Result>(
   return Object.assign((read: Read, ...args: Args) => steps(read, ...args), { queryName, remembered });
 }
 
-/** Where an engine answers a request of a query. */
+/** The engine's side of a read request. */
 interface ReadSource<Result> {
-  /** Sets the value and returns true where it is at hand. */
+  /** Sets the value and returns true when it is already loaded. */
   answer(request: ReadRequest<Result>): boolean;
 }
 
-/** What a query waits for; its own iterator, as a command's requests are. */
+/** A read that a query waits for. Like a command's `Request`, it is its own iterator. */
 export class ReadRequest<Result> {
   value!: Result;
   readonly #source: ReadSource<Result>;
@@ -53,36 +53,36 @@ export class ReadRequest<Result> {
     return this.#source.answer(this) ? { done: true, value: this.value } : { done: false, value: this };
   }
 
-  /** Where it could not be answered, the query that waits for it is told why. */
-  throw(why: unknown): never {
-    throw why;
+  /** Throws the engine's error into the waiting query. */
+  throw(error: unknown): never {
+    throw error;
   }
 }
 
-/** What a query has at hand. */
+/** The read interface available to a query. */
 export interface Read {
-  /** Unix milliseconds, by the clock that writes go by. */
+  /** Unix milliseconds, from the same clock as writes. */
   readonly now: number;
-  /** Names this history: another one when the database was replaced by a restored backup. */
+  /** Identifies the history; changes when the database is replaced by a restored backup. */
   readonly epoch: string;
-  /** Names this database for as long as it lives, whatever becomes of its history. */
+  /** Identifies the database; stays the same when its history changes. */
   readonly installation: string;
-  /** Another number than before when what is remembered of the database may no longer hold. */
+  /** Changes when anything cached from the database may be stale. */
   readonly version: number;
   get<Row>(target: Table<Row> | Index<Row>, ...key: Value[]): ReadRequest<Row | undefined>;
-  /** The rows under an index's leading columns, in its order or from its end. */
+  /** The rows with these values in an index's leading columns, in index order, or in reverse with `last`. */
   list<Row>(
     index: Index<Row>,
     prefix: readonly Value[],
     options: { limit: number; skip?: number; last?: boolean },
   ): ReadRequest<readonly Row[]>;
-  /** How many rows lie under an index's leading columns. */
+  /** The number of rows with these values in an index's leading columns. */
   count<Row>(index: Index<Row>, prefix: readonly Value[]): ReadRequest<number>;
   all<Values extends Record<string, Value>, Row>(
     statement: Statement<Values, Row>,
     values: Values,
   ): ReadRequest<readonly Row[]>;
-  /** Hands over the rows of a statement one by one, for more than memory should hold; how many there were. */
+  /** Streams the rows of a statement to `take`, for results too large for memory; returns their number. */
   each<Values extends Record<string, Value>, Row>(
     statement: Statement<Values, Row>,
     values: Values,
@@ -93,16 +93,19 @@ export interface Read {
     statement: Statement<Values, Row>,
     values: Values,
   ): ReadRequest<Row | undefined>;
-  /** What another query answers, which is remembered where that one's answers are. */
+  /** Runs another query, using its cache if it has one. */
   ask<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): ReadRequest<Result>;
-  /** What the engine stores in the place of a stream's name; null where nothing was ever written of it. */
+  /** The key that the engine stores in place of a stream's name; null when nothing was ever written for it. */
   streamKey(stream: string): ReadRequest<Value>;
-  /** What the engine stores in the place of a game's id in a ranked table; null where it has no rows. */
+  /** The key that the engine stores in place of a group's id in a ranked table; null when the group has no rows. */
   groupKey(table: AnyTable, group: string): ReadRequest<Value>;
-  /** How many rows of a ranked group come before this one. */
+  /** The number of rows of a ranked group that are ranked before this one. */
   countBefore<Row>(table: Table<Row>, row: Row): ReadRequest<number>;
-  /** A row's rank columns not far before a place of a ranked group, counted from 0; and how many rows to skip from there. */
+  /**
+   * Where to start reading for a place (from 0) in a ranked group: the rank columns of a row shortly before it, and the
+   * number of rows to skip from there.
+   */
   near(table: AnyTable, group: string, place: number): ReadRequest<{ from: readonly Value[]; skip: number }>;
-  /** Runs reads that must see one and the same moment. */
+  /** Runs reads that must see the same snapshot. */
   inOneView<Result>(steps: () => ReadSteps<Result>): ReadSteps<Result>;
 }

@@ -8,20 +8,20 @@ import {
   type Value,
 } from './table.ts';
 
-/** One row that a batch of commands works on. */
+/** A row used by a batch of commands. */
 export class Entry {
   readonly of: TableRows;
   key: string;
-  /** As it is now; undefined: there is none. */
+  /** The current row; undefined when there is none. */
   row: AnyRow | undefined = undefined;
-  /** As the database has it; only where `isKnown`. */
+  /** The row in the database; valid only when `isKnown`. */
   stored: AnyRow | undefined = undefined;
   isKnown = false;
-  /** It is to be written; where it is not known, that is all that is known of it. */
+  /** It has to be written. */
   isDirty = false;
-  /** Of a row that is not known and was written: it as it was written last, by whose key it can be deleted. */
+  /** For a row that was written without being read: the row as last written, which provides the key to delete it by. */
   overwritten: AnyRow | undefined = undefined;
-  /** The command that writes it in this batch, by its place. */
+  /** The command that owns it in this batch. */
   owner: object | undefined = undefined;
 
   constructor(of: TableRows, key: string) {
@@ -30,22 +30,23 @@ export class Entry {
   }
 }
 
-/** What lies under a prefix of an index, as the database has it. */
+/** The rows under a prefix of an index, as read from the database. */
 export interface ListBase {
   readonly entries: readonly Entry[];
-  /** There is nothing behind the last of them. */
+  /** There are no further rows. */
   readonly isComplete: boolean;
 }
 
-interface WrittenUnder {
+/** Written entries by a prefix of an index. */
+interface PrefixIndex {
   readonly index: Index;
   readonly length: number;
   readonly prefixOf: (row: AnyRow) => string | null;
   readonly entries: Map<string, Set<Entry>>;
 }
 
-/** Lists that were read from an index's beginning or end. */
-class KeptLists {
+/** Cache of lists that were read from an index's beginning or end. */
+class ListCache {
   readonly #lists = new Map<Index, Map<string, { limit: number; last: boolean; base: ListBase }>>();
 
   get(index: Index, prefix: readonly Value[], limit: number, last: boolean): ListBase | undefined {
@@ -67,23 +68,23 @@ class KeptLists {
   }
 }
 
-/** The rows of one table that a batch has read or written. */
+/** The rows of a table that a batch has read or written. */
 export class TableRows {
   readonly table: AnyTable;
   readonly keyOf: (row: AnyRow) => string | null;
   readonly #entries = new Map<string, Entry>();
-  /** By unique index: what a key leads to; null where it leads to nothing. */
+  /** By unique index: the entry of each key; null when there is none. */
   readonly unique: {
     index: Index;
     keyOf: (row: AnyRow) => string | null;
     found: Map<string, Entry | null>;
   }[] = [];
-  /** By index and length of the prefix that was listed in this batch: what was written under each. */
-  #written: WrittenUnder[] = [];
-  /** Lists of a kept table, until something of it is written. */
-  readonly kept = new KeptLists();
+  /** Written entries, for each index and prefix length that was listed in this batch. */
+  #written: PrefixIndex[] = [];
+  /** Cached lists of a table with `isKept`, until it is written. */
+  readonly kept = new ListCache();
   dirty: Entry[] = [];
-  /** Entries of new rows, which have no key as yet. */
+  /** Entries of new rows that are not keyed yet. */
   readonly #appended: Entry[] = [];
 
   constructor(table: AnyTable) {
@@ -95,11 +96,11 @@ export class TableRows {
   }
 
   find(key: string): Entry | undefined {
-    if (this.#appended.length > 0) this.#enter();
+    if (this.#appended.length > 0) this.#keyAppended();
     return this.#entries.get(key);
   }
 
-  /** An entry for a row that is not there yet. It gets its key when a row of the table is asked for, if any is. */
+  /** Adds an entry for a new row. It is keyed lazily, when a row of the table is looked up. */
   append(): Entry {
     const entry = new Entry(this, '');
     entry.isKnown = true;
@@ -107,14 +108,14 @@ export class TableRows {
     return entry;
   }
 
-  #enter(): void {
+  #keyAppended(): void {
     for (const entry of this.#appended.splice(0)) {
       const key = entry.row === undefined ? null : this.keyOf(entry.row);
-      if (key === null) continue; // taken back by the command
+      if (key === null) continue; // undone by the command
       const before = this.#entries.get(key);
-      // A command that was run again has made the same row once before, and that was taken back.
+      // A restarted command may have created the same row before; that one was undone.
       if (before && (before.row !== undefined || before.stored !== undefined)) {
-        throw new Error(`${this.table.name} has two rows under the key ${key}`);
+        throw new Error(`${this.table.name} has two rows with the key ${key}`);
       }
       entry.key = key;
       this.#entries.set(key, entry);
@@ -122,7 +123,7 @@ export class TableRows {
   }
 
   entry(key: string): Entry {
-    if (this.#appended.length > 0) this.#enter();
+    if (this.#appended.length > 0) this.#keyAppended();
     let entry = this.#entries.get(key);
     if (!entry) {
       entry = new Entry(this, key);
@@ -133,22 +134,22 @@ export class TableRows {
 
   entryOf(row: AnyRow): Entry {
     const key = this.keyOf(row);
-    if (key === null) throw new Error(`a row of ${this.table.name} has a key that is null`);
+    if (key === null) throw new Error(`a row of ${this.table.name} has a null key`);
     return this.entry(key);
   }
 
-  /** All entries, except of new rows that were never looked up. */
+  /** All entries except new rows that have not been keyed yet. */
   get entries(): Iterable<Entry> {
     return this.#entries.values();
   }
 
   foundBy(index: AnyIndex): Map<string, Entry | null> {
     const unique = this.unique.find((one) => one.index === index);
-    if (!unique) throw new Error(`${index.name} is not unique: list it`);
+    if (!unique) throw new Error(`${index.name} is not unique: use list`);
     return unique.found;
   }
 
-  /** What this batch wrote under a prefix. Kept from the first list on, because most batches list nothing. */
+  /** Entries written by this batch under a prefix. Indexed on the first call, because most batches list nothing. */
   writtenUnder(index: Index, prefix: readonly Value[]): Set<Entry> | undefined {
     let one = this.#written.find((known) => known.index === index && known.length === prefix.length);
     if (!one) {
@@ -156,14 +157,14 @@ export class TableRows {
       one = { index, length: prefix.length, prefixOf, entries: new Map() };
       this.#written.push(one);
       for (const entry of this.dirty) {
-        note(one, entry, entry.stored);
-        note(one, entry, entry.row);
+        addUnderPrefix(one, entry, entry.stored);
+        addUnderPrefix(one, entry, entry.row);
       }
     }
     return one.entries.get(keyOf(prefix) ?? '');
   }
 
-  /** As read from the database, where this batch has not written it. */
+  /** Records a row read from the database, unless this batch has written it. */
   read(entry: Entry, row: AnyRow | undefined): void {
     if (entry.isDirty) return;
     entry.isKnown = true;
@@ -179,33 +180,33 @@ export class TableRows {
     }
     this.#reindex(entry, entry.row, row);
     for (const one of this.#written) {
-      note(one, entry, entry.row);
-      note(one, entry, row);
+      addUnderPrefix(one, entry, entry.row);
+      addUnderPrefix(one, entry, row);
     }
     this.kept.clear();
     entry.row = row;
     if (!entry.isKnown && row !== undefined) entry.overwritten = row;
   }
 
-  /** Takes back the first change of a row, of which nothing is to be written then. */
+  /** Marks a row as clean after its first change was undone. */
   clean(entry: Entry): void {
     entry.isDirty = false;
     entry.overwritten = undefined;
-    const at = this.dirty.lastIndexOf(entry); // it is among the last: changes are taken back from the last one on
+    const at = this.dirty.lastIndexOf(entry); // near the end: changes are undone in reverse order
     if (at >= 0) this.dirty.splice(at, 1);
   }
 
-  /** After a commit: all is forgotten that is not kept, or has become too much. */
-  committed(maxKept: number): void {
+  /** After a commit: evicts all rows, unless the table is cached and within the limit. */
+  committed(maxCached: number): void {
     this.flushed();
     this.#appended.length = 0;
-    if (this.table.isKept && this.#entries.size <= maxKept) return;
+    if (this.table.isKept && this.#entries.size <= maxCached) return;
     if (this.#entries.size > 0) this.#entries.clear();
     this.kept.clear();
     for (const { found } of this.unique) if (found.size > 0) found.clear();
   }
 
-  /** What was changed is in the database now, within the transaction. */
+  /** All changes have been written to the database within the transaction. */
   flushed(): void {
     if (this.#written.length > 0) this.#written = [];
     if (this.dirty.length === 0) return;
@@ -228,22 +229,22 @@ export class TableRows {
   }
 }
 
-function note({ prefixOf, entries }: WrittenUnder, entry: Entry, row: AnyRow | undefined): void {
+function addUnderPrefix({ prefixOf, entries }: PrefixIndex, entry: Entry, row: AnyRow | undefined): void {
   if (row === undefined) return;
   const prefix = prefixOf(row) ?? '';
-  const there = entries.get(prefix);
-  if (there) there.add(entry);
+  const existing = entries.get(prefix);
+  if (existing) existing.add(entry);
   else entries.set(prefix, new Set([entry]));
 }
 
-/** What is to be written of a table, in the order it was first touched. */
+/** Changes of a table to be written, in the order in which rows were first changed. */
 export interface Changes {
   readonly rows: TableRows;
   readonly puts: readonly Entry[];
   readonly removed: readonly Entry[];
 }
 
-/** The rows a batch works on, of all tables. */
+/** The rows used by a batch, of all tables. */
 export class Rows {
   readonly #tables = new Map<AnyTable, TableRows>();
 
@@ -256,7 +257,7 @@ export class Rows {
     return rows;
   }
 
-  /** Tables of which a row was read or written. */
+  /** Tables of which rows were read or written. */
   get tables(): Iterable<TableRows> {
     return this.#tables.values();
   }
@@ -280,15 +281,15 @@ export class Rows {
     for (const rows of this.#tables.values()) rows.flushed();
   }
 
-  committed(maxKept: number): void {
-    for (const rows of this.#tables.values()) rows.committed(maxKept);
+  committed(maxCached: number): void {
+    for (const rows of this.#tables.values()) rows.committed(maxCached);
   }
 
   clear(): void {
     this.#tables.clear();
   }
 
-  /** Only these tables were changed by other means. */
+  /** Evicts the rows of tables that were changed by statements. */
   forget(tables: readonly AnyTable[]): void {
     for (const table of tables) this.#tables.delete(table);
   }
@@ -296,20 +297,20 @@ export class Rows {
 
 export interface ListOptions {
   limit: number;
-  /** From the end of the index's order. */
+  /** In reverse index order. */
   last?: boolean;
-  /** Only what lies behind this row, in the order asked for. */
+  /** Only rows after this one, in the requested order. */
   after?: AnyRow;
 }
 
-/** Compares two rows by the columns of an index behind its first ones. */
+/** Compares two rows by the columns of an index from position `from` on. */
 function orderOf(index: Index, from: number, last: boolean): (a: AnyRow, b: AnyRow) => number {
   return (a, b) => {
     for (let at = from; at < index.columns.length; at++) {
       const column = index.columns[at] ?? '';
       const [one, other] = [a[column] ?? null, b[column] ?? null];
       if (one === other) continue;
-      // As SQL sorts: null before everything.
+      // Nulls sort first, as in SQLite.
       const isLess = one === null || (other !== null && one < other);
       return (isLess ? -1 : 1) * (index.directions[at] ?? 1) * (last ? -1 : 1);
     }
@@ -317,7 +318,7 @@ function orderOf(index: Index, from: number, last: boolean): (a: AnyRow, b: AnyR
   };
 }
 
-/** What is under a prefix of an index: rows that the index has, and whose first columns are these. */
+/** Predicate for rows under a prefix of an index: contained in the index and with these leading columns. */
 export function isUnderPrefix(index: Index, prefix: readonly Value[]): (row: AnyRow | undefined) => boolean {
   const prefixOf = keyMaker(index.columns.slice(0, prefix.length));
   const wanted = keyOf(prefix);
@@ -327,8 +328,8 @@ export function isUnderPrefix(index: Index, prefix: readonly Value[]): (row: Any
 }
 
 /**
- * A list as it is now, out of what the database has (`base`) and what the batch has written since. Undefined: more must be
- * read, because some of what was read is gone.
+ * The current list, merged from rows read from the database (`base`) and rows written by the batch since. Undefined
+ * when more rows must be read, because some of those in `base` were removed.
  */
 export function listNow(
   index: Index,

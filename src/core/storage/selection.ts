@@ -1,11 +1,11 @@
 import type { AnyTable } from './table.ts';
 
-/** All columns of a table under their declared names, to be selected in a statement. */
+/** The SELECT list of all columns of a table, under their declared names. */
 export function columnsOf(table: AnyTable): string {
   return table.columns.map(({ name, sqlName }) => `${sqlName} AS "${name}"`).join(', ');
 }
 
-/** Declares statements that differ by their conditions, each once: a page's index depends on which filters are given. */
+/** Memoizes statements by their conditions, so that each combination of filters gets a statement that fits an index. */
 export function statementsBy<Made>(make: (where: string) => Made): (conditions: readonly string[]) => Made {
   const made = new Map<string, Made>();
   return (conditions) => {

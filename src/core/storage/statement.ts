@@ -4,20 +4,20 @@ import type { AnyTable, Value } from './table.ts';
 export type EngineName = 'sqlite' | 'postgres';
 
 /**
- * SQL with named values (`@gameId`), one text for every engine or one for each. A statement is declared once, outside of
- * what uses it, since engines keep it prepared.
+ * SQL with named parameters (`@gameId`), one text for all engines or one for each. A statement is declared once, at
+ * module level, because engines cache it prepared by identity.
  */
 export interface Statement<Values extends Record<string, Value> = Record<string, Value>, Row = unknown> {
   readonly texts: Readonly<Partial<Record<EngineName, string>>>;
-  /** The tables it changes, where only these are to be read again; left out: any may be. */
+  /** The tables it changes, so that only their cached rows are invalidated; if omitted, all are. */
   readonly changes?: readonly AnyTable[];
-  /** Only for types. */
+  /** For type inference only. */
   readonly types?: { values: (values: Values) => void; row: Row };
 }
 
 /**
- * Declares a statement. `Row` is what it answers with, as the columns are named in it. `changes` spares everything
- * else that is remembered: without it, a statement that is run makes the engine forget all of it.
+ * Declares a statement. `Row` is the type of its result rows, by the column names in the SELECT list. Without
+ * `changes`, running it invalidates everything the engine has cached.
  */
 export function statement<Values extends Record<string, Value>, Row = never>(
   text: string | Readonly<Partial<Record<EngineName, string>>>,

@@ -1,15 +1,15 @@
-/** A clock set back by up to so much is waited out; one that is set back further is believed. */
-const waitedOutMs = 2 * 60 * 60 * 1000;
+/** Time stands still while the system clock is behind by at most this; a clock set back further is followed. */
+const maxSetbackMs = 2 * 60 * 60 * 1000;
 
-/** Memory that threads share for the latest time any of them went by. */
+/** Shared memory for the latest time returned in any thread. */
 export function timeMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT);
 }
 
 /**
- * A clock that does not go back when the machine's is set back by up to two hours (by NTP, by hand, by a resumed
- * virtual machine): it stands still until the machine's has caught up, so that what is written later is never
- * listed as earlier. `startAt` is when something was last written, by an earlier process too. Unix milliseconds.
+ * A clock that does not go back when the system clock is set back by up to two hours (by NTP, manually, by a resumed
+ * virtual machine): it stands still until the system clock has caught up, so that later writes never get an earlier
+ * time. `startAt` is the time of the last write, including those of earlier processes. All in Unix milliseconds.
  */
 export function steadyClock(clock: () => number, memory: SharedArrayBuffer, startAt: number): () => number {
   const latest = new BigInt64Array(memory);
@@ -22,7 +22,7 @@ export function steadyClock(clock: () => number, memory: SharedArrayBuffer, star
     for (;;) {
       const before = Atomics.load(latest, 0);
       const aheadMs = Number(before) - now;
-      if (aheadMs === 0 || (aheadMs > 0 && aheadMs <= waitedOutMs)) return Number(before);
+      if (aheadMs === 0 || (aheadMs > 0 && aheadMs <= maxSetbackMs)) return Number(before);
       if (advance(before, now)) return now;
     }
   };

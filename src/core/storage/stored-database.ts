@@ -1,20 +1,20 @@
 import type { AnyRow, AnyTable } from './table.ts';
 
-/** A database that nobody works with, read whole: what another engine's is filled with. */
+/** The full contents of a database that is not in use, for copying into another engine's database. */
 export interface StoredDatabase {
-  /** Which history it holds, as `Read.epoch`. */
+  /** The epoch of its history, as `Read.epoch`. */
   readonly epoch: string;
-  /** Of the last event that was ever written. */
+  /** Position of the last event ever written. */
   readonly lastPosition: number;
-  /** How many rows a table has, `streams` and `events` among them. */
+  /** The number of rows of a table, including `streams` and `events`. */
   count(table: AnyTable): number;
-  /** All rows of a table as they are declared. */
+  /** All rows of a table, with the declared columns. */
   rows(table: AnyTable): Iterable<AnyRow>;
-  /** All streams, each with the `lastPosition` of its last event; null: none of its events is kept. */
+  /** All streams, with an additional column `lastPosition` of the last event; null when no event is retained. */
   streams(): Iterable<AnyRow>;
-  /** All events in the order of their `position`, which each row has too. */
+  /** All events ordered by the additional column `position`. */
   events(): Iterable<AnyRow>;
 }
 
-/** How many rows of each table were copied, by its name. */
+/** The number of copied rows, by table name. */
 export type CopiedRows = Readonly<Record<string, number>>;

@@ -1,11 +1,11 @@
 /**
- * Tables, declared once: columns, key, indexes, whose rows they are. Commands name tables and indexes; engines make the
- * statements from them. The schema itself is made by each engine's migrations, and a test compares the two.
+ * Tables, declared once: columns, key, indexes, ownership of rows. Commands refer to tables and indexes; engines
+ * generate the statements. The schema itself is created by each engine's migrations, and a test compares the two.
  */
 
 /**
- * What a column holds. `stream` is the name of a stream and `board` the id of what is ranked together (a game, a season of a
- * leaderboard): engines may store a shorter key in their place. `ms` is Unix milliseconds; `json` is text.
+ * The type of a column. `stream` is the name of a stream, `board` the id of a group that is ranked together (a game, a
+ * season of a leaderboard); engines may store a shorter key instead. `ms` is Unix milliseconds; `json` is text.
  */
 export type Kind = 'uuid' | 'text' | 'json' | 'int' | 'ms' | 'real' | 'stream' | 'board';
 
@@ -21,7 +21,7 @@ type ValueOf<K> = K extends `${infer Base}?`
 /** The rows of a table with these columns; a kind that ends with `?` may be null. */
 export type RowOf<C extends Columns> = { readonly [Name in keyof C]: ValueOf<C[Name]> };
 
-/** A row of a table whose columns are not known here. */
+/** A row of any table. */
 export type AnyRow = Readonly<Record<string, Value>>;
 
 export interface Column {
@@ -33,27 +33,27 @@ export interface Column {
 }
 
 /**
- * Whose a table's rows are. Erasing a player, exporting a game and checking an import follow from it. Columns are named as
- * they are declared.
+ * Who owns the rows of a table. Erasing a player, exporting a game and validating an import are derived from it.
+ * Columns are given by their declared names.
  */
 export interface Ownership {
   /** The column that holds the player's wallet. */
   readonly player?: string;
-  /** Further columns that hold a player's wallet: of whoever else the row names. */
+  /** Further columns with wallets, of other players that the row refers to. */
   readonly names?: readonly string[];
   /** The column that holds the game's id. */
   readonly game?: string;
-  /** The column that holds the name of a stream, which is a player's in a game. */
+  /** The column that holds the name of a stream of a player in a game. */
   readonly stream?: string;
-  /** The column that names a row of another table, whose game is this row's too. */
+  /** A foreign key column to a row of another table, which determines the game of this row. */
   readonly via?: { readonly table: AnyTable; readonly column: string };
-  /** Why rows are not moved to another server with their game; left out: they are. */
+  /** Why rows are not exported with their game; if omitted, they are exported. */
   readonly stays?: string;
-  /** What players wrote: overwritten before the row is deleted, so that no trace stays on the disk. */
+  /** Columns with texts by players: overwritten before the row is deleted, so that nothing remains on the disk. */
   readonly texts?: readonly string[];
 }
 
-/** Further ways to find rows: by all columns where it is unique, else as a list under its first columns. */
+/** A secondary index: finds a row by all its columns if unique, otherwise lists rows by its leading columns. */
 export interface Index<Row = AnyRow> {
   readonly name: string;
   readonly table: AnyTable;
@@ -61,11 +61,11 @@ export interface Index<Row = AnyRow> {
   /** 1 ascending, -1 descending, for each column. */
   readonly directions: readonly (1 | -1)[];
   readonly isUnique: boolean;
-  /** The index holds only rows in which this column is null. */
+  /** Partial index: contains only rows in which this column is null. */
   readonly whereNull: string | null;
-  /** The index is built only for those who have come to `from` in this column: most have few rows, which are sorted. */
+  /** Built only for players who have reached `from` in this column; the few rows of others are sorted on reading. */
   readonly builtFrom: { readonly column: string; readonly from: number } | null;
-  /** Only for the type of its rows. */
+  /** For type inference only. */
   readonly rowType?: Row;
 }
 
@@ -75,20 +75,20 @@ export interface Table<Row = AnyRow> {
   readonly key: readonly string[];
   readonly indexes: readonly Index[];
   readonly of: Ownership;
-  /** The writer keeps rows in memory from one batch to the next: for what many commands read and few change. */
+  /** The writer caches rows in memory across batches, for tables that are read by many commands and changed by few. */
   readonly isKept: boolean;
   /**
-   * Answers of queries about these rows are remembered (`Remembered`), and forgotten when a row is changed or removed
-   * (`rows`), or when one is added too (`lists`). Null: nothing may be remembered of them.
+   * Results of queries on these rows may be cached (`Remembered`), and are invalidated when a row is changed or removed
+   * (`rows`), or also when one is added (`lists`). Null: must not be cached.
    */
   readonly remembered: 'rows' | 'lists' | null;
-  /** Places within `group` are counted along `order`, which ascends from the best. */
+  /** Ranks within `group` are counted along the columns `order`, ascending from the best. */
   readonly ranked: { readonly group: string; readonly order: readonly string[] } | null;
-  /** Only for the type of its rows. */
+  /** For type inference only. */
   readonly rowType?: Row;
 }
 
-/** A table or an index of one, whatever its rows. */
+/** A table or index with any row type. */
 export type AnyTable = Table<never> | Table;
 export type AnyIndex = Index<never> | Index;
 
@@ -109,7 +109,7 @@ interface TableOptions<C extends Columns, I extends Record<string, IndexOptions>
   ranked?: { group: keyof C & string; order: readonly (keyof C & string)[] };
 }
 
-/** Declares a table. Its indexes are members of it: `scores.byNonce`. */
+/** Declares a table. Its indexes are accessible as members: `scores.byNonce`. */
 export function table<const C extends Columns, const I extends Record<string, IndexOptions>>(
   name: string,
   columns: C,
@@ -157,7 +157,7 @@ function toSqlName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Makes the function that joins the values of some columns to one key; null where one of them is null. */
+/** Returns a function that joins the values of these columns to a key; null when one of them is null. */
 export function keyMaker(columns: readonly string[]): (row: AnyRow) => string | null {
   const [a = '', b = '', c = ''] = columns;
   if (columns.length === 1) return (row) => asKey(row[a]);
@@ -174,7 +174,7 @@ export function keyMaker(columns: readonly string[]): (row: AnyRow) => string | 
   };
 }
 
-/** The same key, from the values themselves. */
+/** The same key, from the column values. */
 export function keyOf(values: readonly Value[]): string | null {
   if (values.includes(null)) return null;
   if (values.length === 1) return String(values[0]);

@@ -20,7 +20,7 @@ import type { Schema } from './schema.ts';
 
 const noRows: readonly AnyRow[] = [];
 
-/** Reads the rows that commands ask for: as the database has them, or as a command of this batch has left them. */
+/** Reads the rows that commands request, including changes by earlier commands of the batch. */
 export class BatchLoader {
   readonly #schema: Schema;
   readonly #rows: Rows;
@@ -91,7 +91,7 @@ export class BatchLoader {
       change += Number(isUnder(row)) - Number(isUnder(stored));
       removed += Number(isUnder(stored));
     }
-    // Of those that are counted, any may be removed by now.
+    // Any of the counted rows may have been removed in this batch.
     const counted = this.#schema.of(index.table).countUpTo(index, prefix, limit + removed);
     return Math.min(limit, counted + change);
   }

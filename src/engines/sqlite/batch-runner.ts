@@ -19,20 +19,20 @@ import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import type { Schema } from './schema.ts';
 
-/** The most rows of a kept table that stay in memory. */
-const maxKept = 100_000;
+/** Maximum number of cached rows per table. */
+const maxCached = 100_000;
 
 export interface BatchOptions extends BatchWriterOptions {
   newId(): string;
   react: Reaction | null;
 }
 
-/** How a command ended, until the commit makes it so. */
+/** The outcome of a command, provisional until the commit. */
 export type Outcome = { result: unknown } | { error: unknown };
 
 /**
- * Runs the commands of one transaction. The rows they ask for are read when they ask, and held; what they change is
- * written at the end, once for each row. So a command that refuses is undone in memory, and costs the others nothing.
+ * Runs the commands of one transaction. Requested rows are read on demand and kept in memory; changes are written at
+ * the end, once per row. So a rejected command is undone in memory, at no cost to the others.
  */
 export class BatchRunner implements Loader {
   readonly #schema: Schema;
@@ -46,11 +46,11 @@ export class BatchRunner implements Loader {
   #version: number | undefined;
   #emitted: EmittedEvent[] = [];
   #stored: StoredEvent[] = [];
-  #leavesTraces = false;
+  #needsScrub = false;
   readonly #wakes = new Set<string>();
-  /** How many of the running command's events are among those that are written. */
-  #taken = 0;
-  #held: Entry[] = [];
+  /** How many events of the running command have been added to `#emitted`. */
+  #collected = 0;
+  #owned: Entry[] = [];
   #now = 0;
 
   constructor(db: Database, schema: Schema, options: BatchOptions) {
@@ -63,7 +63,7 @@ export class BatchRunner implements Loader {
     this.#writer = new BatchWriter(db, schema, this.#rows, options);
   }
 
-  /** To be called when the transaction has begun: what other processes have committed makes what is held wrong. */
+  /** Call this when the transaction has begun: discards cached rows if another process has committed since. */
   begin(): void {
     const version = this.#dataVersion.get();
     if (version !== this.#version) {
@@ -73,14 +73,14 @@ export class BatchRunner implements Loader {
     this.#version = version;
     this.#emitted = [];
     this.#stored = [];
-    this.#leavesTraces = false;
+    this.#needsScrub = false;
     this.#wakes.clear();
   }
 
-  /** Runs one command to its end. Throws only what concerns the whole transaction: an error of SQLite's. */
+  /** Runs a command to completion. Throws only errors of SQLite, which concern the whole transaction. */
   run(command: AnyCommand, args: readonly unknown[], now: number): Outcome {
     this.#now = now;
-    this.#taken = 0;
+    this.#collected = 0;
     const context: Context = { now, newId: this.#options.newId };
     const tx = command.isExclusive
       ? new ExclusiveTx(this.#rows, this, context)
@@ -88,9 +88,9 @@ export class BatchRunner implements Loader {
     try {
       const steps = withReactions(tx, command(tx, ...(args as never)), this.#options.react);
       const { done, value } = steps.next();
-      if (!done) throw new Error(`${command.commandName} waits for something that is no request`);
-      this.#take(tx);
-      this.#leavesTraces ||= tx.leavesTraces;
+      if (!done) throw new Error(`${command.commandName} yielded something other than a request`);
+      this.#collect(tx);
+      this.#needsScrub ||= tx.needsScrub;
       if (tx.wakes) for (const worker of tx.wakes) this.#wakes.add(worker);
       return { result: value };
     } catch (error) {
@@ -100,20 +100,20 @@ export class BatchRunner implements Loader {
     }
   }
 
-  /** Writes what the commands have changed, and returns their events. Before the commit. */
-  flush(): { events: readonly StoredEvent[]; leavesTraces: boolean; wakes: readonly string[] } {
+  /** Writes the commands' changes and returns their events. Call it before the commit. */
+  flush(): { events: readonly StoredEvent[]; needsScrub: boolean; wakes: readonly string[] } {
     this.#writer.write(this.#now, this.#emitted, this.#stored);
-    return { events: this.#stored, leavesTraces: this.#leavesTraces, wakes: [...this.#wakes] };
+    return { events: this.#stored, needsScrub: this.#needsScrub, wakes: [...this.#wakes] };
   }
 
   committed(): void {
-    for (const entry of this.#held) entry.owner = undefined;
-    this.#held = [];
-    this.#rows.committed(maxKept);
+    for (const entry of this.#owned) entry.owner = undefined;
+    this.#owned = [];
+    this.#rows.committed(maxCached);
   }
 
   rolledBack(): void {
-    this.#held = [];
+    this.#owned = [];
     this.#writer.rolledBack();
     this.#rows.clear();
     for (const ranked of this.#schema.rankedTables) ranked.rolledBack();
@@ -122,7 +122,7 @@ export class BatchRunner implements Loader {
 
   claim(entry: Entry, tx: Tx): void {
     tx.hold(entry);
-    this.#held.push(entry);
+    this.#owned.push(entry);
   }
 
   answer(request: Request<unknown>): boolean {
@@ -138,23 +138,23 @@ export class BatchRunner implements Loader {
       case 'get':
         return target && this.#loader.get(target, key)?.row;
       case 'peek':
-        if (!target || isIndex(target)) throw new Error('a peek needs a table');
+        if (!target || isIndex(target)) throw new Error('peek needs a table');
         return this.#loader.peek(target, key, request.columns);
       case 'octets':
-        if (!target || isIndex(target)) throw new Error('a length needs a table');
+        if (!target || isIndex(target)) throw new Error('octets needs a table');
         return this.#loader.octets(target, key, request.columns[0] ?? '');
       case 'max':
-        if (!target || !isIndex(target)) throw new Error('a maximum needs an index');
+        if (!target || !isIndex(target)) throw new Error('max needs an index');
         return this.#loader.max(target, key);
       case 'count':
-        if (!target || !isIndex(target) || !request.list) throw new Error('a count needs an index');
+        if (!target || !isIndex(target) || !request.list) throw new Error('count needs an index');
         return this.#loader.count(target, key, request.list.limit);
       case 'list':
-        if (!target || !isIndex(target) || !request.list) throw new Error('a list needs an index');
+        if (!target || !isIndex(target) || !request.list) throw new Error('list needs an index');
         return this.#loader.list(target, key, request.list);
       case 'lock': {
         const entry = target && !isIndex(target) && this.#loader.get(target, key);
-        if (!entry) throw new Error('a lock needs a table and a key');
+        if (!entry) throw new Error('lock needs a table and a key');
         if (entry.row === undefined && request.make !== undefined) {
           tx.put(target as AnyTable as never, request.make as never);
         }
@@ -162,33 +162,33 @@ export class BatchRunner implements Loader {
         return entry.row;
       }
       case 'flush':
-        this.#take(tx);
+        this.#collect(tx);
         this.#writer.write(this.#now, this.#emitted, this.#stored);
         this.#rows.clear();
         return undefined;
       case 'rank':
-        this.#take(tx);
+        this.#collect(tx);
         this.#writer.write(this.#now, this.#emitted, this.#stored);
-        if (!target || isIndex(target)) throw new Error('a recount needs a table');
+        if (!target || isIndex(target)) throw new Error('recount needs a table');
         this.#schema.rankedBy(target)?.recount(String(key[0]));
         return undefined;
       default: {
         const { statement, values } = request;
-        if (!statement) throw new Error('there is no statement to run');
-        this.#take(tx);
+        if (!statement) throw new Error('the request has no statement');
+        this.#collect(tx);
         this.#writer.write(this.#now, this.#emitted, this.#stored);
         const prepared = this.#statements.of(statement);
         if (kind === 'rows') return prepared.all(values);
         const { changes } = prepared.run(values);
-        this.#forgetChanged(statement.changes);
-        for (const ranked of this.#schema.rankedTables) ranked.rolledBack(); // what was written may have moved them
+        this.#invalidate(statement.changes);
+        for (const ranked of this.#schema.rankedTables) ranked.rolledBack(); // the statement may have changed ranks
         return changes;
       }
     }
   }
 
-  /** Statements have written these tables; undefined: any of them. */
-  #forgetChanged(tables: readonly AnyTable[] | undefined): void {
+  /** Invalidates caches after a statement has written these tables, or any table if undefined. */
+  #invalidate(tables: readonly AnyTable[] | undefined): void {
     if (tables) this.#rows.forget(tables);
     else this.#rows.clear();
     if (!tables || tables.some((table) => table === (streams as AnyTable) || table.ranked)) {
@@ -197,10 +197,10 @@ export class BatchRunner implements Loader {
     if (!tables || tables.some((table) => table.remembered !== null)) this.#options.changedRemembered();
   }
 
-  /** Events a command has emitted, which have their place behind those of the commands before it. */
-  #take(tx: Tx): void {
-    for (; this.#taken < tx.events.length; this.#taken++) {
-      const event = tx.events[this.#taken];
+  /** Appends new events of a command to those of the commands before it. */
+  #collect(tx: Tx): void {
+    for (; this.#collected < tx.events.length; this.#collected++) {
+      const event = tx.events[this.#collected];
       if (event) this.#emitted.push(event);
     }
   }

@@ -8,39 +8,38 @@ import type { Changes, Entry, Rows } from '../../core/storage/rows.ts';
 import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
 import type { Schema } from './schema.ts';
 
-/** A full stream lets go of so many events at a time at most: each time writes pages that nothing else writes. */
-const forgottenAtOnce = 128;
+/** A full stream is trimmed in batches of this size: each trim writes pages that would otherwise not be written. */
+const trimBatch = 128;
 
 export interface BatchWriterOptions {
   epoch: string;
   retention: Retention;
-  /** Something was changed that is remembered elsewhere: see `DataVersion`. */
+  /** Called when data was changed that is cached elsewhere: see `DataVersion`. */
   changedRemembered(): void;
 }
 
-/** Writes what the commands of a batch have changed, each row once. */
+/** Writes the changes of a batch, each row once. */
 export class BatchWriter {
   readonly #schema: Schema;
   readonly #rows: Rows;
   readonly #options: BatchWriterOptions;
-  readonly #forgetUpTo: Statement<Value[]>;
-  /** Streams, with the seq up to which they let go of their events. */
-  readonly #toForget: [stream: string, seq: number][] = [];
+  readonly #trimUpTo: Statement<Value[]>;
+  /** Streams to be trimmed, with the last seq to delete. */
+  readonly #toTrim: [stream: string, seq: number][] = [];
 
   constructor(db: Database, schema: Schema, rows: Rows, options: BatchWriterOptions) {
     this.#schema = schema;
     this.#rows = rows;
     this.#options = options;
-    this.#forgetUpTo = db.prepare('DELETE FROM events WHERE stream_id = ? AND seq <= ?');
+    this.#trimUpTo = db.prepare('DELETE FROM events WHERE stream_id = ? AND seq <= ?');
   }
 
   rolledBack(): void {
-    this.#toForget.length = 0;
+    this.#toTrim.length = 0;
   }
 
   /**
-   * Writes every row that was changed. Takes the events among them out of `emitted`, and adds them to `stored` with
-   * their places.
+   * Writes all changed rows. Moves the written events from `emitted` to `stored`, with their positions.
    */
   write(now: number, emitted: EmittedEvent[], stored: StoredEvent[]): void {
     const changes = this.#rows
@@ -56,16 +55,16 @@ export class BatchWriter {
       else if (change.rows.table === (events as AnyTable)) this.#writeEvents(change, emitted, stored);
       else if (this.#put(change)) changesRemembered = true;
     }
-    // Behind the new events, of which there may be more than are kept.
-    for (const [stream, seq] of this.#toForget.splice(0)) {
-      this.#forgetUpTo.run(this.#schema.dictionaries.streams.idOf(stream), seq);
+    // After inserting new events, because there may be more of them than the maximum count.
+    for (const [stream, seq] of this.#toTrim.splice(0)) {
+      this.#trimUpTo.run(this.#schema.dictionaries.streams.idOf(stream), seq);
     }
     for (const ranked of this.#schema.rankedTables) ranked.flush();
     if (changesRemembered) this.#options.changedRemembered();
     if (changes.length > 0) this.#rows.flushed();
   }
 
-  /** Whether something was changed that is remembered elsewhere. */
+  /** Returns whether data was changed that is cached elsewhere. */
   #put({ rows: { table }, puts }: Changes): boolean {
     const statements = this.#schema.of(table);
     const ranked = this.#schema.rankedBy(table);
@@ -99,7 +98,7 @@ export class BatchWriter {
 
   #writeStreams({ puts }: Changes, now: number): void {
     const { maxAgeMs } = this.#options.retention;
-    const { streams: numbers } = this.#schema.dictionaries;
+    const { streams: dictionary } = this.#schema.dictionaries;
     const statements = this.#schema.of(streams as AnyTable);
     for (const entry of puts) {
       const row = entry.row as unknown as StreamRow;
@@ -107,25 +106,25 @@ export class BatchWriter {
         entry.row = this.#withinCount(row) as unknown as AnyRow;
         statements.update(entry.row, entry.stored);
       } else if (row.seq === 0) {
-        entry.row = undefined; // was locked, and nothing was said in it
+        entry.row = undefined; // it was locked, but nothing was emitted
       } else {
-        const begun = this.#withinCount({ ...row, trimAt: now + maxAgeMs });
-        entry.row = begun as unknown as AnyRow;
-        numbers.remember(row.name, statements.insert(entry.row));
+        const created = this.#withinCount({ ...row, trimAt: now + maxAgeMs });
+        entry.row = created as unknown as AnyRow;
+        dictionary.remember(row.name, statements.insert(entry.row));
       }
     }
   }
 
-  /** A full stream lets go of its oldest events as new ones come, so no clean-up ever has much to do. */
+  /** A full stream is trimmed as new events are written, so that clean-up never has much to do. */
   #withinCount(row: StreamRow): StreamRow {
     const { maxCount } = this.#options.retention;
-    const lastToForget = row.seq - maxCount;
-    if (lastToForget - row.firstSeq < Math.min(forgottenAtOnce, maxCount >> 3)) return row;
-    this.#toForget.push([row.name, lastToForget]);
-    return { ...row, firstSeq: lastToForget + 1 };
+    const lastToTrim = row.seq - maxCount;
+    if (lastToTrim - row.firstSeq < Math.min(trimBatch, maxCount >> 3)) return row;
+    this.#toTrim.push([row.name, lastToTrim]);
+    return { ...row, firstSeq: lastToTrim + 1 };
   }
 
-  /** New ones in the order they were emitted, which gives them their positions. */
+  /** Inserts new events in the order they were emitted, which determines their positions. */
   #writeEvents({ puts }: Changes, emitted: EmittedEvent[], stored: StoredEvent[]): void {
     const statements = this.#schema.of(events as AnyTable);
     let at = 0;

@@ -4,69 +4,69 @@ import { codeOf } from '../../runtime/error-code.ts';
 import { busyTimeoutMs } from './open-database.ts';
 import { checkpointBytes, frameHeaderBytes, logBytesOf, logLimitBytes, logOf } from './write-ahead-log.ts';
 
-/** Copies from the write-ahead log into the file beside the one that writes, who need not wait for it. */
+/** Checkpoints the write-ahead log in the background, so that the writer does not have to wait for it. */
 export interface LogCopier {
-  /** Copies what is committed and nobody else's view needs where it is; resolves to false when it could not try. */
+  /** Runs a passive checkpoint; resolves to false when it could not be attempted. */
   copy(): Promise<boolean>;
-  /** Waits for what is under way. */
+  /** Waits for the checkpoint in progress. */
   close(): Promise<void>;
 }
 
-/** How far the log has come, in frames of a page each, since it was last restarted; and how much of it is in the file. */
+/** The length of the log since its last restart, and how much of it has been checkpointed; in frames of one page. */
 interface Frames {
   log: number;
   checkpointed: number;
 }
 
-/** Of `PRAGMA wal_checkpoint`: `busy` is 1 when others kept it from doing all it was asked to. */
-interface Answer extends Frames {
+/** The result of `PRAGMA wal_checkpoint`: `busy` is 1 when other connections prevented its completion. */
+interface CheckpointResult extends Frames {
   busy: 0 | 1;
 }
 
-const nothing: Answer = { busy: 1, log: 0, checkpointed: 0 };
+const noResult: CheckpointResult = { busy: 1, log: 0, checkpointed: 0 };
 
-/** So little that the writer copies it itself, which nobody notices. */
-const littleBytes = 4 * 1024 * 1024;
-/** While someone's old view keeps the log from being copied, it is tried this often. */
-const tryAgainMs = 100;
-/** How long emptying the log waits for readers, with all writes standing still. */
-const readersMs = 20;
+/** Up to this size, the writer checkpoints the log itself without noticeable delay. */
+const smallBytes = 4 * 1024 * 1024;
+/** Retry interval while a reader's old snapshot prevents progress. */
+const retryDelayMs = 100;
+/** How long emptying the log waits for readers, while all writes are blocked. */
+const readerTimeoutMs = 20;
 
-/** Cut off a file at once: the system gives its memory back page by page, some 5 ms for as much as this. */
-const pieceBytes = 16 * 1024 * 1024;
-/** Of a very long file more, so that it is short within seconds. */
-const mostPieces = 50;
-const betweenPiecesMs = 20;
-/** A longer file than this is not cut off whole. */
+/** Truncated at once: the system frees the memory page by page, in about 5 ms for this size. */
+const chunkBytes = 16 * 1024 * 1024;
+/** A very long file is truncated by this fraction of its length at once, so that it is short within seconds. */
+const chunkDivisor = 50;
+const chunkIntervalMs = 20;
+/** A file longer than this is not truncated at once. */
 const longBytes = 2 * logLimitBytes;
 
 /**
- * Copies the write-ahead log into the file when it has grown long, and cuts its own file back.
+ * Checkpoints the write-ahead log when it has grown long, and truncates its file.
  *
- * SQLite would do both within a commit, which waits for all of it: for most of a second when a reader has let the
- * log grow. So a copier copies while commits go on, and the writer only the little that came in meanwhile, after
- * which SQLite restarts the log; and the file is cut back piece by piece. Without a copier (in a command, which
- * writes little) SQLite does as it always does.
+ * SQLite would do both within a commit, which would block for most of a second after a reader has let the log grow. So
+ * a copier checkpoints the log while commits continue, and the writer only the small rest, after which SQLite restarts
+ * the log; and the file is truncated in chunks. Without a copier (in a command, which writes little) SQLite's automatic
+ * checkpoints are used.
  */
 export class Checkpoints {
   readonly #db: Database;
   readonly #copier: LogCopier | null;
-  readonly #statements: Record<'look' | 'copy' | 'empty', Statement<[], Answer>>;
+  readonly #statements: Record<'status' | 'copy' | 'empty', Statement<[], CheckpointResult>>;
   readonly #pageBytes: number;
   #copying: Promise<void> | null = null;
-  /** How far the log may come while it is being copied. */
-  #heldAt = Number.POSITIVE_INFINITY;
+  /** The log length at which commits are held back while it is being copied. */
+  #holdAt = Number.POSITIVE_INFINITY;
   #isHeld = false;
   #notBefore = 0;
-  #cutting: { timer: NodeJS.Timeout; observer: Database } | null = null;
-  /** From here on the database may be closed at any moment. */
+  #truncation: { timer: NodeJS.Timeout; observer: Database } | null = null;
+  /** The database may be closed at any time from here on. */
   #isClosed = false;
 
   constructor(db: Database, copier: LogCopier | null = null) {
     this.#db = db;
     this.#copier = copier;
     this.#statements = {
-      look: db.prepare('PRAGMA wal_checkpoint(NOOP)'),
+      status: db.prepare('PRAGMA wal_checkpoint(NOOP)'),
       copy: db.prepare('PRAGMA wal_checkpoint(PASSIVE)'),
       empty: db.prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
     };
@@ -74,47 +74,47 @@ export class Checkpoints {
     if (!copier) return;
     db.pragma('wal_autocheckpoint = 0');
     db.pragma('journal_size_limit = -1');
-    this.#cutSoon(); // what a process before this one may have left
+    this.#startTruncating(); // an earlier process may have left a long file
   }
 
-  /** To be called after every commit. */
+  /** Call this after every commit. */
   committed(): void {
     if (!this.#copier) return;
-    const { log, checkpointed } = this.#ask('look');
+    const { log, checkpointed } = this.#checkpoint('status');
     if (this.#copying) {
-      this.#isHeld = log > this.#heldAt;
+      this.#isHeld = log > this.#holdAt;
       return;
     }
     if (log < this.#frames(checkpointBytes) || performance.now() < this.#notBefore) return;
-    if (log - checkpointed > this.#frames(littleBytes)) {
-      this.#copyElsewhere(this.#copier);
+    if (log - checkpointed > this.#frames(smallBytes)) {
+      this.#copyInBackground(this.#copier);
       return;
     }
-    this.#ask('copy');
-    this.#cutSoon();
+    this.#checkpoint('copy');
+    this.#startTruncating();
   }
 
   /**
-   * What the next commit has to wait for, or null: a disk that takes a log in order may be slower at putting pages
-   * where they belong, and the log must not grow faster than it is copied.
+   * Back-pressure: what the next commit has to wait for, or null. A disk may be slower at writing scattered pages than
+   * at appending to the log, and the log must not grow faster than it is copied.
    */
-  held(): Promise<void> | null {
+  backPressure(): Promise<void> | null {
     return this.#isHeld ? this.#copying : null;
   }
 
   /**
-   * Empties the log, and says whether it could: not while another process reads it, or the disk has no room for it;
-   * and a very long one only after some more commits.
+   * Empties the log and returns whether it succeeded. It fails while another process reads the log or when the disk is
+   * full; a very long log can be emptied only after some more commits.
    */
   async empty(): Promise<boolean> {
     if (this.#copier) {
-      if (this.#isMuchLeft()) await (this.#copying ?? this.#copyElsewhere(this.#copier));
-      if (this.#isClosed || this.#isMuchLeft()) return false;
-      this.#ask('copy');
-      this.#cutSoon();
+      if (this.#isBacklogLarge()) await (this.#copying ?? this.#copyInBackground(this.#copier));
+      if (this.#isClosed || this.#isBacklogLarge()) return false;
+      this.#checkpoint('copy');
+      this.#startTruncating();
       if (logBytesOf(this.#db.name) > longBytes) return false;
     }
-    this.#db.pragma(`busy_timeout = ${readersMs}`);
+    this.#db.pragma(`busy_timeout = ${readerTimeoutMs}`);
     try {
       return this.emptyNow();
     } finally {
@@ -122,71 +122,73 @@ export class Checkpoints {
     }
   }
 
-  /** The same at once, and for as long as it takes. */
+  /** The same synchronously, for as long as it takes. */
   emptyNow(): boolean {
-    return this.#ask('empty').busy === 0;
+    return this.#checkpoint('empty').busy === 0;
   }
 
-  /** Ends what goes on beside the writes, and waits for it. */
+  /** Stops background work and waits for it. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#stopCutting();
+    this.#stopTruncating();
     await this.#copier?.close();
   }
 
-  async #copyElsewhere(copier: LogCopier): Promise<void> {
-    const { log, checkpointed } = this.#ask('look');
-    // By half of what there is to copy: so each time there is less, until it is little.
-    this.#heldAt = log + Math.max(this.#frames(littleBytes), (log - checkpointed) / 2);
+  async #copyInBackground(copier: LogCopier): Promise<void> {
+    const { log, checkpointed } = this.#checkpoint('status');
+    // The log may grow by half of what remains to be copied, so that each round has less, until it is small.
+    this.#holdAt = log + Math.max(this.#frames(smallBytes), (log - checkpointed) / 2);
     this.#copying = copier.copy().then((hasTried) => {
       this.#copying = null;
       this.#isHeld = false;
       if (this.#isClosed) return;
-      if (!hasTried) this.#ask('copy');
-      if (this.#ask('look').checkpointed === checkpointed) this.#notBefore = performance.now() + tryAgainMs;
+      if (!hasTried) this.#checkpoint('copy');
+      if (this.#checkpoint('status').checkpointed === checkpointed)
+        this.#notBefore = performance.now() + retryDelayMs;
     });
     await this.#copying;
   }
 
-  #isMuchLeft(): boolean {
-    const { log, checkpointed } = this.#ask('look');
-    return log - checkpointed > this.#frames(littleBytes);
+  #isBacklogLarge(): boolean {
+    const { log, checkpointed } = this.#checkpoint('status');
+    return log - checkpointed > this.#frames(smallBytes);
   }
 
-  /** Cuts the log's file back once SQLite has restarted the log, at the beginning of it. */
-  #cutSoon(): void {
-    if (this.#cutting || logBytesOf(this.#db.name) <= logLimitBytes) return;
+  /** Truncates the log file once SQLite has restarted the log at its beginning. */
+  #startTruncating(): void {
+    if (this.#truncation || logBytesOf(this.#db.name) <= logLimitBytes) return;
     const observer = new SqliteDatabase(this.#db.name);
-    const look = observer.prepare<[], Frames>('PRAGMA wal_checkpoint(NOOP)'); // answered to no one who is in a transaction
-    const isShort = () => (look.get()?.log ?? 0) < this.#frames(logLimitBytes);
+    // On a separate connection, because it fails on one that is in a transaction.
+    const status = observer.prepare<[], Frames>('PRAGMA wal_checkpoint(NOOP)');
+    const isShort = () => (status.get()?.log ?? 0) < this.#frames(logLimitBytes);
     const timer = setInterval(() => {
       try {
-        if (isShort() && !this.#cut(isShort)) this.#stopCutting();
+        if (isShort() && !this.#truncateChunk(isShort)) this.#stopTruncating();
       } catch (error) {
         if (codeOf(error) === '') throw error;
-        this.#stopCutting(); // the disk fails: whoever commits after it has mended begins again
+        this.#stopTruncating(); // the disk fails: a commit after it has recovered starts again
       }
-    }, betweenPiecesMs).unref();
-    this.#cutting = { timer, observer };
+    }, chunkIntervalMs).unref();
+    this.#truncation = { timer, observer };
   }
 
-  #stopCutting(): void {
-    clearInterval(this.#cutting?.timer);
-    this.#cutting?.observer.close();
-    this.#cutting = null;
+  #stopTruncating(): void {
+    clearInterval(this.#truncation?.timer);
+    this.#truncation?.observer.close();
+    this.#truncation = null;
   }
 
   /**
-   * Cuts one piece off, and says whether more is to be cut. While nobody can write, what lies behind the last frame
-   * is nobody's: SQLite itself cuts it off then.
+   * Truncates the file by one chunk and returns whether more is left. While the write lock is held, everything after
+   * the last frame is unused: SQLite itself truncates it then.
    */
-  #cut(isShort: () => boolean): boolean {
+  #truncateChunk(isShort: () => boolean): boolean {
     const file = this.#db.name;
     this.#db.exec('BEGIN IMMEDIATE');
     try {
       if (!isShort()) return true;
       const bytes = logBytesOf(file);
-      const wanted = Math.max(logLimitBytes, bytes - Math.max(pieceBytes, Math.floor(bytes / mostPieces)));
+      const wanted = Math.max(logLimitBytes, bytes - Math.max(chunkBytes, Math.floor(bytes / chunkDivisor)));
       if (wanted < bytes) truncateSync(logOf(file), wanted);
       return wanted > logLimitBytes;
     } finally {
@@ -198,13 +200,13 @@ export class Checkpoints {
     return bytes / (this.#pageBytes + frameHeaderBytes);
   }
 
-  /** What the disk does not take (it is full, it fails) the next commit will meet, and tell. */
-  #ask(what: 'look' | 'copy' | 'empty'): Answer {
+  /** Disk errors are ignored here: the next commit gets and reports them. */
+  #checkpoint(what: 'status' | 'copy' | 'empty'): CheckpointResult {
     try {
-      return this.#statements[what].get() ?? nothing;
+      return this.#statements[what].get() ?? noResult;
     } catch (error) {
       if (codeOf(error) === '') throw error;
-      return nothing;
+      return noResult;
     }
   }
 }

@@ -1,7 +1,7 @@
 import SqliteDatabase from 'better-sqlite3';
 import { runThread } from '../../runtime/run-thread.ts';
 
-/** The thread that copies the write-ahead log into the file, on a connection of its own; see `Checkpoints`. */
+/** The thread that checkpoints the write-ahead log, on a dedicated connection; see `Checkpoints`. */
 runThread((port, { file }: { file: string }) => {
   const db = new SqliteDatabase(file, { fileMustExist: true });
   db.pragma('synchronous = FULL');
@@ -17,7 +17,7 @@ runThread((port, { file }: { file: string }) => {
       copy.get();
       port.postMessage(true);
     } catch {
-      port.postMessage(false); // a full disk, an I/O error: the writer meets it too, and says so
+      port.postMessage(false); // a full disk, an I/O error: the writer gets it too, and reports it
     }
   });
 });

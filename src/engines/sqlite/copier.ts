@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { startThread } from '../../runtime/start-thread.ts';
 import type { LogCopier } from './checkpoints.ts';
 
-/** A thread that copies the write-ahead log, from when it is first asked to. Should it ever die, another takes over. */
+/** Checkpoints the write-ahead log in a thread, which is started on first use and restarted after a crash. */
 export class Copier implements LogCopier {
   readonly #file: string;
   #worker: Worker | null = null;
@@ -24,16 +24,16 @@ export class Copier implements LogCopier {
   async close(): Promise<void> {
     const worker = this.#worker;
     if (!worker) return;
-    const gone = once(worker, 'exit');
+    const exited = once(worker, 'exit');
     worker.ref();
     worker.postMessage('close');
-    await gone;
+    await exited;
   }
 
   #start(): Worker {
     const worker = startThread('copier-thread', { file: this.#file });
     worker.on('message', (hasTried: boolean) => this.#settle(hasTried));
-    worker.on('error', () => {}); // said by what follows: an exit
+    worker.on('error', () => {}); // handled by the exit event that follows
     worker.once('exit', () => {
       if (this.#worker === worker) this.#worker = null;
       this.#settle(false);

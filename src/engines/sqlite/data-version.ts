@@ -1,17 +1,16 @@
 import type { Database, Statement } from 'better-sqlite3';
 
 /**
- * Whether what is remembered of the database still holds. Several threads and processes write the same file,
- * each with memories of its own: whoever changes something that is remembered counts a version up, in the
- * transaction of the change. Whether anything was committed at all (`PRAGMA data_version`) is asked of SQLite
- * once a turn of the event loop and when a transaction begins, however often it is asked here, and the version
- * is read only then; nothing done in one turn can depend on what another process has written during it.
+ * Cache invalidation. Several threads and processes write to the same file, each with its own caches: a change of
+ * cached data increments a version in the same transaction. SQLite's `PRAGMA data_version`, which tells whether
+ * anything was committed, is queried at most once per turn of the event loop and when a transaction begins; the version
+ * is read only if it has changed. Nothing done in one turn can depend on writes of another process during that turn.
  */
 export class DataVersion {
   readonly #statements;
   #committed: number | undefined;
   #written: number | undefined;
-  #isFresh = false;
+  #isChecked = false;
   #current = 0;
   #commits = 0;
 
@@ -23,53 +22,53 @@ export class DataVersion {
     };
   }
 
-  /** Another number than before when what is remembered may no longer hold. */
+  /** A number that changes when cached data may be stale. */
   get(): number {
-    this.#beFresh();
+    this.#checkOncePerTurn();
     return this.#current;
   }
 
   /**
-   * Another number than before when another connection may have committed anything, or a transaction of this one
-   * was undone: for what has a version of its own in the database, which need not be read again until then.
+   * A number that changes when another connection may have committed anything or this one has rolled back a
+   * transaction: for data with a separate version in the database, which need not be read again until then.
    */
   commits(): number {
-    this.#beFresh();
+    this.#checkOncePerTurn();
     return this.#commits;
   }
 
-  /** Another thread of this process has committed: what it answers may be asked for in this very turn. */
-  lookAgain(): void {
-    this.#isFresh = false;
+  /** Call this when another thread of this process has committed: its writes may be read in this same turn. */
+  recheck(): void {
+    this.#isChecked = false;
   }
 
-  /** A transaction has begun: from here on the database is as it is now, which may be later than the last look. */
+  /** A transaction has begun; its snapshot may be newer than the last check. */
   begin(): void {
-    this.#look();
+    this.#check();
   }
 
-  /** Inside a transaction: something that is remembered was changed. */
+  /** Inside a transaction: cached data was changed. */
   changed(): void {
     this.#statements.count.run();
     this.#current++;
   }
 
-  /** A transaction was undone, and with it what was read inside it. */
+  /** A transaction was rolled back, so data read inside it may be stale. */
   invalidate(): void {
     this.#current++;
     this.#commits++;
   }
 
-  #beFresh(): void {
-    if (this.#isFresh) return;
-    this.#look();
-    this.#isFresh = true;
+  #checkOncePerTurn(): void {
+    if (this.#isChecked) return;
+    this.#check();
+    this.#isChecked = true;
     setImmediate(() => {
-      this.#isFresh = false;
+      this.#isChecked = false;
     });
   }
 
-  #look(): void {
+  #check(): void {
     const committed = this.#statements.committed.get();
     if (committed === this.#committed) return;
     this.#committed = committed;

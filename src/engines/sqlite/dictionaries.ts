@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3';
 import type { Kind, Value } from '../../core/storage/table.ts';
 
-const maxRemembered = 100_000;
+const maxCached = 100_000;
 
-/** The numbers that stand for long names in the columns of other tables, which makes their indexes a third as large. */
+/** Maps long names to integer ids, which replace them in other tables and make their indexes a third as large. */
 export class Dictionary {
-  // Maps: an LRU cache makes room for all it may ever hold, which a command on a small database would wait for.
+  // Maps, because an LRU cache would allocate its full capacity up front, which delays commands on small databases.
   readonly #ids = new Map<string, number>();
   readonly #names = new Map<number, string>();
   readonly #statements;
@@ -17,7 +17,7 @@ export class Dictionary {
     };
   }
 
-  /** Null: the name has no number, so no row can have it. */
+  /** Null when the name has no id, so that no row can have it. */
   idOf(name: string): number | null {
     const known = this.#ids.get(name);
     if (known !== undefined) return known;
@@ -31,25 +31,25 @@ export class Dictionary {
     const known = this.#names.get(id);
     if (known !== undefined) return known;
     const read = this.#statements.name.get(id);
-    if (read === undefined) throw new Error(`there is no name for the number ${id}`);
+    if (read === undefined) throw new Error(`there is no name with the id ${id}`);
     this.remember(read, id);
     return read;
   }
 
   remember(name: string, id: number): void {
-    if (this.#ids.size >= maxRemembered) this.forget();
+    if (this.#ids.size >= maxCached) this.forget();
     this.#ids.set(name, id);
     this.#names.set(id, name);
   }
 
-  /** Names may have gone, or come back under other numbers. */
+  /** Call this when names may have been deleted or given other ids. */
   forget(): void {
     this.#ids.clear();
     this.#names.clear();
   }
 }
 
-/** Both dictionaries of a database: of streams' names, and of the games that have a leaderboard. */
+/** The dictionaries of a database: stream names, and ids of ranked groups. */
 export class Dictionaries {
   readonly streams: Dictionary;
   readonly boards: Dictionary;
@@ -70,7 +70,7 @@ export class Dictionaries {
   }
 }
 
-/** A value as SQLite has it; undefined: no row has it. */
+/** A value in SQLite's representation; undefined when no row can have it. */
 export function encode(dictionary: Dictionary | null, value: Value): Value | undefined {
   return dictionary && typeof value === 'string' ? (dictionary.idOf(value) ?? undefined) : value;
 }

@@ -14,12 +14,12 @@ import { WriteHealth } from './write-health.ts';
 interface Queued {
   command: AnyCommand;
   args: readonly unknown[];
-  /** Of the longest text in its arguments, where writing it takes noticeable time; else 0. In UTF-16 units. */
+  /** Total length of the texts in its arguments if it counts as large, otherwise 0. In UTF-16 code units. */
   largeLength: number;
   settle: Settle;
 }
 
-/** What a group commit works with, all of the same database. */
+/** The parts of a group commit, all for the same database. */
 export interface GroupCommitParts {
   runner: BatchRunner;
   version: DataVersion;
@@ -28,25 +28,26 @@ export interface GroupCommitParts {
   checkpoints: Checkpoints;
 }
 
-/** How often a batch is tried while another process holds the write lock, 250 ms a try. */
-const busyTries = 20;
+/** Maximum attempts at a batch while another process holds the write lock, 250 ms per attempt. */
+const maxBusyAttempts = 20;
 
-/** The most commands of one transaction: bounds how long the event loop is blocked by a batch. */
+/** Maximum number of commands per transaction: bounds how long a batch blocks the event loop. */
 const maxBatch = 1000;
 
-/** A command with texts of this length in its arguments is large, and so much of them is written at once. In UTF-16 units. */
-const leastLarge = 128 * 1024;
-const mostLarge = 1024 * 1024;
+/** Text length in UTF-16 code units from which a command counts as large. */
+const largeThreshold = 128 * 1024;
+/** A batch of large commands ends when it reaches this total length. */
+const maxLargeBatch = 1024 * 1024;
 
 const scrubDelayMs = 100;
 const scrubRetryMs = 1_000;
-/** How often a database that is closed tries to empty the log while another process reads it, 250 ms a try. */
-const lastScrubTries = 4;
+/** Maximum attempts on close to empty the log while another process reads it, 250 ms per attempt. */
+const maxCloseScrubAttempts = 4;
 
 /**
- * Group commit: the commands asked for in one turn of the event loop share one transaction and one fsync. A command that
- * refuses undoes only itself. Promises settle after the commit, never before; `onCommit` then hears the events in the
- * order they were written.
+ * Group commit: the commands enqueued in one turn of the event loop share one transaction and one fsync. A rejected
+ * command undoes only itself. Promises settle after the commit, never before; then `onCommit` listeners get the events
+ * in the order they were written.
  */
 export class GroupCommit {
   readonly #runner: BatchRunner;
@@ -59,14 +60,14 @@ export class GroupCommit {
   readonly #listeners: ((events: readonly StoredEvent[]) => void)[] = [];
   readonly #wakeListeners: ((workers: readonly string[]) => void)[] = [];
   #queue: Queued[] = [];
-  /** How many large ones are in the queue. */
+  /** Number of large commands in the queue. */
   #largeQueued = 0;
-  /** The last batch was of large commands. */
+  /** The last batch contained the large commands. */
   #wasLarge = false;
   #isScheduled = false;
-  #scrubbing: NodeJS.Timeout | undefined;
+  #scrubTimer: NodeJS.Timeout | undefined;
   /** Something was erased, and the log has not been emptied since. */
-  #isTraceLeft = false;
+  #isScrubDue = false;
   #isFinished = false;
   #idle: (() => void)[] = [];
   readonly #health: WriteHealth;
@@ -83,10 +84,10 @@ export class GroupCommit {
       commit: db.prepare('COMMIT'),
       rollback: db.prepare('ROLLBACK'),
     };
-    this.#health = new WriteHealth({ file: db.name, write: () => this.#writeSomething() });
+    this.#health = new WriteHealth({ file: db.name, write: () => this.#writeProbe() });
   }
 
-  /** Hears, when that changes, why writes are refused or cost more than they should; null when nothing is wrong. */
+  /** Calls the listener when writes start to fail or degrade; null when they have recovered. */
   onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
     this.#health.onTrouble(listener);
   }
@@ -106,7 +107,7 @@ export class GroupCommit {
     });
   }
 
-  /** The same, with one of two functions called instead. */
+  /** The same with callbacks instead of a promise. */
   enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle): void {
     const largeLength = command.isExclusive ? 0 : largeLengthIn(args);
     if (largeLength > 0) this.#largeQueued++;
@@ -114,30 +115,30 @@ export class GroupCommit {
     this.#schedule();
   }
 
-  /** Resolves once everything asked for so far has been written. */
+  /** Resolves once all commands enqueued so far have been written. */
   drained(): Promise<void> {
     if (!this.#isScheduled) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** To be called before the database is closed: what was erased must not stay readable behind a process that ends. */
+  /** Call this before closing the database: erased data must not remain readable after the process has ended. */
   async finish(): Promise<void> {
     this.#isFinished = true;
     this.#health.stop();
-    clearTimeout(this.#scrubbing);
+    clearTimeout(this.#scrubTimer);
     await this.#checkpoints.close();
-    for (let tried = 0; this.#isTraceLeft && tried < lastScrubTries; tried++) {
-      this.#isTraceLeft = !this.#checkpoints.emptyNow();
+    for (let tried = 0; this.#isScrubDue && tried < maxCloseScrubAttempts; tried++) {
+      this.#isScrubDue = !this.#checkpoints.emptyNow();
     }
   }
 
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // After this turn's I/O callbacks, so that every request that arrived together is in the batch.
+    // After this turn's I/O callbacks, so that all requests that arrived together are in the batch.
     const flush = () => setImmediate(() => this.#begin(1));
-    const held = this.#checkpoints.held();
-    if (held) held.then(flush);
+    const backPressure = this.#checkpoints.backPressure();
+    if (backPressure) backPressure.then(flush);
     else flush();
   }
 
@@ -151,10 +152,10 @@ export class GroupCommit {
     try {
       this.#statements.begin.run();
     } catch (error) {
-      if (isBusy(error) && attempt < busyTries) {
+      if (isBusy(error) && attempt < maxBusyAttempts) {
         this.#queue = [...batch, ...this.#queue];
         if (this.#wasLarge) this.#largeQueued += batch.length;
-        setImmediate(() => this.#begin(attempt + 1)); // lets the loop turn between waits
+        setImmediate(() => this.#begin(attempt + 1)); // does not block the event loop between attempts
         return;
       }
       this.#fail(batch, error);
@@ -165,7 +166,7 @@ export class GroupCommit {
     this.#next();
   }
 
-  /** Carries out a batch in the transaction that has begun. */
+  /** Runs a batch in the transaction that has begun. */
   #run(batch: readonly Queued[]): void {
     this.#version.begin();
     this.#runner.begin();
@@ -176,7 +177,7 @@ export class GroupCommit {
       outcomes = batch.map(({ command, args }) => this.#runner.run(command, args, this.#clock()));
       const [first] = outcomes;
       if (batch[0]?.command.isExclusive && first && 'error' in first) {
-        this.#rollBack(); // what its statements have changed is undone by nothing else
+        this.#rollBack(); // changes by its statements cannot be undone in memory
         batch[0].settle.reject(first.error);
         return;
       }
@@ -186,11 +187,11 @@ export class GroupCommit {
       const begunAt = performance.now();
       this.#statements.commit.run();
       this.#meter.committed(batch.length, performance.now() - begunAt);
-      if (flushed.leavesTraces) this.#scheduleScrub();
+      if (flushed.needsScrub) this.#scheduleScrub();
     } catch (error) {
-      const isDatabaseIntact = this.#db.inTransaction;
+      const isTransactionOpen = this.#db.inTransaction;
       this.#rollBack();
-      if (batch.length > 1 && isDatabaseIntact && isConstraint(error)) {
+      if (batch.length > 1 && isTransactionOpen && isConstraint(error)) {
         this.#runEachAlone(batch);
         return;
       }
@@ -209,7 +210,7 @@ export class GroupCommit {
     if (wakes.length > 0) for (const listener of this.#wakeListeners) listener(wakes);
   }
 
-  /** A constraint that fails when rows are written names no command: so one is found that harms no other. */
+  /** A constraint violation on writing does not identify the command, so each is retried in a separate transaction. */
   #runEachAlone(batch: readonly Queued[]): void {
     for (const queued of batch) {
       try {
@@ -229,22 +230,22 @@ export class GroupCommit {
   }
 
   /**
-   * The write-ahead log keeps earlier versions of a page until it is emptied into the file; a moment is
-   * waited for more to be erased, because emptying it holds up the writes.
+   * The write-ahead log keeps earlier versions of pages until it is checkpointed and emptied. This blocks writes, so it
+   * is delayed a little to cover several erasures.
    */
   #scheduleScrub(afterMs = scrubDelayMs): void {
-    this.#isTraceLeft = true;
-    this.#scrubbing ??= setTimeout(async () => {
-      this.#scrubbing = undefined;
-      this.#isTraceLeft = !(await this.#checkpoints.empty());
-      if (!this.#isTraceLeft || this.#isFinished) return;
+    this.#isScrubDue = true;
+    this.#scrubTimer ??= setTimeout(async () => {
+      this.#scrubTimer = undefined;
+      this.#isScrubDue = !(await this.#checkpoints.empty());
+      if (!this.#isScrubDue || this.#isFinished) return;
       this.#scheduleScrub(scrubRetryMs);
-      await this.#writeSomething().catch(() => {}); // a log is begun again only when something is written
+      await this.#writeProbe().catch(() => {}); // the log is restarted only by a write
     }, afterMs).unref();
   }
 
-  /** Makes all forget what they remember, which harms nobody: a value as it was would not be written at all. */
-  #writeSomething(): Promise<void> {
+  /** Writes by incrementing the cache version, which is harmless; writing an unchanged value would be a no-op. */
+  #writeProbe(): Promise<void> {
     const version = this.#version;
     const probe = command('probe', function* (tx: Tx) {
       yield* tx.all();
@@ -253,7 +254,7 @@ export class GroupCommit {
     return this.write(probe, []);
   }
 
-  /** A command that is exclusive is a batch of its own. */
+  /** An exclusive command gets a separate batch. */
   #nextBatch(): Queued[] {
     const exclusiveAt = this.#queue.findIndex(({ command }) => command.isExclusive);
     const length = exclusiveAt === -1 ? maxBatch : Math.min(maxBatch, Math.max(1, exclusiveAt));
@@ -266,15 +267,15 @@ export class GroupCommit {
   }
 
   /**
-   * Of the first commands in the queue, a megabyte of those that are large, or all that are not, in turn: whoever writes
-   * little waits for so much at most, however many write much.
+   * Of the first commands in the queue, alternately takes a megabyte of large ones or all small ones: so small commands
+   * never wait for more than one batch of large ones.
    */
   #batchAmongLarge(length: number): Queued[] {
     const first = this.#queue.slice(0, length);
     const small = first.filter(({ largeLength }) => largeLength === 0);
     let total = 0;
     const large = first.filter(({ largeLength }) => {
-      if (largeLength === 0 || total >= mostLarge) return false;
+      if (largeLength === 0 || total >= maxLargeBatch) return false;
       total += largeLength;
       return true;
     });
@@ -292,7 +293,7 @@ export class GroupCommit {
     for (const { settle } of batch) settle.reject(failure);
   }
 
-  /** What passes (a lock, a full disk) is told to the caller as such; an unexpected error stays what it is. */
+  /** Converts transient errors (a lock, a full disk) to `store_unavailable`; returns unexpected errors unchanged. */
   #toUnavailable(error: unknown): unknown {
     const code = codeOf(error);
     if (!/^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB)/.test(code)) return error;
@@ -313,10 +314,10 @@ export class GroupCommit {
 function largeLengthIn(args: readonly unknown[]): number {
   let length = 0;
   for (const argument of args) length += lengthIn(argument, 2);
-  return length >= leastLarge ? length : 0;
+  return length >= largeThreshold ? length : 0;
 }
 
-/** Of the texts in a value; in lists and objects down to this depth: what commands take has them no deeper. */
+/** Total length of the texts in a value, down to this depth; arguments of commands do not nest texts deeper. */
 function lengthIn(value: unknown, depth: number): number {
   if (typeof value === 'string') return value.length;
   if (depth === 0 || typeof value !== 'object' || value === null) return 0;

@@ -1,31 +1,31 @@
 import type { Mark, RankKey, RankMarks } from './rank-marks.ts';
 
-/** The most marks held in memory: of boards with some ten million players together. */
-const maxHeld = 50_000;
+/** Maximum number of cached marks, enough for boards with about ten million players in total. */
+const maxCached = 50_000;
 
-interface HeldBoard {
-  /** By level, from level 1 on; ascending. The first of each stands before every row. */
+interface CachedBoard {
+  /** By level, from level 1 up; ascending. The first mark of each precedes every row. */
   levels: Mark[][];
-  /** Those to be written, with their levels. */
+  /** Marks to be written, with their levels. */
   changed: Map<Mark, number>;
   removed: { mark: Mark; level: number }[];
 }
 
 /**
- * The marks of the boards that are written, in memory: finding one there costs a hundredth of a statement, and a mark that
- * many rows of a batch move is written once. What is held is right for as long as nobody else writes the database; whoever
- * notices that somebody does has it forgotten (`forget`).
+ * Write-back cache for the marks of boards: a lookup costs a hundredth of a statement, and a mark changed by many rows
+ * of a batch is written once. The cache is valid as long as no other process writes to the database; when one does, it
+ * must be discarded (`forget`).
  */
 export class HeldMarks {
   readonly #marks: RankMarks;
-  readonly #boards = new Map<number, HeldBoard>();
-  #held = 0;
+  readonly #boards = new Map<number, CachedBoard>();
+  #cached = 0;
 
   constructor(marks: RankMarks) {
     this.#marks = marks;
   }
 
-  /** A row was added to the board, where it is already. */
+  /** A row was added to the board; it is already in the table. */
   added(boardId: number, row: RankKey): void {
     const board = this.#board(boardId);
     for (const [index, marks] of board.levels.entries()) {
@@ -42,11 +42,11 @@ export class HeldMarks {
       before.count = between;
       marks.splice(at + 1, 0, mark);
       board.changed.set(mark, level);
-      this.#held++;
+      this.#cached++;
     }
   }
 
-  /** A row was taken from the board, where it is no more. */
+  /** A row was removed from the board; it is no longer in the table. */
   removed(boardId: number, row: RankKey): void {
     const board = this.#board(boardId);
     for (const [index, marks] of board.levels.entries()) {
@@ -60,37 +60,37 @@ export class HeldMarks {
       marks.splice(at + 1, 1);
       board.changed.delete(mark);
       board.removed.push({ mark, level });
-      this.#held--;
+      this.#cached--;
     }
   }
 
-  /** Writes what has changed. Inside the transaction, before anyone counts by statements. */
+  /** Writes the changed marks. Call it inside the transaction, before statements count rows. */
   flush(): void {
     for (const [boardId, { changed, removed }] of this.#boards) {
       for (const { mark, level } of removed.splice(0)) this.#marks.remove(boardId, level, mark);
       for (const [mark, level] of changed) this.#marks.put(boardId, level, mark, mark.count);
       changed.clear();
     }
-    if (this.#held > maxHeld) this.forget();
+    if (this.#cached > maxCached) this.forget();
   }
 
   forget(): void {
     this.#boards.clear();
-    this.#held = 0;
+    this.#cached = 0;
   }
 
-  #board(boardId: number): HeldBoard {
+  #board(boardId: number): CachedBoard {
     let board = this.#boards.get(boardId);
     if (!board) {
       board = { levels: this.#marks.ofBoard(boardId), changed: new Map(), removed: [] };
-      for (const marks of board.levels) this.#held += marks.length;
+      for (const marks of board.levels) this.#cached += marks.length;
       this.#boards.set(boardId, board);
     }
     return board;
   }
 
-  /** How many rows lie from a mark of a level (or, level 0, any row) up to a row, which is not counted. */
-  #count(boardId: number, board: HeldBoard, level: number, from: RankKey, to: RankKey): number {
+  /** The number of rows from a mark of a level (or from any row, for level 0) up to a row, exclusive. */
+  #count(boardId: number, board: CachedBoard, level: number, from: RankKey, to: RankKey): number {
     const marks = board.levels[level - 1];
     if (!marks) return this.#marks.rowsBetween(boardId, from, to);
     const last = lastBefore(marks, to);
@@ -100,7 +100,7 @@ export class HeldMarks {
   }
 }
 
-/** The place of the last mark before a row. The first mark stands before every row. */
+/** The index of the last mark before a row. The first mark precedes every row. */
 function lastBefore(marks: readonly Mark[], row: RankKey): number {
   let low = 0;
   let high = marks.length - 1;

@@ -16,56 +16,56 @@ import { syncNamesIn } from '../../runtime/fsync-directory.ts';
 import { frameHeaderBytes, logOf } from './write-ahead-log.ts';
 
 const logHeaderBytes = 32;
-/** Of `WalIndexHdr`, twice at the beginning of the log's index (https://www.sqlite.org/walformat.html). */
+/** Size of `WalIndexHdr`, stored twice at the start of the WAL index (https://www.sqlite.org/walformat.html). */
 const indexHeaderBytes = 48;
 const chunkBytes = 8 * 1024 * 1024;
-/** In a log's magic number: its checksums are of big-endian words. */
+/** Set in a log's magic number if its checksums use big-endian words. */
 const bigEndianBit = 1;
 const magic = 0x377f0682;
 
 /**
- * The databases whose logs this process has looked at: once, before it has any of them open. A file's locks belong to the
- * process, and closing the index after reading it would drop those of SQLite, so that another process would take the
- * database for its own (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
- * Threads open what the main thread has opened before.
+ * The databases whose logs this process has checked: once, before it opens them. POSIX locks belong to the process, so
+ * closing the index after reading it would release SQLite's locks, and another process could take them
+ * (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+ * Threads open only files that the main thread has opened before.
  */
-const lookedAt = new Set<string>();
+const checked = new Set<string>();
 
-/** How much of a log SQLite will take in, and how much had been committed to it; in frames, counted from 1. */
+/** How much of a log SQLite will recover, and how much had been committed to it; in frames, counted from 1. */
 interface LogCondition {
-  /** Tells this log from the earlier ones of its file: what every frame of it carries. */
+  /** Identifies this log among the earlier ones in the same file; repeated in every frame. */
   salt: string;
-  /** The last frame of the last whole transaction before anything that is damaged. */
+  /** The last frame of the last complete transaction before any damage. */
   recoverable: number;
   /** The last frame that was certainly acknowledged. */
   acknowledged: number;
 }
 
 /**
- * Looks at the write-ahead log of a database that is about to be opened. SQLite takes in what is whole of it and drops
- * the rest without a word: right for a transaction that a crash cut off, which was never acknowledged; but a frame that
- * was damaged later takes every transaction behind it along. Then the log is kept beside the database, under a name that
- * says how many frames were dropped, because SQLite overwrites it.
+ * Checks the write-ahead log of a database that is about to be opened. SQLite recovers its valid prefix and silently
+ * drops the rest. That is right for a transaction interrupted by a crash, which was never acknowledged; but a frame
+ * damaged later discards all transactions after it. In that case a copy of the log is preserved beside the database,
+ * with the number of dropped frames in its name, because SQLite overwrites the log.
  *
- * What says that a frame was acknowledged: a frame behind the end of its transaction, which nobody writes before that is
- * on the disk; or the log's index, if it survived. The last transaction of a log is not missed where neither is there.
- * To be called before each opening of a database.
+ * A transaction is known to be acknowledged if it is followed by another frame, which is written only after the
+ * transaction is on the disk, or by the log's index, if it survived. The loss of the last transaction of a log is not
+ * detected without either. Call this before each opening of a database.
  */
-export function keepDamagedLog(file: string): void {
-  if (!isMainThread || lookedAt.has(file)) return;
-  lookedAt.add(file);
+export function preserveDamagedLog(file: string): void {
+  if (!isMainThread || checked.has(file)) return;
+  checked.add(file);
   const found = droppedBy(file);
-  // While another process writes, what is read may be half written: read again, it is whole.
+  // While another process writes, a frame may be half written: it is complete when read again.
   if (!found || droppedBy(file)?.frames !== found.frames) return;
   const kept = `${prefixOf(file)}${found.salt}-${found.frames}`;
   if (existsSync(kept)) return;
   if (existsSync(logOf(file))) copyFileSync(logOf(file), kept);
-  else writeFileSync(kept, ''); // it is gone, and only its index knows what was in it
+  else writeFileSync(kept, ''); // the log is gone, and only its index is left
   chmodSync(kept, 0o600);
   syncNamesIn(dirname(file));
 }
 
-/** The damaged logs of a database that were kept, each with how many frames SQLite dropped of it, at least. */
+/** The preserved damaged logs of a database, each with the minimum number of frames that SQLite dropped. */
 export function droppedLogs(file: string): DroppedLog[] {
   const prefix = basename(prefixOf(file));
   return readdirSync(dirname(file)).flatMap((name) => {
@@ -79,7 +79,7 @@ function prefixOf(file: string): string {
 }
 
 function droppedBy(file: string): { salt: string; frames: number } | null {
-  const index = readIndex(`${file}-shm`); // before the log, which may only grow meanwhile
+  const index = readIndex(`${file}-shm`); // read before the log, which can only grow meanwhile
   const log = openToRead(logOf(file));
   try {
     const { salt, recoverable, acknowledged } = (log !== null && examine(log, index)) || unreadable(index);
@@ -90,7 +90,7 @@ function droppedBy(file: string): { salt: string; frames: number } | null {
   }
 }
 
-/** Nothing of the log can be read, or it is gone: only its index knows how much there was. */
+/** The log is unreadable or gone: only its index tells how long it was. */
 function unreadable(index: LogIndex | null): LogCondition {
   return { salt: index?.salt ?? '', recoverable: 0, acknowledged: index?.frames ?? 0 };
 }
@@ -99,12 +99,12 @@ function openToRead(path: string): number | null {
   try {
     return openSync(path, 'r');
   } catch (error) {
-    if (['ENOENT', 'EACCES'].includes(codeOf(error))) return null; // SQLite says what it may not read
+    if (['ENOENT', 'EACCES'].includes(codeOf(error))) return null; // SQLite reports missing permissions
     throw error;
   }
 }
 
-/** Null: its header cannot be read. */
+/** Null when the header is invalid. */
 function examine(log: number, index: LogIndex | null): LogCondition | null {
   const header = Buffer.alloc(logHeaderBytes);
   if (readSync(log, header, 0, logHeaderBytes, 0) < logHeaderBytes) return null;
@@ -112,23 +112,23 @@ function examine(log: number, index: LogIndex | null): LogCondition | null {
   const salt = header.subarray(16, 24);
   const isBigEndian = (header.readUInt32BE(0) & bigEndianBit) !== 0;
   const headerSum = sumOf(header, 0, 24, isBigEndian, [0, 0]);
-  const isHeaderWhole =
+  const isHeaderValid =
     (header.readUInt32BE(0) & ~bigEndianBit) >>> 0 === magic &&
     pageBytes >= 512 &&
     pageBytes <= 65_536 &&
     headerSum[0] === header.readUInt32BE(24) &&
     headerSum[1] === header.readUInt32BE(28);
-  if (!isHeaderWhole) return null;
+  if (!isHeaderValid) return null;
 
   const frameBytes = frameHeaderBytes + pageBytes;
   const framesAtOnce = Math.max(1, Math.floor(chunkBytes / frameBytes));
   const chunk = Buffer.alloc(framesAtOnce * frameBytes);
   let recoverable = 0;
   let acknowledged = index?.salt === salt.toString('hex') ? index.frames : 0;
-  /** All frames so far are whole, each by the sum of the one before. */
+  /** All frames so far are valid, their checksums continuing from the previous frame. */
   let isComplete = true;
   let sum = headerSum;
-  /** The last frame that ended a transaction, when the one looked at follows on it without a gap. */
+  /** The previous frame if it ended a transaction, otherwise 0. */
   let endedAt = 0;
   for (let first = 1; ; first += framesAtOnce) {
     const read = readSync(log, chunk, 0, chunk.length, logHeaderBytes + (first - 1) * frameBytes);
@@ -137,15 +137,15 @@ function examine(log: number, index: LogIndex | null): LogCondition | null {
       const at = n * frameBytes;
       const stored: Sum = [chunk.readUInt32BE(at + 16), chunk.readUInt32BE(at + 20)];
       const isOfThisLog = chunk.compare(salt, 0, 8, at + 8, at + 16) === 0;
-      const made = isOfThisLog
+      const computed = isOfThisLog
         ? sumOf(chunk, at + frameHeaderBytes, pageBytes, isBigEndian, sumOf(chunk, at, 8, isBigEndian, sum))
         : sum;
-      const follows = isOfThisLog && made[0] === stored[0] && made[1] === stored[1];
+      const follows = isOfThisLog && computed[0] === stored[0] && computed[1] === stored[1];
       if (!follows) isComplete = false;
       if (follows && endedAt > 0) acknowledged = Math.max(acknowledged, endedAt);
       endedAt = follows && chunk.readUInt32BE(at + 4) !== 0 ? first + n : 0;
       if (isComplete && endedAt > 0) recoverable = endedAt;
-      sum = stored; // what the next one would follow on, were only this one damaged
+      sum = stored; // the next frame continues from it even if only this one is damaged
     }
     if (frames < framesAtOnce) return { salt: salt.toString('hex'), recoverable, acknowledged };
   }
@@ -153,13 +153,13 @@ function examine(log: number, index: LogIndex | null): LogCondition | null {
 
 interface LogIndex {
   salt: string;
-  /** Of committed transactions. */
+  /** Frames of committed transactions. */
   frames: number;
-  /** Of them, those that are in the database's file. */
+  /** Those of them that have been checkpointed into the database file. */
   copied: number;
 }
 
-/** What the index says of the log, which SQLite writes after a commit is on the disk; null: it says nothing that fits together. */
+/** Reads the log's index, which SQLite updates once a commit is on the disk; null when missing or inconsistent. */
 function readIndex(path: string): LogIndex | null {
   const file = openToRead(path);
   if (file === null) return null;
@@ -184,7 +184,7 @@ const isBigEndianMachine = new Uint8Array(new Uint32Array([1]).buffer)[0] === 0;
 
 type Sum = readonly [number, number];
 
-/** SQLite's checksum of a log, going on from one before it. `from` is a multiple of 4, `length` of 8. */
+/** SQLite's log checksum, continued from a previous one. `from` is a multiple of 4, `length` of 8. */
 function sumOf(bytes: Buffer, from: number, length: number, isBigEndian: boolean, before: Sum): Sum {
   const words = wordsOf(bytes, from, length, isBigEndian);
   let [one, other] = before;
@@ -195,7 +195,7 @@ function sumOf(bytes: Buffer, from: number, length: number, isBigEndian: boolean
   return [one >>> 0, other >>> 0];
 }
 
-/** A log has the words of the machine that wrote it, which is nearly always one like this, and reads them at once. */
+/** A log has the byte order of the machine that wrote it, usually the same as here, so that no swapping is needed. */
 function wordsOf(bytes: Buffer, from: number, length: number, isBigEndian: boolean): Int32Array {
   if (isBigEndian === isBigEndianMachine) {
     return new Int32Array(bytes.buffer, bytes.byteOffset + from, length / 4);

@@ -3,13 +3,13 @@ import { DatabaseUnusableError, SchemaTooNewError } from '../../core/storage/dat
 import { initial } from './migrations/0001-initial.ts';
 import { leanScores } from './migrations/0002-lean-scores.ts';
 import { countedRanks } from './migrations/0003-counted-ranks.ts';
-import { toldPresent } from './migrations/0004-told-present.ts';
+import { announcedPresent } from './migrations/0004-announced-present.ts';
 import { actions } from './migrations/0005-actions.ts';
 import { feedByType } from './migrations/0006-feed-by-type.ts';
 import { webhooks } from './migrations/0007-webhooks.ts';
 import { sweeps } from './migrations/0008-sweeps.ts';
 import { commands } from './migrations/0009-commands.ts';
-import { whoAddedWhom } from './migrations/0010-who-added-whom.ts';
+import { channelAdders } from './migrations/0010-channel-adders.ts';
 import { laneBudget } from './migrations/0011-lane-budget.ts';
 import { serverKeys } from './migrations/0012-server-keys.ts';
 import { storageUse } from './migrations/0013-storage-use.ts';
@@ -33,13 +33,13 @@ export const migrations: readonly string[] = [
   initial,
   leanScores,
   countedRanks,
-  toldPresent,
+  announcedPresent,
   actions,
   feedByType,
   webhooks,
   sweeps,
   commands,
-  whoAddedWhom,
+  channelAdders,
   laneBudget,
   serverKeys,
   storageUse,
@@ -59,12 +59,12 @@ export const migrations: readonly string[] = [
   prizeRuns,
 ];
 
-/** The schema's version when all of them have run. */
+/** The schema version after all migrations. */
 export const latestSchema = migrations.length;
 
 /**
- * Brings the schema up to date in one transaction, so that an interrupted upgrade leaves the file as it was.
- * The version is read again inside it: another process may have upgraded in the meantime.
+ * Migrates the schema to the latest version in one transaction, so that an interrupted migration leaves no trace. The
+ * version is read again inside it, because another process may have migrated in the meantime.
  * @throws SchemaTooNewError
  */
 export function migrate(db: Database): void {
@@ -84,7 +84,7 @@ export function refuseNewer(db: Database): void {
 }
 
 /**
- * Another program's database would get our tables beside its own.
+ * Refuses the database of another program, in which Gantry's tables would otherwise be created.
  * @throws DatabaseUnusableError
  */
 export function refuseForeign(db: Database): void {
@@ -94,7 +94,7 @@ export function refuseForeign(db: Database): void {
     .get() ?? [0, 0];
   if (tables === 0 ? versionOf(db) === 0 : ours > 0) return;
   throw new DatabaseUnusableError(
-    `${db.name} is not a database of Gantry's, or not all of one. It was left as it is: ` +
+    `${db.name} is not a database of Gantry's, or is incomplete. It was not modified: ` +
       'put the right one in its place, or set DATA_DIR to another directory.',
   );
 }

@@ -7,8 +7,8 @@ import { embeddedAsset } from '../../runtime/embedded-assets.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 
 /**
- * SQLite as the system loads it: from a file. The executable carries that file, and this stands in it for
- * better-sqlite3's `binding.js` (see `src/build/bundle.ts`), whose own is in its installed package.
+ * Loads SQLite's native addon, which has to be a file, from the single executable that embeds it. The bundle replaces
+ * better-sqlite3's `binding.js` with this module (see `src/build/bundle.ts`).
  * @throws DatabaseUnusableError
  */
 export function getBinding(): object {
@@ -19,8 +19,8 @@ export function getBinding(): object {
 let addon: object | undefined;
 
 /**
- * Puts a library into a directory of this user's alone, once, and says where it lies. A file that is there
- * already is used only when it is the same, byte for byte; another process may do this at the same time.
+ * Extracts a library into a private directory of this user, and returns its path. An existing file is used only if it
+ * is identical byte for byte. Safe to call from several processes concurrently.
  * @throws DatabaseUnusableError
  */
 export function unpack(library: Uint8Array, parent: string): string {
@@ -30,14 +30,14 @@ export function unpack(library: Uint8Array, parent: string): string {
   try {
     makePrivate(directory);
     if (isSame(file, library)) return file;
-    // Under a name of its own first: under the last one it is whole, for whoever finds it there.
-    const written = join(directory, `${randomUUID()}.part`);
+    // Written under a temporary name first, so that the file is always complete under its final name.
+    const draft = join(directory, `${randomUUID()}.part`);
     try {
-      writeFileSync(written, library, { flag: 'wx', mode: 0o500 });
-      renameSync(written, file);
+      writeFileSync(draft, library, { flag: 'wx', mode: 0o500 });
+      renameSync(draft, file);
     } catch (error) {
-      rmSync(written, { force: true });
-      // Windows replaces no library that is in use; the one in use is then the other process's, and whole.
+      rmSync(draft, { force: true });
+      // Windows cannot replace a library in use; in that case another process has written the complete file.
       if (!isSame(file, library)) throw error;
     }
     return file;
@@ -46,7 +46,7 @@ export function unpack(library: Uint8Array, parent: string): string {
   }
 }
 
-/** Whoever else could write there could have us run anything. */
+/** Anyone else who could write to the directory could execute code in this process. */
 function makePrivate(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
@@ -82,7 +82,7 @@ function load(file: string): object {
 function unusable(what: string, cause: unknown): DatabaseUnusableError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new DatabaseUnusableError(
-    `SQLite, which this program carries inside itself, ${what} (${why}). Set TMPDIR to a directory that this ` +
+    `SQLite, which is embedded in this program, ${what} (${why}). Set TMPDIR to a directory that this ` +
       'user can write and that is not mounted noexec.',
     { cause },
   );

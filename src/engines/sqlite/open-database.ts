@@ -14,57 +14,57 @@ import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { syncNamesIn } from '../../runtime/fsync-directory.ts';
-import { keepDamagedLog } from './log-damage.ts';
+import { preserveDamagedLog } from './log-damage.ts';
 import { migrate, refuseForeign, refuseNewer } from './migrate.ts';
 import { checkpointBytes, logLimitBytes, logOf } from './write-ahead-log.ts';
 
 const privateMode = 0o600;
 const othersMask = 0o077;
 
-/** How long opening waits for another process that is making or upgrading the same database. */
+/** How long opening waits for another process that is creating or migrating the same database. */
 const openTimeoutMs = 10_000;
-/** `journal_mode` does not wait for locks by itself; it is tried again after this. */
-const lookAgainMs = 20;
+/** `journal_mode` does not wait for locks by itself; it is retried after this delay. */
+const retryDelayMs = 20;
 
-/** How long one statement waits for another process's write, with the event loop standing still. */
+/** How long a statement waits for another process's write, which blocks the event loop. */
 export const busyTimeoutMs = 250;
 
 /**
- * A commit writes every page it touched to the write-ahead log, whole. Our writes are small and lie far apart
- * (one player's here, another's there), so smaller pages than the usual 4 KiB make each cost less: 1.5 times
- * the score writes a second, measured. Below 2 KiB nothing more is gained.
+ * A commit writes every modified page to the write-ahead log in full. Writes are small and scattered across players, so
+ * pages smaller than the default 4 KiB make each one cheaper: measured 1.5 times the score writes per second. Below
+ * 2 KiB there is no further gain.
  */
 const pageBytes = 2048;
 
-/** A file up to this size is looked through at start: a millisecond for each MiB. In a larger one, damage is found when it is met. */
-const lookedThroughBytes = 64 * 1024 * 1024;
+/** Files up to this size are checked at startup, at 1 ms per MiB. In larger ones, damage is detected on access. */
+const maxCheckedBytes = 64 * 1024 * 1024;
 
 /**
- * Opens the database file, makes it when it is not there, and brings its schema up to date. A file that
- * cannot be used is left as it is.
+ * Opens the database file, creates it if it does not exist, and migrates its schema. A file that cannot be used is not
+ * modified.
  * @throws DatabaseUnusableError
  */
 export function openDatabase(file: string): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  if (sizeOf(file) === null) makeWhole(file);
+  if (sizeOf(file) === null) createAtomically(file);
   makePrivate(file);
-  keepDamagedLog(file);
+  preserveDamagedLog(file);
   if (sizeOf(file) === 0)
-    throw new DatabaseUnusableError(`${file} is empty: what was in it is gone. ${toDo(file)}`);
+    throw new DatabaseUnusableError(`${file} is empty: its content was lost. ${remedyFor(file)}`);
   return open(file);
 }
 
 /**
- * Reads a file of a moderate size from end to end, and refuses one with damage in it.
+ * Checks a file of moderate size completely, and refuses it if it is damaged.
  * @throws DatabaseUnusableError
  */
 export function refuseDamaged(file: string): void {
   const bytes = sizeOf(file) ?? 0;
   makePrivate(file);
-  keepDamagedLog(file);
-  if (bytes === 0 || bytes > lookedThroughBytes) return;
-  explained(file, () => {
-    const db = new SqliteDatabase(file, { readonly: true, timeout: openTimeoutMs }); // changes nothing, also at its end
+  preserveDamagedLog(file);
+  if (bytes === 0 || bytes > maxCheckedBytes) return;
+  describingErrors(file, () => {
+    const db = new SqliteDatabase(file, { readonly: true, timeout: openTimeoutMs }); // does not modify the file, even on close
     try {
       const found = db.prepare<[], string>('PRAGMA quick_check(1)').pluck().get();
       if (found !== 'ok') throw unreadable(file, found?.split('\n').at(-1) ?? ''); // after a heading
@@ -75,16 +75,16 @@ export function refuseDamaged(file: string): void {
 }
 
 /**
- * Makes the database beside its place and puts it there when it is whole: so a file without anything in it is
- * never one that was only begun. Of several processes one is first, and all use its file.
+ * Creates the database under a temporary name and links it into place when it is complete, so that an empty file never
+ * results from an interrupted creation. If several processes do this, the first one wins, and all use its file.
  */
-function makeWhole(file: string): void {
+function createAtomically(file: string): void {
   refuseStrayLog(file);
   const draft = `${file}.${randomUUID()}`;
   try {
-    writeFileSync(draft, '', { mode: privateMode, flag: 'wx' }); // SQLite gives what it puts beside it the same mode
+    writeFileSync(draft, '', { mode: privateMode, flag: 'wx' }); // SQLite creates its other files with the same mode
     open(draft).close();
-    linkSync(draft, file); // unlike a rename, fails when another process was first
+    linkSync(draft, file); // unlike a rename, fails if another process was first
   } catch (error) {
     if (sizeOf(file) === null) throw error;
   } finally {
@@ -93,7 +93,7 @@ function makeWhole(file: string): void {
   syncNamesIn(dirname(file));
 }
 
-/** Refuses a write-ahead log without its database. @throws DatabaseUnusableError */
+/** Refuses a write-ahead log whose database is missing. @throws DatabaseUnusableError */
 export function refuseStrayLog(file: string): void {
   const log = logOf(file);
   if ((sizeOf(log) ?? 0) === 0) return;
@@ -104,8 +104,8 @@ export function refuseStrayLog(file: string): void {
 }
 
 function open(file: string): Database {
-  if (sizeOf(file) !== null && !isWritable(file)) throw unwritable(file, 'permission denied'); // SQLite would only read it
-  return explained(file, () => {
+  if (sizeOf(file) !== null && !isWritable(file)) throw unwritable(file, 'permission denied'); // SQLite would open it read-only
+  return describingErrors(file, () => {
     const db = new SqliteDatabase(file, { timeout: openTimeoutMs });
     try {
       prepare(db);
@@ -117,7 +117,7 @@ function open(file: string): Database {
   });
 }
 
-function explained<Result>(file: string, use: () => Result): Result {
+function describingErrors<Result>(file: string, use: () => Result): Result {
   try {
     return use();
   } catch (error) {
@@ -125,26 +125,26 @@ function explained<Result>(file: string, use: () => Result): Result {
   }
 }
 
-/** What SQLite refuses a file for, in words for whoever can mend it; any other error stays what it is. */
-export function asUnusable(file: string, error: unknown, remedy = toDo(file)): unknown {
+/** Converts SQLite's errors about a file to one that says what to do about it; returns any other error unchanged. */
+export function asUnusable(file: string, error: unknown, remedy = remedyFor(file)): unknown {
   if (!(error instanceof SqliteDatabase.SqliteError)) return error;
   const { code, message } = error;
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return unreadable(file, message, remedy);
   if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(code)) return unwritable(file, message);
   if (/^SQLITE_(FULL|IOERR)/.test(code)) {
     return new DatabaseUnusableError(
-      `The disk does not take what is written to ${file} (${message}). See whether it is full or failing.`,
+      `Writing to ${file} failed (${message}). Check whether the disk is full or failing.`,
     );
   }
   if (/^SQLITE_BUSY/.test(code)) {
     return new DatabaseUnusableError(
-      `Another process holds ${file} (${message}). End it, or what it is doing, and start again.`,
+      `Another process holds a lock on ${file} (${message}). Stop it or wait for it to finish, and start again.`,
     );
   }
   return error;
 }
 
-function unreadable(file: string, why: string, remedy = toDo(file)): DatabaseUnusableError {
+function unreadable(file: string, why: string, remedy = remedyFor(file)): DatabaseUnusableError {
   return new DatabaseUnusableError(`${file} cannot be read as a database (${why}). ${remedy}`);
 }
 
@@ -155,8 +155,8 @@ function unwritable(file: string, why: string): DatabaseUnusableError {
 }
 
 /**
- * Takes a database, and what SQLite has put beside it, away from other users of the machine: it holds what players
- * write to each other, and may lie in a directory that everybody may look into.
+ * Removes access for other users from a database and SQLite's files beside it: it contains players' private messages,
+ * and may be in a directory that is readable by everyone.
  */
 function makePrivate(file: string): void {
   for (const one of [file, logOf(file), `${file}-shm`]) {
@@ -165,7 +165,7 @@ function makePrivate(file: string): void {
     try {
       chmodSync(one, privateMode);
     } catch (error) {
-      // It is another user's file, or just gone: `gantry doctor` tells of the first.
+      // The file belongs to another user, which `gantry doctor` reports, or was just deleted.
       if (!['EPERM', 'EROFS', 'ENOENT'].includes(codeOf(error))) throw error;
     }
   }
@@ -180,26 +180,26 @@ function isWritable(file: string): boolean {
   }
 }
 
-function toDo(file: string): string {
-  return `It was left as it is: restore a backup in its place, or, to begin with an empty one, move everything out of ${dirname(file)}.`;
+function remedyFor(file: string): string {
+  return `It was not modified: restore a backup in its place, or, to begin with an empty one, move everything out of ${dirname(file)}.`;
 }
 
-/** In bytes; null when the file is not there. */
+/** In bytes; null when the file does not exist. */
 function sizeOf(file: string): number | null {
   return statSync(file, { throwIfNoEntry: false })?.size ?? null;
 }
 
 function prepare(db: Database): void {
-  // First of all: what follows already changes the file.
+  // These come first, because the next pragmas already modify the file.
   refuseNewer(db);
   refuseForeign(db);
-  db.pragma(`page_size = ${pageBytes}`); // has an effect on a new file only
+  db.pragma(`page_size = ${pageBytes}`); // takes effect only on a new file
   enterWalMode(db);
-  // Said outright: the library is compiled to fall back to NORMAL in WAL mode, where a power cut takes
-  // acknowledged writes with it.
+  // Set explicitly: the library is compiled with a default of NORMAL in WAL mode, which can lose acknowledged writes in
+  // a power failure.
   db.pragma('synchronous = FULL');
   db.pragma('foreign_keys = ON');
-  // What is erased (an unsent message, a player) must be gone from the file, not merely unlinked.
+  // Erased data (an unsent message, a player) must be overwritten in the file, not only unlinked.
   db.pragma('secure_delete = ON');
   db.pragma(`wal_autocheckpoint = ${checkpointBytes / pageBytes}`);
   db.pragma(`journal_size_limit = ${logLimitBytes}`);
@@ -217,8 +217,8 @@ function enterWalMode(db: Database): void {
     } catch (error) {
       const isBusy = error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY');
       if (!isBusy || Date.now() > deadline) throw error;
-      // Nothing else runs while a database is being opened, so waiting may hold the thread.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lookAgainMs);
+      // Nothing else runs while a database is being opened, so blocking the thread is fine.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryDelayMs);
     }
   }
 }

@@ -4,9 +4,9 @@ import type { Dictionaries } from './dictionaries.ts';
 import type { TableStatements } from './table-statements.ts';
 
 /**
- * The indexes of `scores` that are declared with `builtFrom`: a player's records in the order of their scores, kept in
- * the table `score_order` only for players with very many. The others are spared an index which would be written with
- * every score and is read only when the record that counts was made worse or removed: theirs are sorted then.
+ * The indexes of `scores` that are declared with `builtFrom`: a player's records ordered by score, stored in the table
+ * `score_order` only for players with very many records. It saves all others an index that would be written with every
+ * score and is read only when the counting record is lowered or removed; their records are sorted on demand.
  */
 export class PartialOrder {
   readonly #from: number;
@@ -42,7 +42,7 @@ export class PartialOrder {
       ),
       lowest: best('ASC'),
       highest: best('DESC'),
-      // Highest first is against the index, which ascends in all of its columns.
+      // Highest first does not match the index, which ascends in all columns.
       first: db.prepare<[Value, Value], AnyRow>(
         `SELECT ${table.selection('s')} FROM score_order AS o CROSS JOIN scores AS s ON s.id = o.id
          WHERE o.stream_id = ? AND o.score = (SELECT max(score) FROM score_order WHERE stream_id = ?)
@@ -51,11 +51,11 @@ export class PartialOrder {
     };
   }
 
-  /** Inside a transaction: a record was written over `before`, or is gone. */
+  /** Inside a transaction: a record was inserted (no `before`), updated, or deleted (no `after`). */
   changed(before: AnyRow | undefined, after: AnyRow | undefined): void {
     const row = after ?? before;
     if (!row) return;
-    // The row's own count is the player's latest only when it was written; one that is removed may be old.
+    // A written row has the player's latest count; that of a removed row may be stale.
     if (after !== undefined && Number(after[this.#column]) < this.#from) return;
     const stream = this.#streamOf(row);
     if (!this.#statements.has.get(stream)) {
@@ -66,7 +66,7 @@ export class PartialOrder {
     if (after) this.#statements.add.run(stream, ...orderOf(after));
   }
 
-  /** A player's records in the order of an index; null where the order is not kept for this player. */
+  /** A player's records in the order of an index; null when there is no stored order for this player. */
   list(index: Index, stream: Value, limit: number): AnyRow[] | null {
     const id = typeof stream === 'string' ? this.#dictionaries.streams.idOf(stream) : null;
     if (id === null || !this.#statements.has.get(id)) return null;

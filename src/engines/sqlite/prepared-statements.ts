@@ -4,7 +4,7 @@ import type { Value } from '../../core/storage/table.ts';
 
 type Prepared = Statement<[Readonly<Record<string, Value>>], unknown>;
 
-/** Declared statements on one connection, each prepared when it is first run. */
+/** Declared statements on one connection, each prepared on first use. */
 export class PreparedStatements {
   readonly #db: Database;
   readonly #prepared = new WeakMap<object, Prepared>();

@@ -1,46 +1,46 @@
 import type { Database } from 'better-sqlite3';
 
-/** Where a row stands on its board: ascending, the best first. */
+/** The sort key of a row on its board: ascending, the best first. */
 export interface RankKey {
   sort_score: number;
   reached_at: number;
   score_id: string;
 }
 
-/** A row of a board that counts: how many rows lie from it up to the next mark of its level. */
+/** A marked row of a board, with the number of rows from it up to the next mark of its level. */
 export interface Mark extends RankKey {
   count: number;
 }
 
 /**
- * How a mark's `score_id` ends, from level 1 up. Ids end randomly, so one row in 256 is a mark, and of those one in
- * 16 is of the next level.
+ * The suffix of a mark's `score_id`, from level 1 up. Ids end randomly, so one row in 256 is a mark, and one in 16 of
+ * those is also a mark of the next level.
  */
-const endingsOfMarks = ['00', '000', '0000'];
+const markSuffixes = ['00', '000', '0000'];
 
-/** Before every row; each level begins with a mark here. */
+/** Precedes every row; each level begins with this mark. */
 const start: RankKey = { sort_score: Number.NEGATIVE_INFINITY, reached_at: 0, score_id: '' };
 
 const key = 'sort_score, reached_at, score_id';
 
 /**
- * Counts along the boards: a skip list with widths (Pugh, "A skip list cookbook", 1990, section 3.4). Each mark
- * knows how many rows lie from it up to the next mark of its level, so counting to a place takes a step a mark of the
- * highest level, then of those below, then of single rows: some hundred for a million rows. Which rows are marks
- * follows from their ids alone, so nothing is ever split or balanced. To be told, inside the transaction, of every
- * row that comes or goes.
+ * Rank counts of boards: a skip list with widths (Pugh, "A skip list cookbook", 1990, section 3.4). Each mark stores
+ * the number of rows from it up to the next mark of its level, so finding a rank takes one step per mark of the highest
+ * level, then of the lower ones, then per row: about a hundred for a million rows. Which rows are marks depends only on
+ * their ids, so there is no splitting or balancing. Must be notified, inside the transaction, of every row added or
+ * removed.
  */
 export class RankMarks {
-  readonly #endings: readonly string[];
+  readonly #suffixes: readonly string[];
   readonly #levels: readonly number[];
   readonly #statements;
 
   /**
-   * `table` holds the rows. Other `endings` than the schema was filled with are for tests of boards that never had rows.
+   * `table` contains the rows. `suffixes` other than those used by the migrations are only for tests of new boards.
    */
-  constructor(db: Database, table = 'board', endings = endingsOfMarks) {
-    this.#endings = endings;
-    this.#levels = endings.map((_, index) => index + 1);
+  constructor(db: Database, table = 'board', suffixes = markSuffixes) {
+    this.#suffixes = suffixes;
+    this.#levels = suffixes.map((_, index) => index + 1);
     const ofLevel = 'FROM board_marks WHERE board_id = ? AND level = ?';
     this.#statements = {
       lastBefore: db.prepare<[number, number, number, number, string], Mark>(
@@ -71,19 +71,19 @@ export class RankMarks {
         'DELETE FROM board_marks WHERE board_id = ? AND level = ? AND sort_score = ? AND reached_at = ? AND score_id = ?',
       ),
       clear: db.prepare<[number]>('DELETE FROM board_marks WHERE board_id = ?'),
-      markRows: db.prepare<[{ boardId: number; level: number; ending: string }]>(
+      markRows: db.prepare<[{ boardId: number; level: number; suffix: string }]>(
         `INSERT INTO board_marks (board_id, level, ${key}, count)
          SELECT @boardId, @level, ${key}, coalesce(lead(place) OVER (ORDER BY place), total + 1) - place FROM (
            SELECT ${key}, row_number() OVER (ORDER BY ${key}) AS place, count(*) OVER () AS total
            FROM ${table} WHERE board_id = @boardId)
-         WHERE score_id LIKE '%' || @ending`,
+         WHERE score_id LIKE '%' || @suffix`,
       ),
       rowCount: db.prepare<[number], number>(`SELECT count(*) FROM ${table} WHERE board_id = ?`).pluck(),
       markedCount: db.prepare<[number, number], number>(`SELECT total(count) ${ofLevel}`).pluck(),
     };
   }
 
-  /** Begins a board that has no rows. */
+  /** Initializes a board without rows. */
   begin(boardId: number): void {
     for (const level of this.#levels) this.put(boardId, level, start, 0);
   }
@@ -102,7 +102,7 @@ export class RankMarks {
     }
   }
 
-  /** A row was taken from the board. */
+  /** A row was removed from the board. */
   removed(boardId: number, row: RankKey): void {
     for (const level of this.#levels) {
       const before = this.#lastBefore(boardId, level, row);
@@ -118,19 +118,19 @@ export class RankMarks {
   rebuild(boardId: number): void {
     this.#statements.clear.run(boardId);
     const rows = this.#statements.rowCount.get(boardId) ?? 0;
-    for (const [index, ending] of this.#endings.entries()) {
+    for (const [index, suffix] of this.#suffixes.entries()) {
       const level = index + 1;
-      this.#statements.markRows.run({ boardId, level, ending });
+      this.#statements.markRows.run({ boardId, level, suffix });
       this.put(boardId, level, start, rows - (this.#statements.markedCount.get(boardId, level) ?? 0));
     }
   }
 
-  /** How many rows of the board come before this one. */
+  /** The number of rows of the board before this one. */
   before(boardId: number, row: RankKey): number {
     return this.#count(boardId, this.#levels.length, start, row);
   }
 
-  /** A row not far before the place, counted from 0, and how many rows are to be skipped from there. */
+  /** A row shortly before the place, counted from 0, and the number of rows to skip from there. */
   near(boardId: number, place: number): { from: RankKey; skip: number } {
     let from = start;
     let skip = place;
@@ -146,24 +146,24 @@ export class RankMarks {
     return { from, skip };
   }
 
-  /** How many rows lie from a mark of a level (or, level 0, any row) up to a row, which is not counted. */
+  /** The number of rows from a mark of a level (or from any row, for level 0) up to a row, exclusive. */
   #count(boardId: number, level: number, from: RankKey, to: RankKey): number {
     if (level === 0) return this.rowsBetween(boardId, from, to);
     const last = this.#lastBefore(boardId, level, to);
-    const whole = this.#statements.sum.get(boardId, level, ...columnsOf(from), ...columnsOf(last)) ?? 0;
-    return whole + this.#count(boardId, level - 1, last, to);
+    const fullSpans = this.#statements.sum.get(boardId, level, ...columnsOf(from), ...columnsOf(last)) ?? 0;
+    return fullSpans + this.#count(boardId, level - 1, last, to);
   }
 
   remove(boardId: number, level: number, at: RankKey): void {
     this.#statements.remove.run(boardId, level, ...columnsOf(at));
   }
 
-  /** The marks of a board by level, from level 1 on; ascending. */
+  /** The marks of a board by level, from level 1 up; ascending. */
   ofBoard(boardId: number): Mark[][] {
     return this.#levels.map((level) => this.#statements.from.all(boardId, level, ...columnsOf(start)));
   }
 
-  /** How many rows of the board lie from one up to another, which is not counted. */
+  /** The number of rows of the board from one up to another, exclusive. */
   rowsBetween(boardId: number, from: RankKey, to: RankKey): number {
     return this.#statements.rows.get(boardId, ...columnsOf(from), ...columnsOf(to)) ?? 0;
   }
@@ -174,9 +174,9 @@ export class RankMarks {
     return mark;
   }
 
-  /** Whether a row is a mark of a level, from level 1 on. */
+  /** Whether a row is a mark of a level, from level 1 up. */
   isMark({ score_id }: RankKey, level: number): boolean {
-    return score_id.endsWith(this.#endings[level - 1] ?? '');
+    return score_id.endsWith(this.#suffixes[level - 1] ?? '');
   }
 
   put(boardId: number, level: number, at: RankKey, count: number): void {

@@ -5,24 +5,24 @@ import type { Dictionaries } from './dictionaries.ts';
 import { HeldMarks } from './held-marks.ts';
 import { type RankKey, RankMarks } from './rank-marks.ts';
 
-/** For so long after another process has written, marks are not held: they would be read again with every batch. */
+/** For this long after a write by another process, marks are not cached: every batch would have to reload them. */
 const sharedForMs = 1_000;
 
 /**
- * Keeps the counts along the leaderboards (`RankMarks`), and for each group a version that changes with it. To be told,
- * inside the transaction, of every row that is written.
+ * Maintains the rank counts of leaderboards (`RankMarks`) and a version per group. Must be notified, inside the
+ * transaction, of every row that is written.
  */
 export class RankedTable {
   readonly #version: DataVersion;
   readonly #dictionaries: Dictionaries;
   readonly #marks: RankMarks;
-  readonly #held: HeldMarks;
-  /** Boards whose version is to be counted up with what was written. */
+  readonly #cache: HeldMarks;
+  /** Boards whose version must be incremented in this transaction. */
   readonly #changed = new Set<number>();
   #sharedAt = Number.NEGATIVE_INFINITY;
   readonly #order: readonly string[];
   readonly #group: string;
-  /** By board; holds until something is committed elsewhere or changed here. */
+  /** Cached versions by board, valid until another connection commits or this one changes the board. */
   readonly #versions = new Map<number, number>();
   #versionsAt: number | undefined;
   readonly #statements;
@@ -32,64 +32,64 @@ export class RankedTable {
     this.#version = version;
     this.#dictionaries = dictionaries;
     this.#marks = new RankMarks(db, table.name);
-    this.#held = new HeldMarks(this.#marks);
+    this.#cache = new HeldMarks(this.#marks);
     this.#order = table.ranked.order;
     this.#group = table.ranked.group;
     this.#statements = {
-      make: db.prepare<[string], { id: number }>('INSERT INTO boards (game_id) VALUES (?) RETURNING id'),
+      create: db.prepare<[string], { id: number }>('INSERT INTO boards (game_id) VALUES (?) RETURNING id'),
       version: db.prepare<[number], number>('SELECT version FROM boards WHERE id = ?').pluck(),
-      countVersion: db.prepare<[number]>('UPDATE boards SET version = version + 1 WHERE id = ?'),
+      bumpVersion: db.prepare<[number]>('UPDATE boards SET version = version + 1 WHERE id = ?'),
     };
   }
 
-  /** Inside a transaction: has a number for the group before its rows are written. */
+  /** Inside a transaction: returns the id of the group's board, which is created before its rows are written. */
   ensure(group: string): number {
     const known = this.#dictionaries.boards.idOf(group);
     if (known !== null) return known;
-    const made = this.#statements.make.get(group)?.id;
-    if (made === undefined) throw new Error('an INSERT with RETURNING gave no row');
-    this.#dictionaries.boards.remember(group, made);
-    this.#marks.begin(made);
-    return made;
+    const created = this.#statements.create.get(group)?.id;
+    if (created === undefined) throw new Error('INSERT with RETURNING returned no row');
+    this.#dictionaries.boards.remember(group, created);
+    this.#marks.begin(created);
+    return created;
   }
 
-  /** Inside a transaction: a row was written over `before`, or is gone. */
+  /** Inside a transaction: a row was inserted (no `before`), updated, or deleted (no `after`). */
   changed(before: AnyRow | undefined, after: AnyRow | undefined): void {
     const group = String((after ?? before)?.[this.#group]);
     const board = this.ensure(group);
     const [from, to] = [before && this.#keyOf(before), after && this.#keyOf(after)];
     if (!from || !to || !isSame(from, to)) {
-      const marks = this.#isShared ? this.#marks : this.#held;
+      const marks = this.#isShared ? this.#marks : this.#cache;
       if (from) marks.removed(board, from);
       if (to) marks.added(board, to);
     }
     this.#changed.add(board);
   }
 
-  /** Inside a transaction: all rows that changed have been told of. */
+  /** Inside a transaction: writes the marks and versions after all changed rows have been reported. */
   flush(): void {
-    this.#held.flush();
-    for (const board of this.#changed) this.#countVersion(board);
+    this.#cache.flush();
+    for (const board of this.#changed) this.#bumpVersion(board);
     this.#changed.clear();
   }
 
-  /** A transaction has begun, and another process has written since the one before. */
+  /** A transaction has begun, and another process has written since the previous one. */
   shared(): void {
-    this.#held.forget();
+    this.#cache.forget();
     this.#sharedAt = performance.now();
   }
 
   rolledBack(): void {
-    this.#held.forget();
+    this.#cache.forget();
     this.#changed.clear();
   }
 
   /** Inside a transaction: rows of the group were written by statements. */
   recount(group: string): void {
     const board = this.ensure(group);
-    this.#held.forget();
+    this.#cache.forget();
     this.#marks.rebuild(board);
-    this.#countVersion(board);
+    this.#bumpVersion(board);
   }
 
   countBefore(row: AnyRow): number {
@@ -104,7 +104,7 @@ export class RankedTable {
     return { from: [from.sort_score, from.reached_at, from.score_id], skip };
   }
 
-  /** Another number than before when the group may have changed. */
+  /** A number that changes when the group may have changed. */
   versionOf(group: string): number {
     const board = this.#dictionaries.boards.idOf(group);
     if (board === null) return 0;
@@ -124,8 +124,8 @@ export class RankedTable {
     return performance.now() - this.#sharedAt < sharedForMs;
   }
 
-  #countVersion(board: number): void {
-    this.#statements.countVersion.run(board);
+  #bumpVersion(board: number): void {
+    this.#statements.bumpVersion.run(board);
     this.#versions.delete(board);
   }
 

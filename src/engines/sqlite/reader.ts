@@ -28,7 +28,7 @@ interface RememberedAnswer {
   group: number;
 }
 
-/** Answers queries on one connection, at once, and remembers what may be remembered. */
+/** Runs queries synchronously on one connection, and caches results where queries allow it. */
 export class Reader implements Read {
   readonly epoch: string;
   readonly #db: Database;
@@ -56,7 +56,7 @@ export class Reader implements Read {
     this.epoch = epoch;
   }
 
-  /** Every process starts over with a file that was replaced. */
+  /** The epoch: all processes are restarted when the file is replaced. */
   get installation(): string {
     return this.epoch;
   }
@@ -70,7 +70,7 @@ export class Reader implements Read {
   }
 
   run<Args extends unknown[], Result>(query: Query<Args, Result>, args: Args): Result {
-    this.#keepDictionaries();
+    this.#refreshDictionaries();
     const { remembered } = query;
     return remembered ? this.#recall(query, remembered, args) : this.#answer(query, args);
   }
@@ -149,7 +149,7 @@ export class Reader implements Read {
     return yield* this.#at(() => this.#db.transaction(() => finish(steps()))());
   }
 
-  /** Here every request is answered at once. */
+  /** A request that is answered synchronously. */
   #at<Result>(answer: () => Result): ReadRequest<Result> {
     return new ReadRequest<Result>({
       answer(request) {
@@ -192,8 +192,8 @@ export class Reader implements Read {
     return ranked;
   }
 
-  /** Numbers of names hold until a player was erased or a game was moved, which counts the version up. */
-  #keepDictionaries(): void {
+  /** Dictionary ids are valid until a player is erased or a game is moved, which increments the version. */
+  #refreshDictionaries(): void {
     const version = this.#version.get();
     if (version === this.#dictionariesAt) return;
     this.#dictionariesAt = version;
@@ -203,6 +203,6 @@ export class Reader implements Read {
 
 function finish<Result>(steps: ReadSteps<Result>): Result {
   const { done, value } = steps.next();
-  if (!done) throw new Error('a query waits for something that is no request');
+  if (!done) throw new Error('a query yielded something other than a request');
   return value;
 }

@@ -8,7 +8,7 @@ import { PartialOrder } from './partial-order.ts';
 import { RankedTable } from './ranked-table.ts';
 import { TableStatements } from './table-statements.ts';
 
-/** The declared tables as they lie in a database, on one connection. */
+/** The declared tables in a SQLite database, for one connection. */
 export class Schema {
   readonly dictionaries: Dictionaries;
   readonly #db: Database;
@@ -17,7 +17,7 @@ export class Schema {
   readonly #ranked = new Map<AnyTable, RankedTable>();
   readonly #orders = new Map<AnyTable, PartialOrder>();
 
-  /** `tables` in the order they can be filled in: what is referred to first. */
+  /** `tables` in the order of their references: referenced tables come first. */
   constructor(db: Database, tables: readonly AnyTable[], version: DataVersion) {
     this.#db = db;
     this.dictionaries = new Dictionaries(db);

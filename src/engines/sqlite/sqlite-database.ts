@@ -20,20 +20,20 @@ import { Schema } from './schema.ts';
 import { logBytesOf } from './write-ahead-log.ts';
 
 export interface SqliteDatabaseOptions {
-  /** Unix milliseconds; another one stands in for it in tests of expiry. */
+  /** In Unix milliseconds; replaced in tests of expiry. */
   clock?: () => number;
-  /** Where threads on the same file share how far time has come; see `steadyClock`. */
+  /** The latest time, shared by threads that use the same file; see `steadyClock`. */
   time?: SharedArrayBuffer;
   retention?: Retention;
-  /** How much of the file is kept in memory; left out, as much as serves reading. */
+  /** Size of the page cache; by default large enough for reads. */
   cacheBytes?: number;
-  /** For a database that writes for long; left out, a commit copies the log itself when it has grown long. */
+  /** For a long-running writer; without it, a commit checkpoints the log itself when it has grown long. */
   copier?: LogCopier;
-  /** Other ids than UUIDv7, for tests that compare. */
+  /** Replaces UUIDv7 in tests that compare ids. */
   newId?: () => string;
 }
 
-/** One SQLite file, which several processes of one machine may share; reads and writes are done in the caller's thread. */
+/** A SQLite file, which several processes on one machine may share. Reads and writes run in the caller's thread. */
 export class SqliteDatabase implements Database {
   readonly connection: SqliteConnection;
   readonly group: GroupCommit;
@@ -85,7 +85,7 @@ export class SqliteDatabase implements Database {
     return this.group.write(command, args);
   }
 
-  /** As `write`, but without a promise; `settle` is called in the order of the commands, before `onCommit`. */
+  /** Like `write`, but without a promise; `settle` is called in the order of the commands, before `onCommit`. */
   enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle): void {
     this.group.enqueue(command, args, settle);
   }
@@ -106,7 +106,7 @@ export class SqliteDatabase implements Database {
     this.group.onTrouble(listener);
   }
 
-  /** Never: a file is replaced only while nothing has it open. */
+  /** Never called: a file is replaced only while no process has it open. */
   onNewEpoch(): void {}
 
   async stats(): Promise<DatabaseStats> {
@@ -118,9 +118,9 @@ export class SqliteDatabase implements Database {
     };
   }
 
-  /** To be called when another thread of this process has committed, before anyone is told. */
-  lookAgain(): void {
-    this.version.lookAgain();
+  /** Call this when another thread of this process has committed, before its callers are notified. */
+  recheck(): void {
+    this.version.recheck();
   }
 
   async close(): Promise<void> {
@@ -129,7 +129,7 @@ export class SqliteDatabase implements Database {
     this.connection.close();
   }
 
-  /** What this connection promises of its writes; `synchronous` is 2 (FULL) when they survive a power cut. */
+  /** The durability settings of this connection; with `synchronous` at 2 (FULL), commits survive a power failure. */
   durability(): { journalMode: unknown; synchronous: unknown } {
     return {
       journalMode: this.connection.pragma('journal_mode', { simple: true }),
@@ -140,16 +140,16 @@ export class SqliteDatabase implements Database {
 
 function epochOf(db: SqliteConnection): string {
   const epoch = db.prepare<[], string>('SELECT epoch FROM history').pluck().get();
-  if (epoch === undefined) throw new Error('the database does not say which history it holds');
+  if (epoch === undefined) throw new Error('the table history is empty');
   return epoch;
 }
 
-/** When the last event was written, in Unix milliseconds; 0 when there is none. */
+/** The time of the last event in Unix milliseconds; 0 when there is none. */
 function lastWrittenAt(db: SqliteConnection): number {
   return db.prepare<[], number>('SELECT at FROM events ORDER BY position DESC LIMIT 1').pluck().get() ?? 0;
 }
 
-/** The last record of each list that ids order within a millisecond. */
+/** The last id of each list in which ids determine the order within a millisecond. */
 function lastIds(db: SqliteConnection): string[] {
   const lastOf = (table: string, order: string) =>
     db.prepare<[], string>(`SELECT id FROM ${table} ORDER BY ${order} DESC LIMIT 1`).pluck().all();

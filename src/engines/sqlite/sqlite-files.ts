@@ -9,19 +9,19 @@ import {
   type KeptFile,
 } from '../../core/storage/database-file.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
-import { droppedLogs, keepDamagedLog } from './log-damage.ts';
+import { droppedLogs, preserveDamagedLog } from './log-damage.ts';
 import { latestSchema, refuseNewer, versionOf } from './migrate.ts';
 import { asUnusable, openDatabase } from './open-database.ts';
 import { logBytesOf } from './write-ahead-log.ts';
 
-/** Tells a backup from a database in use: "Gtbk" in SQLite's `application_id`. */
-const backupMark = 0x4774626b;
+/** Distinguishes a backup from a database in use: "Gtbk" in SQLite's `application_id`. */
+const backupApplicationId = 0x4774626b;
 
-/** Copied between two looks at how far it is. */
-const pagesAStep = 4_096;
+/** Number of pages copied between two progress reports. */
+const pagesPerStep = 4_096;
 
 const busyTimeoutMs = 5_000;
-const shownDamage = 10;
+const maxDamageLines = 10;
 
 export const sqliteFiles: DatabaseFiles = {
   schemaVersion: latestSchema,
@@ -41,8 +41,8 @@ export const sqliteFiles: DatabaseFiles = {
       db.close();
     }
   },
-  version: (file) => reading(file, versionOf),
-  inspect: (file) => reading(file, (db) => conditionOf(db, file)),
+  version: (file) => withDatabase(file, versionOf),
+  inspect: (file) => withDatabase(file, (db) => conditionOf(db, file)),
   backUp,
   unpackBackup,
   droppedLogs,
@@ -57,14 +57,14 @@ function libraryVersion(): string {
   return version;
 }
 
-/** Opens an existing database, as it is, for as long as `look` takes. Messages name the backup it is a copy of. */
-function reading<Result>(file: string, look: (db: Database) => Result, copyOf?: string): Result {
+/** Opens an existing database, without migrating it, while `use` runs. Messages name `copyOf`, the original backup. */
+function withDatabase<Result>(file: string, use: (db: Database) => Result, copyOf?: string): Result {
   let db: Database | undefined;
   try {
-    keepDamagedLog(file);
-    // Not read-only: such a connection leaves an empty log behind, and cannot read one that a crash left.
+    preserveDamagedLog(file);
+    // Not read-only: such a connection would leave an empty log behind, and cannot recover one after a crash.
     db = new SqliteDatabase(file, { fileMustExist: true, timeout: busyTimeoutMs });
-    return look(db);
+    return use(db);
   } catch (error) {
     throw copyOf === undefined
       ? asUnusable(file, error)
@@ -92,7 +92,7 @@ function conditionOf(db: Database, file: string): DatabaseCondition {
 }
 
 function damageOf(db: Database): string[] {
-  const lines = db.prepare<[], string>(`PRAGMA integrity_check(${shownDamage})`).pluck().all();
+  const lines = db.prepare<[], string>(`PRAGMA integrity_check(${maxDamageLines})`).pluck().all();
   return lines.length === 1 && lines[0] === 'ok' ? [] : lines;
 }
 
@@ -106,41 +106,41 @@ async function backUp(
   await copy(from, to, onProgress);
   const db = new SqliteDatabase(to);
   try {
-    db.pragma('journal_mode = DELETE'); // one file, with nothing beside it
+    db.pragma('journal_mode = DELETE'); // a single file, without a log
     db.pragma('synchronous = FULL');
     const schemaVersion = versionOf(db);
     db.transaction(() => {
-      db.pragma(`application_id = ${backupMark}`);
+      db.pragma(`application_id = ${backupApplicationId}`);
       db.exec(`CREATE TABLE backup (made_at INTEGER NOT NULL) STRICT;
         CREATE TABLE backup_files (name TEXT PRIMARY KEY, content BLOB NOT NULL) STRICT;`);
       db.prepare('INSERT INTO backup VALUES (?)').run(madeAt);
       const keep = db.prepare('INSERT INTO backup_files VALUES (?, ?)');
       for (const { name, content } of files) keep.run(name, content);
     })();
-    refuseDamaged(db, from); // the copy is page by page what it was copied from
+    refuseDamaged(db, from); // the copy is identical page by page, so damage is in the source
     return { madeAt, schemaVersion, files: [...files] };
   } catch (error) {
     throw asUnusable(from, error);
   } finally {
     db.close();
-    flush(to);
+    fsyncFile(to);
   }
 }
 
 /**
- * SQLite restarts a copy when another process writes in between, which under load would be without end. A
- * read transaction held on the same connection keeps what is copied as it was at the beginning.
+ * SQLite restarts a backup when another process writes in between, so under load it would never finish. An open read
+ * transaction on the same connection makes it copy a snapshot from the start.
  */
 async function copy(from: string, to: string, onProgress: (progress: CopyProgress) => void): Promise<void> {
-  keepDamagedLog(from);
+  preserveDamagedLog(from);
   const db = new SqliteDatabase(from, { fileMustExist: true, timeout: busyTimeoutMs });
   try {
     db.exec('BEGIN');
-    db.pragma('user_version'); // the transaction's view of the file is taken with its first read
+    db.pragma('user_version'); // the snapshot is taken by the first read
     const { totalPages } = await db.backup(to, {
       progress: ({ totalPages, remainingPages }) => {
         onProgress({ copiedPages: totalPages - remainingPages, totalPages });
-        return pagesAStep;
+        return pagesPerStep;
       },
     });
     db.exec('COMMIT');
@@ -156,19 +156,19 @@ function unpackBackup(
   copy: string,
   { backup, keepQueue }: { backup: string; keepQueue: boolean },
 ): BackupContents & { heldActions: number } {
-  return reading(
+  return withDatabase(
     copy,
     (db) => {
-      if (db.pragma('application_id', { simple: true }) !== backupMark) {
+      if (db.pragma('application_id', { simple: true }) !== backupApplicationId) {
         throw new DatabaseUnusableError(
-          `${backup} is a database, but not a backup that \`gantry backup\` has made. To use a copied data ` +
+          `${backup} is a database, but not a backup made by \`gantry backup\`. To use a copied data ` +
             'directory, point DATA_DIR at it.',
         );
       }
       refuseNewer(db);
       refuseDamaged(db, backup);
       db.pragma('synchronous = FULL');
-      db.pragma('secure_delete = ON'); // the keys are to lie in their files alone
+      db.pragma('secure_delete = ON'); // the keys must remain only in their files
       const contents = {
         madeAt: db.prepare<[], number>('SELECT made_at FROM backup').pluck().get() ?? 0,
         schemaVersion: versionOf(db),
@@ -188,10 +188,10 @@ function unpackBackup(
   );
 }
 
-/** What was not sent yet when the backup was made may have been since, and would be paid for again. */
+/** On-chain actions queued when the backup was made may have been sent since, and would be paid for again. */
 function holdQueued(db: Database): number {
   const columns = db.prepare<[], string>("SELECT name FROM pragma_table_info('actions')").pluck().all();
-  if (columns.length === 0) return 0; // of a Gantry that had no queue
+  if (columns.length === 0) return 0; // from a version without a queue
   const ended = columns.includes('ended_at') ? ', ended_at = @now' : '';
   return db
     .prepare(
@@ -201,9 +201,9 @@ function holdQueued(db: Database): number {
     .run({ why: heldWhy, now: Date.now() }).changes;
 }
 
-/** Likewise the prizes of seasons whose prizes were being given, or that end again because their time has come since. */
+/** Likewise holds prizes of seasons that were being awarded, or that ended since and will now end again. */
 function holdPrizes(db: Database): void {
-  // A Gantry that had none knew no rules with prizes either.
+  // Versions without this table had no prizes.
   if (!db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'prize_holds'").get()) return;
   db.prepare(
     `INSERT OR IGNORE INTO prize_holds (season_id, game_id)
@@ -212,9 +212,9 @@ function holdPrizes(db: Database): void {
   ).run(Date.now());
 }
 
-/** A connection that has a write-ahead log open holds a lock for as long, which this cannot be had beside. */
+/** Leaving WAL mode needs an exclusive lock, which is impossible while another connection has the database open. */
 function isInUse(file: string): boolean {
-  keepDamagedLog(file);
+  preserveDamagedLog(file);
   const db = new SqliteDatabase(file, { fileMustExist: true, timeout: 0 });
   try {
     if (db.pragma('journal_mode', { simple: true }) !== 'wal') return false;
@@ -223,7 +223,7 @@ function isInUse(file: string): boolean {
     return false;
   } catch (error) {
     if (error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY')) return true;
-    if (asUnusable(file, error) instanceof DatabaseUnusableError) return false; // nobody can work with it
+    if (asUnusable(file, error) instanceof DatabaseUnusableError) return false; // no process can use it
     throw error;
   } finally {
     db.close();
@@ -235,11 +235,11 @@ function refuseDamaged(db: Database, file: string): void {
   const damage = damageOf(db);
   if (damage.length === 0) return;
   throw new DatabaseUnusableError(
-    `${file} is damaged, and was left as it is. Restore an earlier backup.\n${damage.map((line) => `  ${line}`).join('\n')}`,
+    `${file} is damaged and was not modified. Restore an earlier backup.\n${damage.map((line) => `  ${line}`).join('\n')}`,
   );
 }
 
-function flush(file: string): void {
+function fsyncFile(file: string): void {
   const descriptor = openSync(file, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);

@@ -8,7 +8,7 @@ import { asUnusable, openDatabase } from './open-database.ts';
 import { TableStatements } from './table-statements.ts';
 
 /**
- * Lends a database file to whoever reads it whole. Nothing can be written to it meanwhile.
+ * Opens a database file for reading its full contents, under the write lock, so that it cannot change meanwhile.
  * @throws SchemaTooNewError, DatabaseUnusableError
  */
 export async function withStoredRows<Result>(
@@ -34,13 +34,13 @@ function takeWriteLock(db: Database, file: string): void {
 
 function storedRows(db: Database): StoredDatabase {
   const dictionaries = new Dictionaries(db);
-  function* rows(table: AnyTable, further: string, order = ''): Iterable<AnyRow> {
+  function* rows(table: AnyTable, extraColumns: string, order = ''): Iterable<AnyRow> {
     const statements = new TableStatements(db, table, dictionaries);
-    const text = `SELECT ${statements.selection()}${further} FROM ${table.name}${order}`;
+    const text = `SELECT ${statements.selection()}${extraColumns} FROM ${table.name}${order}`;
     for (const row of db.prepare<[], AnyRow>(text).iterate()) yield statements.decode(row);
   }
   const first = (text: string): AnyRow | undefined => db.prepare<[], AnyRow>(text).get();
-  // Not the greatest there is: an event may have been erased, and its position is not given again.
+  // Not the maximum in the table: the last events may have been erased, and positions are never reused.
   const lastPosition = Number(first("SELECT seq FROM sqlite_sequence WHERE name = 'events'")?.seq ?? 0);
   return {
     epoch: String(first('SELECT epoch FROM history')?.epoch),

@@ -7,14 +7,14 @@ interface PhysicalColumn extends Column {
   readonly dictionary: Dictionary | null;
 }
 
-/** The statements that read and write one declared table by its key and its indexes. */
+/** The statements that read and write a declared table by its key and indexes. */
 export class TableStatements {
   readonly table: AnyTable;
   readonly columns: readonly PhysicalColumn[];
   readonly #db: Database;
   readonly #coded: readonly PhysicalColumn[];
   readonly #prepared = new Map<string, Statement<Value[], AnyRow>>();
-  /** By the list of columns itself: a table's key and an index's columns are the same lists every time. */
+  /** By identity of the column list: a table's key and an index's columns are always the same arrays. */
   readonly #byColumns = new Map<
     readonly string[],
     { of: PhysicalColumn[]; first: Statement<Value[], AnyRow> }
@@ -53,7 +53,7 @@ export class TableStatements {
     return column;
   }
 
-  /** The first row in which these columns have these values. */
+  /** The first row with these values in these columns. */
   get(columns: readonly string[], values: readonly Value[]): AnyRow | undefined {
     let by = this.#byColumns.get(columns);
     if (!by) {
@@ -66,7 +66,7 @@ export class TableStatements {
     return row && this.decode(row);
   }
 
-  /** The same, some columns of it only. */
+  /** The same, with only some of its columns. */
   peek(columns: readonly string[], values: readonly Value[], wanted: readonly string[]): AnyRow | undefined {
     const encoded = this.#encode(columns, values);
     if (!encoded) return undefined;
@@ -77,7 +77,7 @@ export class TableStatements {
     return statement.get(...encoded);
   }
 
-  /** The length of a text, which SQLite knows without reading it. */
+  /** The length of a text in bytes, which SQLite determines without reading it. */
   octets(columns: readonly string[], values: readonly Value[], wanted: string): number | undefined {
     const encoded = this.#encode(columns, values);
     if (!encoded) return undefined;
@@ -89,7 +89,7 @@ export class TableStatements {
     return row && Number(row.octets ?? 0);
   }
 
-  /** The greatest value of the column behind an index's leading ones; 0 where there is none. */
+  /** The maximum of the column after an index's leading ones; 0 when there is none. */
   max(index: Index, prefix: readonly Value[]): number {
     const leading = index.columns.slice(0, prefix.length);
     const encoded = this.#encode(leading, prefix);
@@ -101,7 +101,7 @@ export class TableStatements {
     return Number(statement.get(...encoded)?.max ?? 0);
   }
 
-  /** The rows under an index's leading columns, in its order; `after` one of them, where that is given. */
+  /** The rows with these values in an index's leading columns, in index order; after the row `after`, if given. */
   list(
     index: Index,
     prefix: readonly Value[],
@@ -153,7 +153,7 @@ export class TableStatements {
     return Number(statement.get(...encoded, limit)?.count ?? 0);
   }
 
-  /** Returns the row's number. */
+  /** Returns the rowid. */
   insert(row: AnyRow): number {
     return Number(this.#writes.insert.run(...this.#all(row)).lastInsertRowid);
   }
@@ -162,7 +162,7 @@ export class TableStatements {
     this.#writes.upsert.run(...this.#all(row));
   }
 
-  /** Writes only the columns that differ: SQLite writes every index that holds one that is named. */
+  /** Writes only the columns that differ: SQLite updates every index on a column in the SET clause. */
   update(row: AnyRow, stored: AnyRow): void {
     let changed = 0;
     const values: Value[] = [];
@@ -192,7 +192,7 @@ export class TableStatements {
     this.#writes.remove.run(...this.#keyOf(row));
   }
 
-  /** A row as it is declared, of one as SQLite has it. */
+  /** Converts a row from SQLite's representation to the declared one. */
   decode(row: AnyRow): AnyRow {
     if (this.#coded.length === 0) return row;
     const decoded: Record<string, Value> = { ...row };
@@ -224,7 +224,7 @@ export class TableStatements {
     const [first] = rest;
     if (isAfter && first) {
       if (rest.some(({ ascends }) => ascends !== first.ascends)) {
-        throw new Error(`${index.name} sorts both ways: a list of it cannot go on after a row`);
+        throw new Error(`${index.name} has mixed sort directions: a list cannot continue after a row`);
       }
       const columns = rest.map(({ column }) => column).join(', ');
       conditions.push(`(${columns}) ${first.ascends ? '>' : '<'} (${rest.map(() => '?').join(', ')})`);
@@ -238,7 +238,7 @@ export class TableStatements {
     return columns.map((name) => `${this.column(name).physicalName} = ?`);
   }
 
-  /** Undefined: no row can have these values. */
+  /** Undefined when no row can have these values. */
   #encode(columns: readonly string[], values: readonly Value[]): Value[] | undefined {
     return encodeAll(
       columns.map((name) => this.column(name)),
@@ -261,7 +261,7 @@ export class TableStatements {
     if (value === undefined) throw new Error(`a row of ${this.table.name} has no ${name}`);
     const encoded = dictionary === null ? value : encode(dictionary, value);
     if (encoded === undefined)
-      throw new Error(`${value} has no number: lock what it names before it is written`);
+      throw new Error(`${value} has no id: it must be locked before a row refers to it`);
     return encoded;
   }
 
@@ -275,13 +275,13 @@ export class TableStatements {
   }
 }
 
-/** Where a long name has a number in its place, the column's name says so. */
+/** The column name in SQLite; those of columns with dictionary ids end in `_id`. */
 export function physicalName({ kind, sqlName }: Column): string {
   if (kind === 'stream') return `${sqlName}_id`;
   return kind === 'board' ? 'board_id' : sqlName;
 }
 
-/** Undefined: no row can have these values. */
+/** Undefined when no row can have these values. */
 function encodeAll(columns: readonly PhysicalColumn[], values: readonly Value[]): Value[] | undefined {
   const encoded: Value[] = [];
   let at = 0;

@@ -12,14 +12,14 @@ import { SqliteDatabase } from './sqlite-database.ts';
 import { statsCall, type WriterOptions } from './writer-options.ts';
 
 export interface ThreadedDatabaseOptions {
-  /** Where a clock that stands in for the real one keeps its time, for tests of expiry; see `clockIn`. */
+  /** The time of a fake clock, for tests of expiry; see `clockIn`. */
   clock?: SharedArrayBuffer;
   retention?: Retention;
 }
 
 /**
- * One SQLite file, for a server: writes are made in a thread of their own, reads in the caller's on a connection of its
- * own. SQLite's write-ahead log lets both go on at once, and a read sees everything that was answered before it.
+ * A SQLite file for a server: writes run in a dedicated thread, reads in the caller's thread on a separate connection.
+ * SQLite's write-ahead log lets both run concurrently, and a read sees every write that was acknowledged before it.
  */
 export class ThreadedDatabase implements Database {
   readonly #reader: SqliteDatabase;
@@ -35,7 +35,7 @@ export class ThreadedDatabase implements Database {
     { clock, retention = defaultRetention }: ThreadedDatabaseOptions = {},
   ) {
     refuseDamaged(file);
-    // Makes and upgrades the file, before the writer opens it.
+    // Creates or migrates the file, before the writer opens it.
     const time = timeMemory();
     this.#reader = new SqliteDatabase(file, domain, {
       ...(clock && { clock: clockIn(clock) }),
@@ -46,7 +46,7 @@ export class ThreadedDatabase implements Database {
       'writer-thread',
       () => ({ file, clock, time, retention }) satisfies WriterOptions,
       {
-        committed: () => this.#reader.lookAgain(),
+        committed: () => this.#reader.recheck(),
         told: (events) => {
           for (const listener of this.#commitListeners) listener(events);
         },
@@ -56,7 +56,7 @@ export class ThreadedDatabase implements Database {
         troubled: (trouble) => {
           for (const listener of this.#troubleListeners) listener(trouble);
         },
-        renamed: () => {}, // a file is replaced only while nothing has it open
+        renamed: () => {}, // a file is replaced only while no process has it open
       },
     );
   }
@@ -81,10 +81,10 @@ export class ThreadedDatabase implements Database {
     this.#troubleListeners.push(listener);
   }
 
-  /** Never: a file is replaced only while nothing has it open. */
+  /** Never called: a file is replaced only while no process has it open. */
   onNewEpoch(): void {}
 
-  /** Of the thread that writes. */
+  /** The statistics of the writer thread. */
   stats(): Promise<DatabaseStats> {
     return this.#writer.call(statsCall, []);
   }

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 
-/** The log is copied into the file when it has grown to this: hot pages are copied once for many commits. */
+/** The log is checkpointed when it has grown to this size: hot pages are copied once for many commits. */
 export const checkpointBytes = 32 * 1024 * 1024;
 
-/** The log's file is cut back to this; without it, one slow reader leaves it huge for good. */
+/** The log file is truncated to this size; otherwise it would stay huge after a slow reader. */
 export const logLimitBytes = 64 * 1024 * 1024;
 
-/** What a frame of the log has beside its page. */
+/** Size of a frame's header, which precedes the page. */
 export const frameHeaderBytes = 24;
 
 /** The write-ahead log of a database file. */
@@ -14,7 +14,7 @@ export function logOf(file: string): string {
   return `${file}-wal`;
 }
 
-/** How large the log's file is, whatever part of it is in use; 0 where there is none. */
+/** Size of the log file, including unused parts; 0 when there is none. */
 export function logBytesOf(file: string): number {
   return statSync(logOf(file), { throwIfNoEntry: false })?.size ?? 0;
 }

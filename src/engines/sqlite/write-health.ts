@@ -3,64 +3,64 @@ import type { WriteTrouble } from '../../core/storage/database.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { logBytesOf, logOf } from './write-ahead-log.ts';
 
-/** The log is reported when it has grown to this; below, checkpoints are merely late. */
+/** The log is reported when it has grown to this size; below it, checkpoints are merely late. */
 const reportedLogBytes = 256 * 1024 * 1024;
-const lookAtLogEveryMs = 1_000;
-/** While something is wrong, a write is tried this often, so that it is known when it no longer is. */
-const probeEveryMs = 1_000;
-/** Beside the writes, which go on for no longer than this into files that nobody will find again. */
-const lookForFilesEveryMs = 500;
+const logCheckIntervalMs = 1_000;
+/** While writes fail, one is attempted at this interval, to detect recovery. */
+const probeIntervalMs = 1_000;
+/** Bounds how long writes continue after the files were deleted or replaced. */
+const fileCheckIntervalMs = 500;
 
 export interface WriteProbe {
-  /** The database's file; it and its write-ahead log are watched. */
+  /** The database file; it and its write-ahead log are watched. */
   file: string;
-  /** Tries to write something that matters to nobody. */
+  /** Attempts a write without effect. */
   write(): Promise<void>;
 }
 
-/** Whether writes are taken, in words for whoever runs the server; and finds out by itself when they are again. */
+/** Tracks whether writes succeed, describes failures for the operator, and detects recovery by probing. */
 export class WriteHealth {
   readonly #probe: WriteProbe;
   readonly #listeners: ((trouble: WriteTrouble | null) => void)[] = [];
-  /** The files this process has open, by their paths. */
+  /** The identity of the files that this process has open, by path. */
   readonly #opened = new Map<string, string>();
   #trouble: WriteTrouble | null = null;
   #timer: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
-  #lookedAt = 0;
+  #checkedAt = 0;
 
   constructor(probe: WriteProbe) {
     this.#probe = probe;
   }
 
-  /** Hears what is wrong when that changes; null when nothing is. From the first listener on the files are watched. */
+  /** Calls the listener when the trouble changes; null when there is none. Files are watched from the first call on. */
   onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
     this.#listeners.push(listener);
-    this.#areFilesInPlace(); // as this process has opened them
-    this.#watch ??= setInterval(() => this.#lookForFiles(), lookForFilesEveryMs).unref();
+    this.#areFilesInPlace(); // records the files that this process has opened
+    this.#watch ??= setInterval(() => this.#checkFiles(), fileCheckIntervalMs).unref();
   }
 
   /**
-   * The file, or its log, is no longer where it was opened, or another one is: the system takes writes all the same,
-   * and gives them up with the last process that has it open.
+   * The file or its log was deleted or replaced. The system still accepts writes, but discards them when the last
+   * process closes the file.
    */
   get isUnusable(): boolean {
     return this.#trouble?.isUnusable ?? false;
   }
 
-  /** SQLite refused to write. */
+  /** Call this when a write failed, with SQLite's error code. */
   refused(code: string): void {
-    if (!this.isUnusable) this.#set({ message: inWords(code), isUnusable: false });
+    if (!this.isUnusable) this.#set({ message: describeFailure(code), isUnusable: false });
   }
 
-  /** Everything a batch asked for was written. */
+  /** Call this when a batch was committed. */
   committed(): void {
-    if (this.isUnusable) return; // it was under way
+    if (this.isUnusable) return; // the batch was already in flight
     const now = performance.now();
-    if (this.#trouble === null && now - this.#lookedAt < lookAtLogEveryMs) return;
-    this.#lookedAt = now;
+    if (this.#trouble === null && now - this.#checkedAt < logCheckIntervalMs) return;
+    this.#checkedAt = now;
     const bytes = logBytesOf(this.#probe.file);
-    this.#set(bytes < reportedLogBytes ? null : { message: logInWords(bytes), isUnusable: false });
+    this.#set(bytes < reportedLogBytes ? null : { message: describeLogGrowth(bytes), isUnusable: false });
   }
 
   stop(): void {
@@ -68,12 +68,12 @@ export class WriteHealth {
     clearInterval(this.#watch);
   }
 
-  #lookForFiles(): void {
+  #checkFiles(): void {
     const isGone = !this.#areFilesInPlace();
     if (isGone !== this.isUnusable) this.#set(isGone ? { message: fileGone, isUnusable: true } : null);
   }
 
-  /** SQLite makes the log before the first write, and removes neither while this process has them open. */
+  /** SQLite creates the log before the first write, and removes neither file while this process has them open. */
   #areFilesInPlace(): boolean {
     return [this.#probe.file, logOf(this.#probe.file)].every((path) => {
       const found = identityOf(path);
@@ -86,7 +86,7 @@ export class WriteHealth {
   #set(trouble: WriteTrouble | null): void {
     clearTimeout(this.#timer);
     if (trouble !== null && !trouble.isUnusable) {
-      this.#timer = setTimeout(() => this.#probe.write().catch(() => {}), probeEveryMs).unref();
+      this.#timer = setTimeout(() => this.#probe.write().catch(() => {}), probeIntervalMs).unref();
     }
     if (trouble?.message === this.#trouble?.message) return;
     this.#trouble = trouble;
@@ -94,7 +94,7 @@ export class WriteHealth {
   }
 }
 
-/** Tells a file from every other while anybody has it open; null: there is none; `unknown`: nobody may look. */
+/** Identifies a file while it is open in any process; null when there is none, `unknown` when access is denied. */
 function identityOf(path: string): string | null {
   try {
     const { dev, ino } = statSync(path, { bigint: true });
@@ -105,31 +105,31 @@ function identityOf(path: string): string | null {
 }
 
 const fileGone =
-  'The database is gone from the data directory, or another one is in its place. Writes are refused, because none ' +
-  'would be there after a restart. Put the directory back as it was, or stop the server and restore a backup.';
+  'The database is gone from the data directory, or was replaced. Writes are rejected, because they would be lost at a ' +
+  'restart. Put the original files back, or stop the server and restore a backup.';
 
-function inWords(code: string): string {
-  const until = 'writes are refused until then, reads go on';
+function describeFailure(code: string): string {
+  const until = 'writes are rejected until then, reads continue';
   if (code === 'SQLITE_FULL') {
     return `The disk with the data directory is full. Make room on it: ${until}.`;
   }
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
-    return `Another process holds the write lock of the database. End it, or what it is doing: ${until}.`;
+    return `Another process holds the write lock of the database. Stop it or wait for it to finish: ${until}.`;
   }
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
     return `The database is damaged (${code}). Stop the server, keep a copy of the data directory, and restore a backup.`;
   }
   if (/^SQLITE_(READONLY|CANTOPEN)/.test(code)) {
-    return `The database cannot be written (${code}). Let this user write to the data directory: ${until}.`;
+    return `The database cannot be written (${code}). Grant this user write access to the data directory: ${until}.`;
   }
-  return `The disk with the data directory does not take writes (${code}). See whether it is full or failing: ${until}.`;
+  return `Writes to the disk with the data directory fail (${code}). Check whether it is full or failing: ${until}.`;
 }
 
-function logInWords(bytes: number): string {
-  // In steps, so that its growth is not news every second.
+function describeLogGrowth(bytes: number): string {
+  // Rounded down to a power of two, so that growth is not reported every second.
   const mebibytes = 2 ** Math.floor(Math.log2(bytes / 1024 ** 2));
   return (
-    `The write-ahead log has grown beyond ${mebibytes} MiB, because another process has had the database open for ` +
-    'reading all the while (a backup, a shell). Writes go on; the log shrinks when that process lets go.'
+    `The write-ahead log has grown beyond ${mebibytes} MiB, because another process (a backup, a shell) has a ` +
+    'long-running read transaction. Writes continue; the log shrinks when that process ends its transaction.'
   );
 }

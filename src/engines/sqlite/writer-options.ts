@@ -1,14 +1,14 @@
 import type { Retention } from '../../core/events/retention.ts';
 
-/** What the thread that writes to a database file is started with. */
+/** Start data of the writer thread of a database file. */
 export interface WriterOptions {
   file: string;
-  /** See `clockIn`; left out, the time is the real one. */
+  /** See `clockIn`; undefined: the system clock. */
   clock: SharedArrayBuffer | undefined;
   /** See `steadyClock`. */
   time: SharedArrayBuffer;
   retention: Retention;
 }
 
-/** By this name the thread answers with its figures. */
+/** Name of the call that returns the thread's statistics. */
 export const statsCall = 'stats of this thread';

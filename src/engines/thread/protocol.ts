@@ -2,16 +2,16 @@ import type { StoredEvent } from '../../core/events/stream.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
 import type { Failure } from '../../runtime/failure.ts';
 
-/** A command to run, by its name, with its arguments; or what else the thread answers (`WriterCalls`). */
+/** Runs a command or one of `WriterCalls`, by name. */
 export type Call = [id: number, name: string, args: readonly unknown[]];
 
-/** To the writer: what was asked for in one turn of the event loop; `close`, after which it ends. */
+/** To the writer: the calls made in one turn of the event loop; or `close`, after which the thread ends. */
 export type ToWriter = { calls: readonly Call[] } | { close: true };
 
-/** How a call ended: its result, or what it was refused with. */
+/** The outcome of a call: its result or its error. */
 export type CallOutcome = [id: number, result: unknown] | [id: number, result: undefined, failure: Failure];
 
-/** From the writer, after a commit: how its calls ended, the events it wrote, in their order, and what is wrong with writing. */
+/** From the writer, after a commit: the outcomes of calls, the written events in order, and the health of writes. */
 export interface FromWriter {
   outcomes: readonly CallOutcome[];
   events: readonly StoredEvent[];
@@ -19,14 +19,14 @@ export interface FromWriter {
   wakes: readonly string[];
   /** See `Database.onTrouble`. */
   trouble: WriteTrouble | null;
-  /** What the history is called, where the writer has given it another name since the last message; see `Database.onNewEpoch`. */
+  /** The new epoch, if it has changed since the last message; see `Database.onNewEpoch`. */
   newEpoch: string | null;
 }
 
-/** What a writer's thread answers beside commands, by a name that no command has. */
+/** Calls of a writer thread other than commands, by names that no command has. */
 export type WriterCalls = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 
-/** Hears how a command ended, once that is durable. */
+/** Receives the outcome of a command, once it is durable. */
 export interface Settle {
   resolve(result: unknown): void;
   reject(error: unknown): void;

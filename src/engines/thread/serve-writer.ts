@@ -6,18 +6,17 @@ import type { Domain } from '../../core/storage/domain.ts';
 import { toFailure } from '../../runtime/failure.ts';
 import type { CallOutcome, FromWriter, Settle, ToWriter, WriterCalls } from './protocol.ts';
 
-/** What writes in the thread. */
+/** The writer that runs in the thread. */
 export interface WritingSide extends Pick<Database, 'onCommit' | 'onWake' | 'onTrouble' | 'close'> {
   /** Runs a command; `settle` is called before `onCommit`. */
   enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle): void;
-  /** Calls the listener when it has given the history another name. */
+  /** Calls the listener when the epoch of the history has changed. */
   onNewEpoch(listener: (epoch: string) => void): void;
 }
 
 /**
- * Runs the thread that writes: with a connection of its own, so that neither what a command costs nor the wait for a commit
- * holds up the thread that answers callers. Calls that come in together are in one batch, and how they ended is told in one
- * message.
+ * Runs the writer thread, with a dedicated connection, so that neither commands nor commits block the thread that
+ * serves callers. Calls that arrive together form one batch, and their outcomes are sent in one message.
  */
 export function serveWriter(
   port: MessagePort,
@@ -30,39 +29,39 @@ export function serveWriter(
   let wakes: string[] = [];
   let trouble: WriteTrouble | null = null;
   let newEpoch: string | null = null;
-  let isTelling = false;
+  let isScheduled = false;
 
   writing.onCommit((written) => {
     for (const event of written) events.push(event);
-    tell();
+    scheduleMessage();
   });
   writing.onWake((workers) => {
     wakes.push(...workers);
-    tell();
+    scheduleMessage();
   });
   writing.onTrouble((now) => {
     trouble = now;
-    tell();
+    scheduleMessage();
   });
   writing.onNewEpoch((epoch) => {
     newEpoch = epoch;
-    tell();
+    scheduleMessage();
   });
 
   port.on('message', (message: ToWriter) => {
     if ('close' in message) {
-      writing.close().then(() => setImmediate(() => port.close())); // after the last outcomes have been told
+      writing.close().then(() => setImmediate(() => port.close())); // after the last outcomes have been sent
       return;
     }
     for (const [id, name, args] of message.calls) {
       run(name, args, {
-        resolve: (result) => end([id, result]),
-        reject: (thrown) => end([id, undefined, toFailure(thrown)]),
+        resolve: (result) => pushOutcome([id, result]),
+        reject: (thrown) => pushOutcome([id, undefined, toFailure(thrown)]),
       });
     }
   });
 
-  /** The caller's side is typed; here the arguments are taken as they come. */
+  /** Arguments are not checked: the sending side is typed. */
   function run(name: string, args: readonly unknown[], settle: Settle): void {
     const command = commands.get(name);
     const call = calls[name];
@@ -71,17 +70,17 @@ export function serveWriter(
     else settle.reject(new Error(`no file of catalogue/commands.ts declares ${name}`));
   }
 
-  function end(outcome: CallOutcome): void {
+  function pushOutcome(outcome: CallOutcome): void {
     outcomes.push(outcome);
-    tell();
+    scheduleMessage();
   }
 
-  /** Once all promises of the commit have settled, and before the next one begins. */
-  function tell(): void {
-    if (isTelling) return;
-    isTelling = true;
+  /** Sends a message after all promises of the commit have settled and before the next commit begins. */
+  function scheduleMessage(): void {
+    if (isScheduled) return;
+    isScheduled = true;
     setImmediate(() => {
-      isTelling = false;
+      isScheduled = false;
       const message: FromWriter = { outcomes, events, wakes, trouble, newEpoch };
       outcomes = [];
       events = [];

@@ -7,13 +7,13 @@ import { fromFailure } from '../../runtime/failure.ts';
 import { startThread, type ThreadName } from '../../runtime/start-thread.ts';
 import type { Call, FromWriter, ToWriter } from './protocol.ts';
 
-interface Waiting {
+interface PendingCall {
   resolve(result: never): void;
   reject(error: Error): void;
 }
 
 export interface WriterListeners {
-  /** Something was committed; nobody has been told yet. */
+  /** Something was committed; called before any call is settled. */
   committed(): void;
   /** The events of a commit, after the calls that caused them have been settled. */
   told(events: readonly StoredEvent[]): void;
@@ -21,25 +21,25 @@ export interface WriterListeners {
   woken(workers: readonly string[]): void;
   /** See `Database.onTrouble`. */
   troubled(trouble: WriteTrouble | null): void;
-  /** The writer has given the history another name; what was written since belongs to that. */
+  /** The epoch of the history has changed; later writes belong to the new one. */
   renamed(epoch: string): void;
 }
 
 /**
- * The writer's thread, seen from the one that asks. What is asked for in one turn of the event loop goes over
- * in one message. Should the thread ever die, what was under way rejects, and the next call starts another.
+ * The client side of the writer thread. Calls made in one turn of the event loop are sent in one message. If the thread
+ * crashes, calls in flight are rejected, and the next call starts a new thread.
  */
 export class Writer {
   readonly #thread: ThreadName;
   readonly #options: () => object;
   readonly #on: WriterListeners;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, PendingCall>();
   #worker: Worker | null;
   #calls: Call[] = [];
   #lastId = 0;
   #trouble: WriteTrouble | null = null;
 
-  /** `options`: what the thread is started with, asked for again should another one be started. */
+  /** `options` returns the start data of the thread; it is called again when a new thread is started. */
   constructor(thread: ThreadName, options: () => object, listeners: WriterListeners) {
     this.#thread = thread;
     this.#options = options;
@@ -47,42 +47,42 @@ export class Writer {
     this.#worker = this.#start();
   }
 
-  /** Runs a command by its name, or what else the thread answers. */
+  /** Runs a command or another call of the thread (`WriterCalls`) by name. */
   call<Result>(name: string, args: readonly unknown[]): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       const id = ++this.#lastId;
-      this.#waiting.set(id, { resolve, reject });
-      // Only what is under way keeps the process alive, so that one which fails to start can end.
-      if (this.#waiting.size === 1) this.#worker?.ref();
+      this.#pending.set(id, { resolve, reject });
+      // Only calls in flight keep the process alive, so that it can exit when startup fails.
+      if (this.#pending.size === 1) this.#worker?.ref();
       if (this.#calls.length === 0) setImmediate(() => this.#send());
       this.#calls.push([id, name, args]);
     });
   }
 
-  /** Waits for what is under way, then ends the thread. */
+  /** Waits for the calls in flight, then ends the thread. */
   async close(): Promise<void> {
     this.#send();
     const worker = this.#worker;
     if (!worker) return;
-    const gone = once(worker, 'exit');
+    const exited = once(worker, 'exit');
     worker.ref();
     this.#post(worker, { close: true });
-    await gone;
+    await exited;
   }
 
   #start(): Worker {
     const worker = startThread(this.#thread, this.#options());
-    let death: unknown;
+    let crash: unknown;
     worker.on('message', (message: FromWriter) => this.#receive(message));
     worker.once('error', (error) => {
-      death = error;
+      crash = error;
     });
     worker.once('exit', () => {
       if (this.#worker === worker) this.#worker = null;
-      if (death !== undefined) this.#setTrouble(describeCrash(death));
-      this.#failAll(death);
+      if (crash !== undefined) this.#setTrouble(describeCrash(crash));
+      this.#failAll(crash);
     });
-    if (this.#waiting.size === 0) worker.unref(); // after listening to it, which holds it again
+    if (this.#pending.size === 0) worker.unref(); // after adding listeners, which refs it again
     return worker;
   }
 
@@ -102,18 +102,18 @@ export class Writer {
     if (newEpoch !== null) this.#on.renamed(newEpoch);
     this.#on.committed();
     for (const [id, result, failure] of outcomes) {
-      const waiting = this.#waiting.get(id);
-      this.#waiting.delete(id);
-      if (failure) waiting?.reject(fromFailure(failure));
-      else waiting?.resolve(result as never);
+      const call = this.#pending.get(id);
+      this.#pending.delete(id);
+      if (failure) call?.reject(fromFailure(failure));
+      else call?.resolve(result as never);
     }
-    if (this.#waiting.size === 0) this.#worker?.unref();
+    if (this.#pending.size === 0) this.#worker?.unref();
     if (events.length > 0) this.#on.told(events);
     if (wakes.length > 0) this.#on.woken(wakes);
   }
 
   #setTrouble(trouble: WriteTrouble | null): void {
-    // Each message of the thread brings a copy of its own.
+    // Each message of the thread contains a new copy, so compare by content.
     if (trouble?.message === this.#trouble?.message) return;
     this.#trouble = trouble;
     this.#on.troubled(trouble);
@@ -127,15 +127,15 @@ export class Writer {
         cause,
       },
     );
-    for (const { reject } of this.#waiting.values()) reject(failure);
-    this.#waiting.clear();
+    for (const { reject } of this.#pending.values()) reject(failure);
+    this.#pending.clear();
   }
 }
 
-function describeCrash(death: unknown): WriteTrouble {
-  const why = death instanceof Error ? death.message : String(death);
+function describeCrash(crash: unknown): WriteTrouble {
+  const why = crash instanceof Error ? crash.message : String(crash);
   return {
-    message: `The thread that writes to the database has ended (${why}); the next write starts another.`,
+    message: `The database writer thread has crashed (${why}); the next write starts a new one.`,
     isUnusable: false,
   };
 }

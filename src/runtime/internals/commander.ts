@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 
 /**
- * The command that is run where none is named, which commander keeps under `_defaultCommandName`; undefined where there is
- * none. `test/runtime/internals.test.ts` fails when a version of commander no longer has it.
+ * The default command, whose name commander stores in `_defaultCommandName`; undefined when there is none.
+ * `test/runtime/internals.test.ts` fails when a version of commander no longer has this field.
  */
 export function defaultCommandOf(command: Command): Command | undefined {
   const name: unknown = Reflect.get(command, '_defaultCommandName');

@@ -3,19 +3,19 @@ import type { Server, Socket } from 'socket.io';
 import { STATUS_CODES } from '../node-http.ts';
 
 /**
- * What Gantry uses of engine.io and ws beyond their public types. `test/runtime/internals.test.ts` fails when a
- * version of theirs no longer has it.
+ * Internals of engine.io and ws that Gantry uses beyond their public types. `test/runtime/internals.test.ts` fails when
+ * a version no longer has them.
  */
 
-/** A client's connection, on whichever transport: engine.io's `Socket`. */
+/** A client's connection on any transport: engine.io's `Socket`. */
 export type EngineConnection = Socket['conn'];
 
-/** A packet on its way out, as far as it matters here. */
+/** An outgoing packet; only the fields used here. */
 export interface OutgoingPacket {
   data?: unknown;
 }
 
-/** The parts of a WebSocket of the library ws that are used; `_socket` is its TCP socket. */
+/** The members of ws's WebSocket that are used; `_socket` is its TCP socket. */
 interface RawWebSocket {
   bufferedAmount: number;
   terminate(): void;
@@ -36,59 +36,62 @@ function transportOf(conn: EngineConnection): EngineTransport {
   return conn.transport as unknown as EngineTransport;
 }
 
-/** The WebSocket that engine.io's transport keeps under `socket`; long polling has none. */
+/** The WebSocket in the field `socket` of engine.io's transport; null for long polling. */
 function webSocketOf(conn: EngineConnection): RawWebSocket | null {
   return transportOf(conn).socket ?? null;
 }
 
-/** What engine.io holds back while the transport is busy. */
+/** The packets that engine.io buffers while the transport is not writable. */
 export function packetsHeldBack(conn: EngineConnection): readonly OutgoingPacket[] {
   return Reflect.get(conn, 'writeBuffer') as OutgoingPacket[];
 }
 
-/** What was handed to the WebSocket and has not left the process, in bytes. */
+/** Bytes passed to the WebSocket that have not been written to the operating system. */
 export function bytesBuffered(conn: EngineConnection): number {
   return webSocketOf(conn)?.bufferedAmount ?? 0;
 }
 
-/** Lets go of the request a connection began with, which engine.io else keeps, headers and all, until its end. */
+/** Releases a connection's initial request, which engine.io would otherwise retain with its headers until it closes. */
 export function releaseRequest(conn: EngineConnection): void {
   Object.assign(conn, { request: undefined });
 }
 
 /**
- * Refuses a packet that is just being told of (engine.io's event `packet`) before Socket.IO reads it: the client is sent
- * `answer`, Socket.IO's packet CONNECT_ERROR, and the connection is closed, as Socket.IO does with one that sends
- * anything else before it was let in.
+ * Rejects a packet in a listener of engine.io's event `packet`, before Socket.IO reads it: sends the client `answer`,
+ * a CONNECT_ERROR packet, and closes the connection, as Socket.IO does when a client sends anything else before it is
+ * connected.
  */
 export function refusePacket(conn: EngineConnection, packet: { data?: unknown }, answer: object): void {
   conn.send(`4${JSON.stringify(answer)}`);
-  packet.data = '1'; // DISCONNECT: engine.io hands on what the packet holds once its listeners are through
+  packet.data = '1'; // DISCONNECT: engine.io passes on the packet's data after all listeners have run
 }
 
-/** A call as Socket.IO sends it: `id` is null where no answer is waited for, `args` the JSON of what was emitted. */
+/** A call in Socket.IO's encoding: `id` is null when no ack is expected, `args` is the JSON array of its arguments. */
 export interface EmittedCall {
   id: number | null;
   args: string;
 }
 
-/** The call in a packet; null when it is none, or one with attachments. */
+/** Parses the call in a packet; null for any other packet and for calls with attachments. */
 export function callIn({ data }: { data?: unknown }): EmittedCall | null {
   const id = ackIdIn(data);
   if (typeof data !== 'string' || id === undefined) return null;
   return { id, args: data.slice(data.indexOf('[')) };
 }
 
-/** How many attachments Socket.IO waits for after a packet; `due`: before it. A text packet meanwhile closes the connection. */
+/**
+ * The number of attachments Socket.IO expects after a packet; `due` is the number before it. A text packet while any
+ * are expected closes the connection.
+ */
 export function attachmentsDue({ data }: { data?: unknown }, due: number): number {
   if (typeof data !== 'string') return Math.max(0, due - 1);
   return due > 0 ? due : Number(attachments.exec(data)?.[1] ?? 0);
 }
 
-/** Of a BINARY_EVENT or a BINARY_ACK. */
+/** The number of attachments of a BINARY_EVENT or BINARY_ACK. */
 const attachments = /^[56](\d+)-/;
 
-/** The arguments of a call; null where Socket.IO would reject them, which is then left to Socket.IO. */
+/** Parses the arguments of a call; null when Socket.IO would reject them, which is then left to Socket.IO. */
 export function emittedIn({ args }: EmittedCall): unknown[] | null {
   let emitted: unknown;
   try {
@@ -112,12 +115,12 @@ const reservedNames: ReadonlySet<string> = new Set([
   'removeListener',
 ]);
 
-/** Keeps a packet that is just being told of from Socket.IO: engine.io hands on messages only. */
+/** Hides a packet from Socket.IO in a listener of engine.io's event `packet`: engine.io passes on only messages. */
 export function withhold(packet: { type?: string }): void {
   packet.type = 'noop';
 }
 
-/** The number under which a call's answer is waited for; null: under none. Undefined: it is no call, or has attachments. */
+/** The ack id of a call; null when no ack is expected. Undefined when it is not a call, or has attachments. */
 function ackIdIn(data: unknown): number | null | undefined {
   if (typeof data !== 'string' || data.charCodeAt(0) !== 0x32) return undefined; // EVENT
   let at = 1;
@@ -126,7 +129,7 @@ function ackIdIn(data: unknown): number | null | undefined {
   return at === 1 ? null : Number(data.slice(1, at));
 }
 
-/** Answers a call in place of Socket.IO, with the list of its arguments as JSON: in how many bytes. */
+/** Sends the ack of a call, bypassing Socket.IO; `args` is the JSON array of its arguments. Returns its bytes. */
 export function answerCall(conn: EngineConnection, id: number, args: string): number {
   const packet = `3${id}${args}`;
   conn.send(packet);
@@ -134,8 +137,8 @@ export function answerCall(conn: EngineConnection, id: number, args: string): nu
 }
 
 /**
- * Has Socket.IO write the answers of calls with `writeJson`, and returns how many bytes all of them had so far. It encodes
- * an answer at once, so the difference is what was answered meanwhile.
+ * Makes Socket.IO encode acks with `writeJson`, and returns a function for the total bytes of all acks so far. Acks are
+ * encoded synchronously, so the difference of two calls is the size of the acks sent in between.
  */
 export function writeAnswers(io: Server, writeJson: (value: unknown) => string): () => number {
   const encoder: { encode(packet: EncodedPacket): (string | Buffer)[] } = Reflect.get(io, 'encoder');
@@ -150,7 +153,7 @@ export function writeAnswers(io: Server, writeJson: (value: unknown) => string):
   return () => bytes;
 }
 
-/** A packet of Socket.IO's, as it is encoded. */
+/** A packet passed to Socket.IO's encoder. */
 interface EncodedPacket {
   type: number;
   nsp: string;
@@ -160,46 +163,46 @@ interface EncodedPacket {
 
 const ack = 3;
 
-/** In bytes. */
+/** Size of a packet's data in bytes. */
 export function bytesOfPacket(data: unknown): number {
   if (typeof data === 'string') return Buffer.byteLength(data);
   return ArrayBuffer.isView(data) ? data.byteLength : 0;
 }
 
 /**
- * Has the client in the namespace `/` though it asks for another one, which it goes on seeing: every packet's namespace is
- * taken out or put in on its way. `isAlias` is asked about the namespace of the first CONNECT. To be called before
- * anything else listens to the connection's packets.
+ * Connects a client to the namespace `/` although it requested another one: the namespace is removed from incoming
+ * packets and added to outgoing ones. `isAlias` is called with the namespace of the first CONNECT. Must be called
+ * before any other listener is added for the connection's packets.
  */
 export function aliasNamespace(conn: EngineConnection, isAlias: (namespace: string) => boolean): void {
   conn.on('packet', (packet: { data?: unknown }) => {
     if (typeof packet.data !== 'string') return;
     const [whole, head = '', namespace = ''] = packetHead.exec(packet.data) ?? [];
     if (whole === undefined) return;
-    const known: unknown = Reflect.get(conn, alias);
-    if (known === undefined && head === '0' && isAlias(namespace)) putInNamespace(conn, namespace);
-    else if (known !== namespace) return;
+    const current: unknown = Reflect.get(conn, alias);
+    if (current === undefined && head === '0' && isAlias(namespace)) setAlias(conn, namespace);
+    else if (current !== namespace) return;
     packet.data = head + packet.data.slice(whole.length);
   });
 }
 
-/** A packet's type, with how many attachments it has, and its namespace. */
+/** A packet's type with its number of attachments, and its namespace. */
 const packetHead = /^(\d(?:\d*-)?)(\/[^,]*),?/;
 const alias = Symbol('alias');
 
-function putInNamespace(conn: EngineConnection, namespace: string): void {
+function setAlias(conn: EngineConnection, namespace: string): void {
   Reflect.set(conn, alias, namespace);
   conn.on('packetCreate', (packet: { type: string; data?: unknown; options?: object }) => {
     if (packet.type !== 'message' || typeof packet.data !== 'string') return;
     packet.data = packet.data.replace(/^\d(?:\d*-)?/, (head) => `${head}${namespace},`);
-    // A frame that was made for all sockets of a broadcast; the options are shared by them.
+    // Discards the frame that was pre-encoded for a broadcast; the options object is shared by its sockets.
     packet.options = { ...packet.options, wsPreEncodedFrame: undefined };
   });
 }
 
 /**
- * Answers a request that `allowRequest` was asked about, instead of engine.io, which knows no status but 400 and 403.
- * A WebSocket's upgrade has no response, so that it is written by hand.
+ * Responds to a request rejected in `allowRequest` in place of engine.io, which supports only the statuses 400 and 403.
+ * A WebSocket upgrade has no response object, so the response is written manually.
  */
 export function refuseRequest(
   request: IncomingMessage,
@@ -236,11 +239,11 @@ export function onOutgoing(conn: EngineConnection, listener: () => void): void {
 }
 
 /**
- * Writes everything that is sent over a WebSocket in one turn of the event loop at once. Handing a frame to the
- * operating system costs as much as all else that is done for it, and frames come together: the events of one
- * commit, the answer of a call and the event it caused. Long polling does the like by itself.
+ * Coalesces all WebSocket frames sent in one turn of the event loop into one write. The system call costs as much as
+ * everything else that is done for a frame, and frames come in groups: the events of one commit, or the ack of a call
+ * and the event it caused. Long polling already batches packets.
  *
- * `pending` holds what was sent in this turn and has not been written yet.
+ * `pending` contains the packets that were sent in this turn and have not been written yet.
  */
 export function coalesceWrites(conn: EngineConnection, pending: OutgoingPacket[]): void {
   wrap(transportOf(conn), pending);
@@ -255,10 +258,10 @@ function wrap(transport: EngineTransport, pending: OutgoingPacket[]): void {
     if (pending.length === 0) return;
     const raw = transport.socket?._socket;
     raw?.cork();
-    send(pending.splice(0)); // not writable from here on, until it has been written
+    send(pending.splice(0)); // the transport is not writable until this has been written
     raw?.uncork();
   };
-  // It stays writable meanwhile, so that engine.io hands over what comes next instead of keeping it back.
+  // The transport stays writable until then, so that engine.io passes on further packets instead of buffering them.
   transport.send = (packets) => {
     if (pending.length === 0) setImmediate(write);
     pending.push(...packets);
@@ -269,7 +272,7 @@ function wrap(transport: EngineTransport, pending: OutgoingPacket[]): void {
   };
 }
 
-/** Resolves when the connection is closed on the wire: the client has taken everything, or is gone. */
+/** Resolves when the transport has closed: the client has received everything, or is gone. */
 export function closedOnTheWire(conn: EngineConnection): Promise<void> {
   return new Promise((resolve) => {
     const webSocket = webSocketOf(conn);
@@ -278,10 +281,10 @@ export function closedOnTheWire(conn: EngineConnection): Promise<void> {
   });
 }
 
-/** Closes at once, without a close frame: it would queue behind everything the client is not reading. */
+/** Closes immediately, without a close frame, which would queue behind the data that the client does not read. */
 export function terminate(conn: EngineConnection): void {
   const webSocket = webSocketOf(conn);
   if (webSocket) webSocket.terminate();
-  // Closing would wait for the client's next poll, and take in what it sends until then.
+  // Closing would wait for the client's next poll and accept what it sends until then.
   else transportOf(conn).emit('error', new Error('terminated'));
 }

@@ -1,17 +1,17 @@
 import { type Logger, pino } from 'pino';
 
 /**
- * What Gantry uses of pino beyond its methods: `pino.symbols`, which pino's API page gives to who implements
- * libraries. `test/runtime/internals.test.ts` fails when a version of it no longer has them.
+ * Internals of pino that Gantry uses: `pino.symbols`, which its documentation provides for library authors.
+ * `test/runtime/internals.test.ts` fails when a version no longer has them.
  */
 const { streamSym, chindingsSym } = pino.symbols;
 
-/** Where a logger writes its lines. */
+/** The destination stream of a logger. */
 export function streamOf(logger: Logger): { write(line: string): void } {
   return Reflect.get(logger, streamSym);
 }
 
-/** What a logger gives every line, in JSON: `,"pid":1,"hostname":"…"`. */
+/** The bindings that a logger adds to every line, as a JSON fragment: `,"pid":1,"hostname":"…"`. */
 export function bindingsOf(logger: Logger): string {
   return Reflect.get(logger, chindingsSym);
 }

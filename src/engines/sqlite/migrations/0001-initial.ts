@@ -1,6 +1,6 @@
 /**
- * Times are Unix milliseconds. Wallets are lowercase. Tables reached only by their whole key are WITHOUT
- * ROWID, which saves a second B-tree. Ids are UUIDv7, so rows inserted together lie together.
+ * Times are Unix milliseconds. Wallets are lowercase. Tables accessed only by their full key are WITHOUT ROWID, which
+ * saves a second B-tree. Ids are UUIDv7, so rows inserted together are stored together.
  */
 export const initial = `
 CREATE TABLE games (

@@ -1,7 +1,7 @@
 /**
- * Scores and leaderboards by integer keys. A commit writes every page it touched, whole, and each index of
- * scores lies somewhere else for every player: so there are as few as can be, of entries as small as can be.
- * A player in a game is known by the id of its stream, `player:<gameId>:<wallet>`.
+ * Scores and leaderboards with integer keys. A commit writes every modified page in full, and in each index of scores
+ * the pages differ per player: so there are as few indexes as possible, with entries as small as possible. A player in
+ * a game is identified by the id of its stream, `player:<gameId>:<wallet>`.
  */
 export const leanScores = `
 ALTER TABLE scores RENAME TO scores_before;

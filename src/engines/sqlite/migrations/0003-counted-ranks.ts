@@ -1,6 +1,6 @@
 /**
- * Counts along the leaderboards, so that a position or a page deep down is found without counting every row
- * before it. See rank-marks.ts.
+ * Rank counts of leaderboards, so that a position or a deep page is found without counting every row before it. See
+ * rank-marks.ts.
  */
 export const countedRanks = `
 -- Rows of a board whose score_id ends with 00 (level 1) or 0000 (level 2), and before the first one of each level

@@ -1,6 +1,6 @@
 /**
- * The durable queue: what rules and webhooks have still to do, and what became of it. An action is written in
- * the transaction of what caused it. Times are Unix milliseconds.
+ * The durable queue: pending and finished actions of rules and webhooks. An action is written in the transaction of its
+ * cause. Times are Unix milliseconds.
  */
 export const actions = `
 -- kind: which runner carries it out. lane: actions of one lane are sent by one process at a time ('': no lane).

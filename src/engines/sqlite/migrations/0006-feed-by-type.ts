@@ -1,4 +1,4 @@
-/** With the type in its indexes, a page of a feed of one type is found without reading the rows before it. */
+/** With the type in the indexes, a page of a feed of one type is found without reading the rows before it. */
 export const feedByType = `
 DROP INDEX activities_by_time;
 DROP INDEX activities_by_game;

@@ -1,4 +1,4 @@
-/** What commands need of the tables: keys for rows that had none, and indexes for the lists they read. */
+/** Schema changes required by commands: keys for rows without any, and indexes for the lists they read. */
 export const commands = `
 -- joined_seq and left_seq: whom a channel's events were for, also of those who have left since. Of those who left
 -- before this was kept, only that they did is known.

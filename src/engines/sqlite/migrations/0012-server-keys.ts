@@ -1,4 +1,4 @@
-/** The server's own keys, as every engine has the table for them. Empty here: they are files of the data directory. */
+/** The server's own keys; a table of every engine. Empty on SQLite, where keys are files in the data directory. */
 export const serverKeys = `
 CREATE TABLE server_keys (
   name TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** How many bytes each player keeps in a game: see `countStored`. 512 bytes a row beside its text. */
+/** Bytes stored per player and game: see `countStored`. 512 bytes per row in addition to its text. */
 export const storageUse = `
 CREATE TABLE storage_use (
   game_id TEXT NOT NULL,

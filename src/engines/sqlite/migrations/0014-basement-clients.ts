@@ -1,5 +1,5 @@
-/** What clients of basement.fun need: triggers with texts, sessions that are present with the player's launcher,
- * and scores that name their play session. */
+/** Support for clients of basement.fun: triggers with texts, sessions that are present with the player's launcher,
+ * and scores that refer to their play session. */
 export const basementClients = `
 -- A trigger's value when it is a text; a number is in value.
 ALTER TABLE rule_triggers ADD COLUMN value_text TEXT;

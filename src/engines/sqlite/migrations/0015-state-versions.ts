@@ -1,4 +1,4 @@
-/** States have versions, and others may read those that are public. */
+/** Versions of states, and public states, which other players may read. */
 export const stateVersions = `
 ALTER TABLE states ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 

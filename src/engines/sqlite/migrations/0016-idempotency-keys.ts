@@ -1,4 +1,4 @@
-/** Writes that came with an idempotency key: see `runOnceOf`. */
+/** Results of writes with an idempotency key: see `runOnceOf`. */
 export const idempotencyKeys = `
 CREATE TABLE idempotency_keys (
   game_id TEXT NOT NULL,

@@ -1,4 +1,4 @@
-/** Administrators by name, whom the audit log names, and when backups are made. */
+/** Named administrators, who are recorded in the audit log, and backup schedules. */
 export const administrators = `
 CREATE TABLE administrators (
   id TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** Games are listed or not, or archived; and have an image and a place in the list. */
+/** Listing status, image and sort order of games. */
 export const gameListing = `
 ALTER TABLE games ADD COLUMN listing TEXT NOT NULL DEFAULT 'listed';
 ALTER TABLE games ADD COLUMN image TEXT NOT NULL DEFAULT '';

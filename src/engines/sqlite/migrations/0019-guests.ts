@@ -1,4 +1,4 @@
-/** Players without a wallet, and what their devices sign in with. */
+/** Players without a wallet, and the secrets with which their devices sign in. */
 export const guests = `
 -- wallet: the address itself, until the guest has a wallet.
 CREATE TABLE guests (

@@ -1,4 +1,4 @@
-/** Leaderboards by name, with seasons. `boards` has a row for each season, and for each label that is used in one. */
+/** Named leaderboards with seasons. `boards` has a row for each season, and for each label used in one. */
 export const leaderboards = `
 CREATE TABLE leaderboards (
   game_id TEXT NOT NULL,

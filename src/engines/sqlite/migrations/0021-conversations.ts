@@ -1,4 +1,4 @@
-/** Up to which message players have read, which message one replies to, and reactions. */
+/** Read markers, replies and reactions. */
 export const conversations = `
 -- read_seq: the place of that message in the channel's stream.
 CREATE TABLE read_markers (

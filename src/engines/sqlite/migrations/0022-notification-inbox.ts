@@ -1,4 +1,4 @@
-/** Notifications that are listed, marked as read, and expire. */
+/** Notifications can be listed and marked as read, and can expire. */
 export const notificationInbox = `
 ALTER TABLE notifications ADD COLUMN read_at INTEGER;
 ALTER TABLE notifications ADD COLUMN expires_at INTEGER;

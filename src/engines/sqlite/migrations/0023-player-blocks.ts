@@ -1,4 +1,4 @@
-/** Players who want to hear nothing of others in a game. */
+/** Players blocked by other players in a game. */
 export const playerBlocks = `
 CREATE TABLE player_blocks (
   wallet TEXT NOT NULL,            -- who blocks

@@ -1,4 +1,4 @@
-/** What players report to the moderators: other players, and messages. */
+/** Reports by players to the moderators, about players or messages. */
 export const playerReports = `
 CREATE TABLE player_reports (
   id TEXT PRIMARY KEY,

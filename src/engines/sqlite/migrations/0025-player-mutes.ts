@@ -1,4 +1,4 @@
-/** Who may not post for a time, in a game or in one of its channels. */
+/** Players temporarily barred from posting in a game or in one of its channels. */
 export const playerMutes = `
 CREATE TABLE player_mutes (
   wallet TEXT NOT NULL,

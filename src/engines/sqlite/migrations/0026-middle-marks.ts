@@ -1,6 +1,6 @@
 /**
- * A level of marks between the two there were: rows whose score_id ends with 000 are level 2, those with 0000 are
- * level 3 now. A page deep down is found in a fifth of the steps.
+ * Adds a level of marks between the existing two: rows whose score_id ends with 000 are now level 2, those with 0000
+ * level 3. Deep pages are found in a fifth of the steps.
  */
 export const middleMarks = `
 UPDATE board_marks SET level = 3 WHERE level = 2;

@@ -1,4 +1,4 @@
-/** Rules that are carried out for the players of a season that has ended. */
+/** Rules being executed for the players of a season that has ended. */
 export const prizeRuns = `
 CREATE TABLE prize_runs (
   id TEXT PRIMARY KEY,

@@ -1,5 +1,5 @@
-/** Who put whom in a message channel, whom a player no longer lets do so, and messages by their place in the stream. */
-export const whoAddedWhom = `
+/** Who added participants to message channels, whom players decline to be added by, and messages by stream position. */
+export const channelAdders = `
 -- added_by: who put the wallet in the channel; a channel's creator put in itself. Of channels there were before, whoever
 -- has been in them longest is taken for it.
 ALTER TABLE participants ADD COLUMN added_by TEXT NOT NULL DEFAULT '';
