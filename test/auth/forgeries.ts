@@ -9,9 +9,9 @@ import {
 import type { Reason } from '../../src/errors.ts';
 import { ed25519, encoded, type JwtObject, makeJwt, readJwt } from '../support/jwt-parts.ts';
 
-/** What someone who forges tokens has, or in part wishes to have. */
+/** What a forger of tokens has, or wishes to have. */
 export interface Loot {
-  /** A token that works. */
+  /** A valid token. */
   token: string;
   /** The server's public key, from `/.well-known/jwks.json`. */
   publicKey: JsonWebKey & { kid: string; x: string };
@@ -20,31 +20,31 @@ export interface Loot {
   gameSecret: string;
   /** A token of another Gantry server. */
   foreignToken: string;
-  /** A key that was rotated out, its overlap over, and a token that was signed with it and used. */
+  /** A key that was rotated out and whose overlap is over, and a token that was signed with it and used. */
   retired: { kid: string; privateKey: KeyObject; token: string };
-  /** Tokens with nothing wrong in them, of sessions that are over, and why. */
+  /** Well-formed tokens of sessions that are over, and why. */
   over: { ended: string; revoked: string; replaced: string; banned: string; erased: string };
 }
 
 export interface Forgery {
   title: string;
-  /** Anything at all: what is sent as `launcherJwt` need not be a string. */
+  /** Anything: what is sent as `launcherJwt` need not be a string. */
   make(loot: Loot): unknown;
-  /** Left out: `token_invalid`. */
+  /** Omitted: `token_invalid`. */
   reason?: Reason;
   /**
-   * The token itself is good, and only its session has ended: who has it may still ask how the session
-   * stands, as INTERFACE.md's `exists` is for.
+   * The token itself is valid and only its session has ended: its holder may still query the session's status, which
+   * INTERFACE.md's `exists` is for.
    */
   mayAskForStatus?: true;
-  /** False for what is no text, and for more than the head of a request may hold (16 KB). */
+  /** False for non-strings, and for tokens longer than a request's headers may be (16 KB). */
   fitsQuery?: false;
 }
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 const noSignature = () => Buffer.alloc(0);
 
-/** The working token with some of what it says replaced; what is `undefined` is left out. */
+/** The valid token with some claims replaced; those that are `undefined` are omitted. */
 function altered(
   { token }: Loot,
   { header = {}, payload = {} }: { header?: JwtObject; payload?: JwtObject },
@@ -63,7 +63,7 @@ function ownEd25519() {
   return { signWith: ed25519(privateKey), jwk: publicKey.export({ format: 'jwk' }) };
 }
 
-/** The claims changed, and the signature made by the server's own key. */
+/** Changed claims, signed with the server's own key. */
 function signedByUs(title: string, payload: JwtObject, reason?: Reason): Forgery {
   return {
     title,
@@ -72,7 +72,7 @@ function signedByUs(title: string, payload: JwtObject, reason?: Reason): Forgery
   };
 }
 
-/** The header changed, and the signature made by the server's own key. */
+/** A changed header, signed with the server's own key. */
 function headedByUs(title: string, header: JwtObject): Forgery {
   return { title, make: (loot) => altered(loot, { header }, ed25519(loot.privateKey)) };
 }
@@ -88,7 +88,7 @@ function segments({ token }: Loot): [header: string, payload: string, signature:
   return [header, payload, signature];
 }
 
-/** The signature with one bit of its bytes turned over. */
+/** The signature with one bit flipped. */
 function withFlippedBit(signature: string, byte: number): string {
   const bytes = Buffer.from(signature, 'base64url');
   bytes.writeUInt8(bytes.readUInt8(byte) ^ 1, byte);
@@ -96,8 +96,8 @@ function withFlippedBit(signature: string, byte: number): string {
 }
 
 /**
- * The same signature written another way: the last letter of 64 bytes in base64url carries two bits of them,
- * and four that mean nothing and must be 0 (RFC 4648 section 3.5).
+ * The same signature in another encoding: the last letter of 64 bytes in base64url carries two bits of them, and four
+ * padding bits that must be 0 (RFC 4648 section 3.5).
  */
 function withUnusedBits(token: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -236,7 +236,7 @@ const rightlySignedButStale: readonly Forgery[] = [
   headedByUs('with a critical extension nobody knows', { crit: ['gantry'], gantry: true }),
 ];
 
-/** Good tokens whose session has ended in the meantime. */
+/** Valid tokens whose session has since ended. */
 function ofEndedSession(title: string, pick: (over: Loot['over']) => string): Forgery {
   return { title, make: ({ over }) => pick(over), reason: 'session_ended', mayAskForStatus: true };
 }
@@ -304,12 +304,12 @@ const notTokens: readonly Forgery[] = [
   },
 ];
 
-/** A token made by hand with the right key, as the forgeries above are, and with nothing wrong in it. */
+/** A valid token made by hand with the right key, as the forgeries above are. */
 export function handMade(loot: Loot, payload: JwtObject = { username: 'Somebody else' }): string {
   return altered(loot, { payload }, ed25519(loot.privateKey));
 }
 
-/** Tokens that must not open anything, with what is told about them. */
+/** Tokens that must grant nothing, and the error for each. */
 export const forgeries: readonly Forgery[] = [
   ...withoutARightSignature,
   ...rightlySignedButStale,

@@ -5,10 +5,10 @@ import type { Finished } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { gantry, gantryJson } from '../support/warm-gantry.ts';
 
-// Each test starts several processes, side by side with other tests.
+// Each test starts several processes, in parallel with other tests.
 const wallet = `0x${'ab'.repeat(20)}`;
 
-describe.concurrent('what cannot be done is said in a sentence, with exit code 1 and no stack trace', () => {
+describe.concurrent('errors are reported in one sentence, with exit code 1 and no stack trace', () => {
   test.each([
     ['no command', [], /Usage: gantry/],
     ['an unknown command', ['gmae'], /unknown command 'gmae'/],
@@ -49,7 +49,7 @@ describe.concurrent('what cannot be done is said in a sentence, with exit code 1
     expectSentence(await gantry(command, { env: { DATA_DIR: directory.path } }), sentence);
   });
 
-  test('a slug that is taken', async () => {
+  test('a slug in use', async () => {
     await using directory = await temporaryDirectory();
     await gantryJson(['game', 'create', '--name', 'One', '--slug', 'one'], directory.path);
     const again = await gantry(['game', 'create', '--name', 'Two', '--slug', 'one'], {
@@ -59,7 +59,7 @@ describe.concurrent('what cannot be done is said in a sentence, with exit code 1
   });
 
   test.each(['0.5', '0.3333333', '1e15'])(
-    'a grace of %s minutes is taken, or refused in a sentence',
+    'a grace period of %s minutes is accepted or refused with a clear error',
     async (grace) => {
       await using directory = await temporaryDirectory();
       const gameId = await createGame(directory.path);
@@ -79,7 +79,7 @@ describe.concurrent('what cannot be done is said in a sentence, with exit code 1
     ],
     ['a misspelt field', rulesWith({ mesage: 'hi' }), /mesage/],
     ['an unknown action', '[{"trigger":"win","actions":[{"type":"MintERC20"}]}]', /MintERC20.*IssueToken/],
-  ])('rules that are %s, and nothing is stored', async (_what, content, sentence) => {
+  ])('rules that are %s are refused, and nothing is stored', async (_what, content, sentence) => {
     await using directory = await temporaryDirectory();
     const gameId = await createGame(directory.path);
     const file = join(directory.path, 'rules.json');
@@ -114,7 +114,7 @@ describe.concurrent('what cannot be done is said in a sentence, with exit code 1
   });
 });
 
-/** That a command ended as one does that cannot be carried out: no result, and words for a person. */
+/** Checks that a command failed properly: no result, and a readable error message. */
 function expectSentence({ code, stdout, stderr }: Finished, words: RegExp) {
   expect(stderr).toMatch(words);
   expect(stderr).not.toMatch(/^\s+at |Sqlite|TypeError|node:internal/m);

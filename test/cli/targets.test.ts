@@ -23,7 +23,7 @@ import { gantry } from '../support/warm-gantry.ts';
 const adminToken = 'the-admin-token-of-this-test';
 const wallet = randomWallet();
 
-/** What a command works on: DATA_DIR beside a running server, or that server by its URL, from another directory. */
+/** A command's target: DATA_DIR beside a running server, or that server by its URL, from another directory. */
 const targets = ['DATA_DIR', '--url before the command', '--url behind it'] as const;
 
 const data = await temporaryDirectory();
@@ -49,7 +49,7 @@ function run(target: (typeof targets)[number], args: readonly string[]) {
   return gantry([...all, '--json'], { env: { DATA_DIR: join(elsewhere.path, 'untouched') } });
 }
 
-/** A run of every command that takes a game; those that have a `--url` of their own are named in `withOwnUrl`. */
+/** A run of every command that takes a game; those with a different `--url` option are in `withOwnUrl`. */
 const ofAGame = (game: string): Readonly<Record<string, string[]>> => ({
   'game update': ['--game', game, '--name', 'One again'],
   'game archive': ['--game', game, '--undo'],
@@ -79,7 +79,7 @@ const ofAGame = (game: string): Readonly<Record<string, string[]>> => ({
   tail: ['--game', game, '--no-follow'],
 });
 const withOwnUrl = ['game update', 'webhooks create'];
-/** What is refused for another reason than the game. */
+/** Refused for a reason other than the game. */
 const refusedFor: Readonly<Record<string, RegExp>> = {
   'game delete': /must be the slug of the game, one/,
   'player unban': /not banned/,
@@ -108,7 +108,7 @@ describe.each(targets)('on %s', (target) => {
       return;
     }
     expect(finished).toMatchObject({ code: 0, stderr: '' });
-    if (name === 'tail') return; // a line for each event
+    if (name === 'tail') return; // one line per event
     const answer: unknown = JSON.parse(finished.stdout);
     if (/list$|deliveries|channels|leaderboard show/.test(name))
       expect(Array.isArray(answer), finished.stdout).toBe(true);
@@ -122,7 +122,7 @@ describe.each(targets)('on %s', (target) => {
 
   test('a game is archived, listed again and deleted', async () => {
     const slug = `gone-${targets.indexOf(target)}`;
-    // `game create` has a `--url` of its own.
+    // `game create` uses `--url` for something else.
     const created = await run('DATA_DIR', ['game', 'create', '--name', 'Gone', '--slug', slug]);
     expect(created).toMatchObject({ code: 0, stderr: '' });
     const archived = await run(target, ['game', 'archive', '--game', slug]);
@@ -135,7 +135,7 @@ describe.each(targets)('on %s', (target) => {
     expect(games.stdout).not.toContain(slug);
   });
 
-  test('what is done shows in the audit log, with who did it', async () => {
+  test('actions appear in the audit log, with their actor', async () => {
     const renamed = await run(target, [
       'player',
       'rename',
@@ -156,7 +156,7 @@ test('the token may come from ADMIN_TOKEN', async () => {
   expect(await gantry(['--url', server.url, 'game', 'list'], { env })).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a score and a message that are removed are gone', async () => {
+test('a removed score and a removed message are gone', async () => {
   const opened = await run('DATA_DIR', ['token', '--game', 'one', '--wallet', wallet]);
   const { launcherJwt } = z.object({ launcherJwt: z.string() }).parse(JSON.parse(opened.stdout));
   const call = async (path: string, input: object) =>
@@ -212,7 +212,7 @@ test.each([
   expect(await gone).toEqual([0, null]);
 });
 
-describe('what cannot be done is said in a sentence:', () => {
+describe('failures are reported in one sentence:', () => {
   test.each<[string, () => string[], RegExp]>([
     [
       'a wrong token',
@@ -243,7 +243,7 @@ describe('what cannot be done is said in a sentence:', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  test('a server that is not Gantry, or sends the token elsewhere', async () => {
+  test('a server that is not Gantry, or redirects the token elsewhere', async () => {
     const other = createServer((request, response) => {
       if (request.url?.startsWith('/moved')) response.writeHead(307, { Location: server.url }).end();
       else response.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>Not found</h1>');
@@ -267,7 +267,7 @@ describe('what cannot be done is said in a sentence:', () => {
   });
 });
 
-test('a server that takes long is not said to be away: the command goes on there', async () => {
+test('a slow server is not reported as down: the command continues there', async () => {
   const slow = createServer(() => {}).listen(0, '127.0.0.1');
   await once(slow, 'listening');
   const { port } = slow.address() as AddressInfo;

@@ -10,7 +10,7 @@ import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 const made = z.strictObject({ webhookId: z.string(), secret: z.string() });
 const deliveries = z.array(z.object({ deliveryId: z.string(), state: z.string(), event: z.string() }));
 
-test('gantry webhooks makes them, tries them, and looks after what they are told, beside a running server', async () => {
+test('gantry webhooks creates, tests and inspects webhooks, beside a running server', async () => {
   await using directory = await temporaryDirectory();
   await using receiver = await startWebhookReceiver();
   const env = { DATA_DIR: directory.path, WEBHOOK_ALLOW_LOOPBACK: 'on' };

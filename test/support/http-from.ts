@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import type { Answer } from './http.ts';
 
 /**
- * POSTs JSON from one of this machine's own addresses, as another computer would; all of 127.0.0.0/8 is ours.
- * Every call is a connection of its own.
+ * POSTs JSON from one of this machine's loopback addresses, as if from another computer (all of 127.0.0.0/8 is local).
+ * Every call uses a separate connection.
  */
 export function postFrom(
   localAddress: string,

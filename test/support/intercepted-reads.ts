@@ -1,21 +1,21 @@
 import type { Database } from '../../src/core/storage/database.ts';
 import type { Query } from '../../src/core/storage/query.ts';
 
-/** What happens around each answer to a query; one that throws or rejects is what the caller gets. */
+/** Wraps the result of each query; when it throws or rejects, the caller receives that error. */
 export interface Interception {
   /** `call` counts from 1. */
   before?(args: readonly unknown[], call: number): unknown;
   after?(call: number): unknown;
 }
 
-/** Has something happen whenever one query is asked of a database; other queries are answered as ever. */
+/** Intercepts one query of a database; other queries are unaffected. */
 export function interceptReads<Args extends unknown[], Result>(
   db: Pick<Database, 'read'>,
   query: Query<Args, Result>,
   { before, after }: Interception,
 ) {
   const unbound = db.read;
-  const read = unbound.bind(db) as Database['read']; // `bind` loses that it is generic
+  const read = unbound.bind(db) as Database['read']; // `bind` loses the generic signature
   const intercepted = {
     calls: 0,
     restore() {
