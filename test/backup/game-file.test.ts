@@ -136,7 +136,7 @@ test('every table with data of a game is exported, or states why not', () => {
   const moved = movedTables(tables);
   const ofGames = tables.filter(({ of }) => of.game !== undefined || of.stream !== undefined || of.via);
   const left = ofGames.filter((table) => !moved.includes(table) && !of(table).stays);
-  expect(left.map(({ name }) => name).sort()).toEqual(['game_secrets', 'games', 'request_nonces']); // in their own forms
+  expect(left.map(({ name }) => name).sort()).toEqual(['game_secrets', 'games', 'request_nonces']); // handled specially
   expect(moved.length).toBeGreaterThan(10);
 
   function of(table: (typeof tables)[number]) {

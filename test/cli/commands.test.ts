@@ -41,7 +41,7 @@ describe('every command', () => {
     },
   );
 
-  test('exist for everything an operator does', () => {
+  test('there is one for every operator task', () => {
     const wanted =
       'serve demo game player token session rules actions key openapi doctor backup restore export import migrate healthcheck config';
     const names = createProgram().commands.map((command) => command.name());

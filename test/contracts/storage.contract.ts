@@ -27,9 +27,9 @@ import { stateVersionsContract } from './storage/state-versions.contract.ts';
 import { storageQuotaContract } from './storage/storage-quota.contract.ts';
 import { webhooksContract } from './storage/webhooks.contract.ts';
 
-/** What commands and queries promise on every engine, tried through them alone. */
+/** The contract of commands and queries on every engine, tested through them alone. */
 export function storageContract(adapter: string, openEmpty: OpenEmptyStore): void {
-  describe(`${adapter} keeps the promises of a store`, () => {
+  describe(`${adapter} fulfils the store contract`, () => {
     const open = sharedStore(openEmpty);
     commitsContract(open);
     gamesContract(open);

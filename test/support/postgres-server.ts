@@ -232,7 +232,7 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Neither it nor its files outlive a killed test run. */
   #endWithProcess(): void {
-    const left = this.#endWith === process.pid ? this.directory : parent; // the run's own directory contains everything of the run
+    const left = this.#endWith === process.pid ? this.directory : parent; // a run's own directory contains everything
     const script = `
       while kill -0 ${this.#endWith}; do [ -d "$1" ] || exit; sleep 1; done
       kill -QUIT "$(head -n 1 "$1/postmaster.pid")"; sleep 2; rm -rf "$2"`;

@@ -10,10 +10,10 @@ import { addReactionTo } from '../../../src/messages/reaction-commands.ts';
 import { findUnread } from '../../../src/messages/unread.ts';
 import { addGame, addPlayer, listen, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 
-/** What commands and queries promise of players who block others. */
+/** The contract of commands and queries about blocks between players. */
 export function blocksContract(open: OpenStore): void {
   describe('blocks', () => {
-    test('are listed, the latest first, for one game, and end when they are taken back', async () => {
+    test('are listed per game, latest first, and end when removed', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -48,7 +48,7 @@ export function blocksContract(open: OpenStore): void {
       await expect(unknown).rejects.toMatchObject({ reason: 'player_unknown' });
     });
 
-    test('keep whoever is blocked from putting the player in a channel, and the player from putting them in one', async () => {
+    test('keep either player from adding the other to a channel', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -68,7 +68,7 @@ export function blocksContract(open: OpenStore): void {
       expect((await db.write(addToChannel, grace, _id, ada.wallet)).participants).toHaveLength(3);
     });
 
-    test('hide messages, edits, removals and typing from the one who blocks, and from nobody else', async () => {
+    test('hide messages, edits, removals and typing from the blocking player, and from nobody else', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -117,7 +117,7 @@ export function blocksContract(open: OpenStore): void {
       }
     });
 
-    test('leave messages out of lists and their totals, page by page, also for who was away; a server lists all', async () => {
+    test('filter lists and their totals, page by page, also after an absence; a server sees all', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -155,7 +155,7 @@ export function blocksContract(open: OpenStore): void {
       }
     });
 
-    test('leave messages out of what is unread and of what replies are to, and hide reactions', async () => {
+    test('filter unread counts and replied-to messages, and hide reactions', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);

@@ -13,7 +13,7 @@ function claim(gameId: string, wallet: string, input: object = { score: 1 }, key
   return claimOf(key, { gameId, caller: wallet, wallet, operation: 'setUserScore', input });
 }
 
-/** Why a write was refused; null: it was not. */
+/** Why a write was refused; null if it was not. */
 function refusal(write: Promise<unknown>): Promise<unknown> {
   return write.then(
     () => null,
@@ -21,10 +21,10 @@ function refusal(write: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Commands that carry out others: once, and together. */
+/** Commands that execute others: once, and as a batch. */
 export function carryingOutContract(open: OpenStore): void {
   describe('a command under an idempotency key', () => {
-    test('is carried out once, also by another process and after a reopen, and answered the same', async () => {
+    test('is executed once, also by another process and after a reopen, with the same result', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -40,7 +40,7 @@ export function carryingOutContract(open: OpenStore): void {
       expect(await once(await fixture.reopen())).toEqual(answers[0]);
     });
 
-    test('is refused with another fingerprint, and carried out in another game or for another caller', async () => {
+    test('is refused with another fingerprint, and executed in another game or for another caller', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -55,7 +55,7 @@ export function carryingOutContract(open: OpenStore): void {
       expect(await db.read(listScores, ada, wholePage)).toHaveLength(1);
     });
 
-    test('leaves no key where it is refused, and may be carried out later', async () => {
+    test('stores no key when it is refused, and may be executed later', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db, { policies: { scores: 'integer' } });
@@ -66,7 +66,7 @@ export function carryingOutContract(open: OpenStore): void {
       expect(await attempt(2)).toMatchObject({ score: 2 });
     });
 
-    test('is forgotten when it is old', async () => {
+    test('expires', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -84,8 +84,8 @@ export function carryingOutContract(open: OpenStore): void {
     });
   });
 
-  describe('commands carried out together', () => {
-    test('are carried out in their order, make the players there are not, and see what came before', async () => {
+  describe('batched commands', () => {
+    test('are executed in order, create missing players, and see earlier writes', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -102,7 +102,7 @@ export function carryingOutContract(open: OpenStore): void {
       }
     });
 
-    test('change nothing and tell nobody where one is refused, which the refusal names', async () => {
+    test('change and announce nothing when one is refused, which the error names', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db, { policies: { scores: 'integer' } });
@@ -119,7 +119,7 @@ export function carryingOutContract(open: OpenStore): void {
       expect(heard).toEqual([]);
     });
 
-    test('of two stores at once, about the same players in another order, do not stand in each other’s way', async () => {
+    test('of two stores concurrently, about the same players in another order, do not deadlock', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -138,7 +138,7 @@ export function carryingOutContract(open: OpenStore): void {
     });
   });
 
-  test('whether a player is banned is known at once, from one game or from all', async () => {
+  test("a player's bans take effect immediately, from one game or from all", async () => {
     await using fixture = await open();
     const { db } = fixture;
     const { id: gameId } = await addGame(db);

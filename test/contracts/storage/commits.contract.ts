@@ -11,7 +11,7 @@ import { findScore, listScores, readLeaderboard } from '../../../src/scores/quer
 import { addGame, addPlayer, inShort, listen, type OpenStore, trio, wholePage } from './fixture.ts';
 import { refusals, type Scene, snapshot, stage } from './refusals.ts';
 
-/** What holds for every write: wholly or not at all, durable when answered, told afterwards and in order. */
+/** What holds for every write: atomic, durable when acknowledged, announced afterwards and in order. */
 export function commitsContract(open: OpenStore): void {
   describe('a write that is refused', () => {
     let scene: Scene;
@@ -23,7 +23,7 @@ export function commitsContract(open: OpenStore): void {
     afterAll(() => scene.fixture[Symbol.asyncDispose]());
 
     test.each(refusals)(
-      '$what → $reason, and nothing has changed or been told',
+      '$what → $reason, without any change or announcement',
       async ({ attempt, reason }) => {
         const heard = listen(scene.fixture.db);
         await expect(attempt(scene)).rejects.toMatchObject({ reason });
@@ -32,12 +32,12 @@ export function commitsContract(open: OpenStore): void {
       },
     );
 
-    test('has changed nothing after a reopen either, whichever it was', async () => {
+    test('has changed nothing after a reopen either, for all cases', async () => {
       await scene.fixture.reopen();
       expect(await snapshot(scene)).toEqual(before);
     });
 
-    test('leaves those asked for in the same turn as they are, and no gap in the numbers', async () => {
+    test('does not affect others of the same batch, and leaves no gap in the numbers', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -64,7 +64,7 @@ export function commitsContract(open: OpenStore): void {
   });
 
   describe('events', () => {
-    test('are published once the change can be seen from elsewhere, to every listener, in the order written', async () => {
+    test('are published once the change is visible to others, to every listener, in the order written', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -86,7 +86,7 @@ export function commitsContract(open: OpenStore): void {
       expect(second).toEqual(first);
     });
 
-    test('an answered write can be seen from elsewhere at once', async () => {
+    test('an acknowledged write is visible to others immediately', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -95,13 +95,13 @@ export function commitsContract(open: OpenStore): void {
       for (let score = 0; score < 20; score++) {
         await db.write(setScore, ada, score);
         expect((await beside.read(findScore, ada))?.score).toBe(score);
-        await nextTurn(); // a process learns once a turn what another one has written
+        await nextTurn(); // a process learns once per turn what another one has written
         const [first] = await beside.read(readLeaderboard, gameId, { limit: 1, skip: 0 });
         expect(first?.score).toBe(score);
       }
     });
 
-    test('go on counting after a reopen, under the same epoch', async () => {
+    test('continue their numbers after a reopen, under the same epoch', async () => {
       await using fixture = await open();
       const { id: gameId } = await addGame(fixture.db);
       const ada = await addPlayer(fixture.db, gameId);
@@ -114,7 +114,7 @@ export function commitsContract(open: OpenStore): void {
       expect(after).toMatchObject([{ seq: 3, stream: before[0]?.stream, epoch: before[0]?.epoch }]);
     });
 
-    test('of two who write to the same data share one numbering', async () => {
+    test('of two writers of the same data share one numbering', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -127,7 +127,7 @@ export function commitsContract(open: OpenStore): void {
       expect(new Set([...own, ...others].map(({ epoch }) => epoch))).toHaveLength(1);
     });
 
-    test('of different players, channels and games are numbered apart', async () => {
+    test('of different players, channels and games are numbered separately', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -143,7 +143,7 @@ export function commitsContract(open: OpenStore): void {
     });
   });
 
-  test('closing finishes the writes under way', async () => {
+  test('closing completes the writes in progress', async () => {
     await using fixture = await open();
     const { id: gameId } = await addGame(fixture.db);
     const ada = await addPlayer(fixture.db, gameId);

@@ -38,7 +38,7 @@ import {
 
 export function messageChannelsContract(open: OpenStore): void {
   describe('message channels', () => {
-    test('however many are made or joined at once, none goes beyond a limit, and leaving makes room', async () => {
+    test('concurrent creates and joins exceed no limit, and leaving frees a slot', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const beside = await fixture.openBeside();
@@ -88,7 +88,7 @@ export function messageChannelsContract(open: OpenStore): void {
       }
     });
 
-    test('members are told with their names and their live sessions in the game and in launchers', async () => {
+    test('members are returned with their names and their live sessions in the game and in launchers', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, linus] = await trio(db);
@@ -114,7 +114,7 @@ export function messageChannelsContract(open: OpenStore): void {
       });
     });
 
-    test('the same participants in the same game get the same channel, whoever asks and however many at once', async () => {
+    test('the same participants in the same game get the same channel, also concurrently', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -133,7 +133,7 @@ export function messageChannelsContract(open: OpenStore): void {
       expect(again).toEqual(pair);
     });
 
-    test('the same participants in another game have another channel, and neither is seen from the other', async () => {
+    test('the same participants in another game have another channel, and neither is visible from the other', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -151,7 +151,7 @@ export function messageChannelsContract(open: OpenStore): void {
       });
     });
 
-    test('channels are listed by latest activity, ties by id, in pages that know the total', async () => {
+    test('channels are listed by latest activity, ties by id, in pages with the total', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -175,7 +175,7 @@ export function messageChannelsContract(open: OpenStore): void {
       expect(await listed(2, 4)).toEqual({ total: 4, ids: [] });
     });
 
-    test('who is added is in it from then on, and the channel of the new set is this one', async () => {
+    test('an added player is in it from then on, and the channel of the new set is this one', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -196,7 +196,7 @@ export function messageChannelsContract(open: OpenStore): void {
       expect((await db.write(createChannel, ada, [grace.wallet]))._id).not.toBe(_id);
     });
 
-    test('an event read late, in another process, is for who was in the channel when it happened', async () => {
+    test('an event read late, in another process, is for the participants at the time', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -235,7 +235,7 @@ export function messageChannelsContract(open: OpenStore): void {
       }
     });
 
-    test('a wallet is taken out of all its channels, and what it said is erased, a few at a time', async () => {
+    test('a wallet is removed from all its channels, and its messages are erased, in batches', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -268,7 +268,7 @@ export function messageChannelsContract(open: OpenStore): void {
       expect(kept.filter((event) => JSON.stringify(event.record).includes('canary'))).toEqual([]);
     });
 
-    test('who was removed reaches nothing of the channel any more and is told of nothing', async () => {
+    test('a removed participant has no access to the channel and receives nothing of it', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -295,7 +295,7 @@ export function messageChannelsContract(open: OpenStore): void {
       }
     });
 
-    test('anyone may leave, and when the last in charge has left, who has been there longest takes over', async () => {
+    test('anyone may leave, and when the last in charge has left, the longest-standing participant takes over', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -311,7 +311,7 @@ export function messageChannelsContract(open: OpenStore): void {
       expect((await store2.write(removeFromChannel, grace, _id, grace.wallet)).participants).toEqual([]);
     });
 
-    test('editing changes what is given and leaves the rest', async () => {
+    test('editing changes the given fields and keeps the rest', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace] = await trio(db);
@@ -328,7 +328,7 @@ export function messageChannelsContract(open: OpenStore): void {
       expect((await (await fixture.reopen()).read(listChannels, grace, wholePage)).rows).toEqual([unnamed]);
     });
 
-    test(`a channel takes ${maxParticipants} participants and not one more`, async () => {
+    test(`a channel has at most ${maxParticipants} participants`, async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);

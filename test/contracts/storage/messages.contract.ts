@@ -6,7 +6,7 @@ import { inShort, listen, nowAndReopened, type OpenStore, trio, wholePage } from
 
 export function messagesContract(open: OpenStore): void {
   describe('messages', () => {
-    test('a message is listed to everyone in the channel as it was answered, also after a reopen', async () => {
+    test('a message is listed to all participants as it was returned, also after a reopen', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace] = await trio(db);
@@ -32,7 +32,7 @@ export function messagesContract(open: OpenStore): void {
       }
     });
 
-    test('messages are listed newest first, those of one millisecond by id, in pages that know the total', async () => {
+    test('messages are listed newest first, those of one millisecond by id, in pages with the total', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace] = await trio(db);
@@ -52,7 +52,7 @@ export function messagesContract(open: OpenStore): void {
       expect(await listed(2, 9)).toEqual({ total: 4, ids: [] });
     });
 
-    test('an edit changes the content and when, and nothing else', async () => {
+    test('an edit changes the content and its timestamp, and nothing else', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace] = await trio(db);
@@ -68,7 +68,7 @@ export function messagesContract(open: OpenStore): void {
       });
     });
 
-    test('an unsent message is gone from the list and the total, for good, and cannot be touched again', async () => {
+    test('an unsent message is permanently removed from the list and the total, and cannot be changed again', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace] = await trio(db);
@@ -97,7 +97,7 @@ export function messagesContract(open: OpenStore): void {
       }
     });
 
-    test('of many who unsend the same message at once, one succeeds and it is told once', async () => {
+    test('of many concurrent unsends of a message, one succeeds, and it is announced once', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -115,7 +115,7 @@ export function messagesContract(open: OpenStore): void {
       });
     });
 
-    test('what happens in a channel is told in order to who is in it, without the content once unsent', async () => {
+    test('events of a channel are delivered in order to its participants, without the content once unsent', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);

@@ -25,7 +25,7 @@ import { inShort, listen, nowAndReopened, type OpenStore, trio, wholePage } from
 
 export function reactionsContract(open: OpenStore): void {
   describe('reactions', () => {
-    /** A message of Ada's, who is in a channel with Grace. */
+    /** A message of Ada's, in a channel with Grace. */
     async function conversation(db: Database) {
       const [ada, grace, eve] = await trio(db);
       const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
@@ -38,7 +38,7 @@ export function reactionsContract(open: OpenStore): void {
       return rows.map(({ reactions }) => reactions);
     }
 
-    /** How many bytes of storage a player takes. */
+    /** How many bytes of storage a player uses. */
     async function storedBy(db: Database, { gameId, wallet }: Owner): Promise<number> {
       const [row] = await rowsIn(
         db,
@@ -48,7 +48,7 @@ export function reactionsContract(open: OpenStore): void {
       return Object(row).bytes ?? 0;
     }
 
-    test('a message shows its reactions in the order of first use, to each player with which are their own', async () => {
+    test("a message shows its reactions in the order of first use, and marks each player's own", async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, channelId, messageId } = await conversation(db);
@@ -77,7 +77,7 @@ export function reactionsContract(open: OpenStore): void {
       }
     });
 
-    test('each change is told once, with the count, to who is in the channel; what changes nothing is not told', async () => {
+    test('each change is announced once, with the count, to the channel; a no-op is not announced', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { ada, grace, channelId, messageId } = await conversation(db);
@@ -110,10 +110,10 @@ export function reactionsContract(open: OpenStore): void {
         expect(audience).toMatchObject({ kind: 'players', wallets: [ada.wallet, grace.wallet] });
       }
       expect(await reactionsIn(db, ada, channelId)).toEqual([undefined]);
-      expect((await db.read(listChannels, ada, wholePage)).rows).toEqual(before); // its place in the list stays
+      expect((await db.read(listChannels, ada, wholePage)).rows).toEqual(before); // its position in the list is unchanged
     });
 
-    test('an edit keeps the reactions, and tells them', async () => {
+    test('an edit keeps the reactions, and its event includes them', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, channelId, messageId } = await conversation(db);
@@ -125,7 +125,7 @@ export function reactionsContract(open: OpenStore): void {
       expect(await reactionsIn(db, grace, channelId)).toEqual([[{ reaction: 'gg', count: 1, own: true }]]);
     });
 
-    test('a message has at most 20 different reactions, and who is there already counts one more', async () => {
+    test('a message has at most 20 different reactions, and an existing one can still be counted up', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, messageId } = await conversation(db);
@@ -138,7 +138,7 @@ export function reactionsContract(open: OpenStore): void {
       expect(reactions[7]).toEqual({ reaction: 'e7', count: 2, own: true });
     });
 
-    test('reactions count as storage of who reacts, until they or the message go', async () => {
+    test('reactions count towards the storage of the reacting player, until they or the message are removed', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { ada, grace, messageId } = await conversation(db);
@@ -156,7 +156,7 @@ export function reactionsContract(open: OpenStore): void {
       expect(await rowsIn(db, 'SELECT * FROM message_reactions', {})).toEqual([]);
     });
 
-    test('messages that are not shown to a player are unknown', async () => {
+    test('messages hidden from a player are unknown', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, eve, channelId, messageId } = await conversation(db);
@@ -173,11 +173,11 @@ export function reactionsContract(open: OpenStore): void {
       await refusals('none');
       await db.write(addToChannel, ada, channelId, eve.wallet);
       await refusals(meanwhile);
-      // What was reacted before is still there.
+      // Earlier reactions are still there.
       expect((await db.write(removeReactionFrom, eve, messageId, 'gg')).reactions).toEqual([]);
     });
 
-    test('erasing a player takes its reactions back, and those to its messages', async () => {
+    test('erasing a player removes their reactions, and those to their messages', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { ada, grace, channelId, messageId } = await conversation(db);
@@ -202,7 +202,7 @@ export function reactionsContract(open: OpenStore): void {
       expect([await storedBy(db, ada), await storedBy(db, grace)]).toEqual([0, 0]);
     });
 
-    test('of many who react at once, each counts once', async () => {
+    test('of many concurrent reactions, each counts once', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, channelId, messageId } = await conversation(db);

@@ -9,7 +9,7 @@ import { addGame, addPlayer, inShort, listen, nowAndReopened, type OpenStore, tr
 
 export function readMarkersContract(open: OpenStore): void {
   describe('read markers', () => {
-    /** How many messages of the channel the player has not read. */
+    /** How many unread messages the player has in the channel. */
     const unread = async (db: Database, owner: Owner, channelId: string) =>
       (await db.read(findUnread, owner, channelId)).unreadCount;
 
@@ -50,7 +50,7 @@ export function readMarkersContract(open: OpenStore): void {
       }
     });
 
-    test('a marker only moves forward, and only a move is told, to the player alone', async () => {
+    test('a marker only moves forward, and only a move is announced, to the player alone', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { ada, grace, channelId, say } = await conversation(db);
@@ -72,7 +72,7 @@ export function readMarkersContract(open: OpenStore): void {
       ]);
     });
 
-    test('who writes has read what was said before; edits count nothing, and what is unsent no more', async () => {
+    test('sending marks earlier messages as read; edits do not count, and unsent messages no longer', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, channelId, say } = await conversation(db);
@@ -85,7 +85,7 @@ export function readMarkersContract(open: OpenStore): void {
       expect(await unread(db, grace, channelId)).toBe(1);
     });
 
-    test('who joins has what was said before as read, and who comes back what was said meanwhile', async () => {
+    test('a new participant has read earlier messages, and a returning one those of the absence', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, eve, channelId, say } = await conversation(db);
@@ -101,7 +101,7 @@ export function readMarkersContract(open: OpenStore): void {
       await expect(db.write(moveReadMarker, eve, channelId, heard)).rejects.toMatchObject({
         reason: 'channel_unknown',
       });
-      await db.write(createChannel, eve, [ada.wallet]); // which takes her leaving back
+      await db.write(createChannel, eve, [ada.wallet]); // which undoes her leaving
       await db.write(addToChannel, ada, channelId, eve.wallet);
       const found = await db.read(findUnread, eve, channelId);
       expect(found).toMatchObject({ unreadCount: 0, readMarker: null });
@@ -113,7 +113,7 @@ export function readMarkersContract(open: OpenStore): void {
       expect(await unread(db, eve, channelId)).toBe(1);
     });
 
-    test('at most 1,000 are counted, in lists 100, and it is said when there are more', async () => {
+    test('at most 1,000 are counted, in lists 100, and the result says when there are more', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, channelId, say } = await conversation(db);
@@ -140,7 +140,7 @@ export function readMarkersContract(open: OpenStore): void {
       expect(await listed(900)).toMatchObject([{ unreadCount: 100, isCapped: false }]);
     });
 
-    test('channels and messages of others are unknown, and left out of a list', async () => {
+    test('channels and messages of others are unknown, and omitted from a list', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, eve, channelId, say } = await conversation(db);
@@ -166,7 +166,7 @@ export function readMarkersContract(open: OpenStore): void {
       await expect(db.read(findUnread, grace, 'none')).rejects.toMatchObject({ reason: 'channel_unknown' });
     });
 
-    test('of many who mark at once, the furthest stands, and each move is told once', async () => {
+    test('of many concurrent marks, the furthest wins, and each move is announced once', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, channelId, say } = await conversation(db);

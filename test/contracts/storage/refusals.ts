@@ -29,7 +29,7 @@ import { addWebhook, changeWebhook, deleteWebhook, replayDelivery } from '../../
 import { readDeliveries, readWebhooks } from '../../../src/webhooks/queries.ts';
 import { addGame, addPlayer, type DatabaseUnderTest, hour, sealedSecret, wholePage } from './fixture.ts';
 
-/** Someone and something of every kind, for a refused write to leave alone. */
+/** One player and object of every kind, which refused writes must not change. */
 export interface Scene {
   fixture: DatabaseUnderTest;
   gameId: string;
@@ -47,7 +47,7 @@ export interface Scene {
   signIn: { fresh: string; used: string; expired: string; exhausted: string };
 }
 
-/** Sets the scene. */
+/** Creates the scene. */
 export async function stage(fixture: DatabaseUnderTest): Promise<Scene> {
   const { db, clock } = fixture;
   const { id: gameId } = await addGame(db, { slug: 'taken' });
@@ -82,7 +82,7 @@ export async function stage(fixture: DatabaseUnderTest): Promise<Scene> {
     state: '{}',
     endTime: clock.now,
   });
-  // Last, so that it is told only of what a refused write would leave behind.
+  // Last, so that it only receives what a refused write would leave behind.
   await db.write(addWebhook, { gameId, url: 'https://a.example/', filter: 'all', sealedSecret: 'sealed' });
   clock.advance(1_000);
   return {
@@ -100,7 +100,7 @@ export async function stage(fixture: DatabaseUnderTest): Promise<Scene> {
   };
 }
 
-/** Everything that can be read of the scene. */
+/** The scene's whole readable state. */
 export async function snapshot({ fixture: { db }, gameId, ada, grace, eve, channelId, sessionId }: Scene) {
   const ofEach = <Found>(read: (owner: Owner) => Promise<Found>) => Promise.all([ada, grace, eve].map(read));
   return {
@@ -134,7 +134,7 @@ function refusal(
   return { what, reason, attempt: (scene) => attempt(scene.fixture.db, scene) };
 }
 
-/** Every way a write can be refused. */
+/** Every way in which a write can be refused. */
 export const refusals: readonly Refusal[] = [
   refusal('a slug that is taken', 'slug_taken', (db) => addGame(db, { slug: 'taken' })),
   refusal('a new secret for no game', 'game_unknown', (db) =>

@@ -24,7 +24,7 @@ const everything = ruleList.parse([
 
 export function rulesContract(open: OpenStore): void {
   describe('rules', () => {
-    test('a game has none at version 0; each change is one version more, also after a reopen', async () => {
+    test('a game has none at version 0; each change increments the version, also after a reopen', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id } = await addGame(db);
@@ -40,7 +40,7 @@ export function rulesContract(open: OpenStore): void {
       for await (const one of nowAndReopened(fixture)) expect(await one.read(readRules, id)).toEqual(set);
     });
 
-    test('a trigger carries out every action and tells of each, as one change', async () => {
+    test('a trigger executes every action and announces each, atomically', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const ada = await playerUnder(db, everything);
@@ -63,7 +63,7 @@ export function rulesContract(open: OpenStore): void {
       expect(await db.read(listActivities, {}, wholePage)).toMatchObject([{ label: '{username} won 21' }]);
     });
 
-    test('a trigger no rule names does nothing and is answered all the same', async () => {
+    test('a trigger that matches no rule does nothing and still returns a result', async () => {
       await using fixture = await open();
       const ada = await playerUnder(fixture.db, everything);
       const heard = listen(fixture.db);
@@ -73,7 +73,7 @@ export function rulesContract(open: OpenStore): void {
       expect(inShort(heard)).toEqual([]);
     });
 
-    test('the same nonce gives the first answer again and does nothing more, 50 times at once and after a reopen', async () => {
+    test('the same nonce returns the first result again and does nothing more, 50 times concurrently and after a reopen', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const ada = await playerUnder(db, everything);
@@ -104,7 +104,7 @@ export function rulesContract(open: OpenStore): void {
       expect(inShort(heard)).toEqual([]);
     });
 
-    test('a nonce belongs to one player of one game', async () => {
+    test('a nonce is scoped to one player of one game', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const ada = await playerUnder(db, everything);
@@ -117,7 +117,7 @@ export function rulesContract(open: OpenStore): void {
       expect(answers.every(({ actions }) => actions.length === 3)).toBe(true);
     });
 
-    test('a limit holds for each player, also under 50 triggers at once and after a reopen', async () => {
+    test('a limit applies per player, also under 50 concurrent triggers and after a reopen', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const ada = await playerUnder(db, counting({ amount: 7 }));
@@ -133,7 +133,7 @@ export function rulesContract(open: OpenStore): void {
       ]);
     });
 
-    test('with a reset interval, the amount holds in any stretch of time that long', async () => {
+    test('with a reset interval, the limit applies to any period of that length', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const ada = await playerUnder(db, counting({ amount: 2, resetInterval: 1_000 }));
@@ -144,14 +144,14 @@ export function rulesContract(open: OpenStore): void {
       clock.advance(399);
       expect(await ran()).toBe(false);
       clock.advance(1);
-      expect(await ran()).toBe(true); // one of the window that slid
+      expect(await ran()).toBe(true); // one in the sliding window
       clock.advance(500);
       expect([await ran(), await ran()]).toEqual([true, false]);
       clock.advance(500);
       expect([await ran(), await ran()]).toEqual([true, false]);
     });
 
-    test('a condition on a state is judged by what was found before, and only while the state is still the one looked into', async () => {
+    test('a condition on a state uses an evaluation made before, and only while the state is still the evaluated one', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const condition = {
@@ -175,7 +175,7 @@ export function rulesContract(open: OpenStore): void {
       const changed = { reason: 'states_changed', code: 409 };
       expect(await tap(null)).toEqual([]);
       await expect(tap('first', 3)).rejects.toMatchObject(changed);
-      // Nothing that could be parsed: the command never reads it.
+      // Unparsable: the command never reads it.
       await db.write(saveState, ada, 'hero', '{"level":', 'first');
       await expect(tap(null)).rejects.toMatchObject(changed);
       expect(await tap('first', 2)).toEqual([]);
@@ -183,13 +183,13 @@ export function rulesContract(open: OpenStore): void {
       const writes = [db.write(saveState, ada, 'hero', '{', 'second'), tap('first', 3)];
       const [, late] = await Promise.allSettled(writes);
       expect(late).toMatchObject({ status: 'rejected', reason: changed });
-      expect(await tap('first', 3, 'n')).toEqual(['UpdateScore']); // the first answer again
-      // Rules that ask for more than was looked up were stored in between.
+      expect(await tap('first', 3, 'n')).toEqual(['UpdateScore']); // the first result again
+      // Rules that need more than was evaluated were stored in between.
       await expect(db.write(triggerRules, ada, { trigger: 'tap' })).rejects.toMatchObject(changed);
       expect(await db.read(findScore, ada, 'taps')).toMatchObject({ score: 1 });
     });
 
-    test('a rule whose conditions fail is not counted against its limit', async () => {
+    test('a rule whose conditions are false does not count against its limit', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [rule] = counting({ amount: 1 });
@@ -213,7 +213,7 @@ export function rulesContract(open: OpenStore): void {
   });
 }
 
-/** A rule that adds 1 to the score `taps`, so often. */
+/** A rule that adds 1 to the score `taps`, with a limit. */
 function counting(limitExecutions: { amount: number; resetInterval?: number }): Rule[] {
   return ruleList.parse([
     {

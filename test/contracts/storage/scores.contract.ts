@@ -5,7 +5,7 @@ import { addGame, addPlayer, inShort, listen, nowAndReopened, type OpenStore, wh
 
 export function scoresContract(open: OpenStore): void {
   describe('scores', () => {
-    test('a score is found as it was answered, also after a reopen', async () => {
+    test('a score reads back as it was returned, also after a reopen', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -29,7 +29,7 @@ export function scoresContract(open: OpenStore): void {
     });
 
     test.each([0, -1, 0.1, 1e-300, -1.7e308, 1.7e308, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])(
-      'the score %d is kept to the last bit',
+      'the score %d is stored exactly',
       async (score) => {
         await using fixture = await open();
         const { id: gameId } = await addGame(fixture.db);
@@ -41,7 +41,7 @@ export function scoresContract(open: OpenStore): void {
       },
     );
 
-    test('a nonce used again replaces the score and keeps the record; without one each is a record of its own', async () => {
+    test('a repeated nonce replaces the score and keeps the record; without one each is a separate record', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -66,7 +66,7 @@ export function scoresContract(open: OpenStore): void {
       }
     });
 
-    test('a nonce belongs to one player of one game', async () => {
+    test('a nonce is scoped to one player of one game', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [one, other] = [await addGame(db), await addGame(db)];
@@ -99,7 +99,7 @@ export function scoresContract(open: OpenStore): void {
       expect(await db.read(readLeaderboard, gameId, wholePage)).toEqual([]);
     });
 
-    test('the list is last set first, in pages, and one record under a nonce', async () => {
+    test('the list is most recently set first, in pages, and one record under a nonce', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -120,7 +120,7 @@ export function scoresContract(open: OpenStore): void {
       expect((await db.read(findScore, ada))?.nonce).toBe('a');
     });
 
-    test('of scores set within one millisecond, the one last set is the last', async () => {
+    test('of scores set within one millisecond, the last one set is the most recent', async () => {
       await using fixture = await open();
       const { db } = fixture; // its clock stands still
       const { id: gameId } = await addGame(db);
@@ -133,7 +133,7 @@ export function scoresContract(open: OpenStore): void {
       expect((await db.read(listScores, ada, wholePage)).map(({ nonce }) => nonce)).toEqual(['a', 'b']);
     });
 
-    test('scores asked for at once are all kept, with events without gaps in the order they were asked', async () => {
+    test('concurrent scores are all stored, with gapless events in the order of the calls', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
