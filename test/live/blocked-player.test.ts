@@ -22,7 +22,7 @@ function messagesOf({ heard }: Pick<TestLauncher, 'heard'>) {
   return heard.filter(({ name }) => name.startsWith('chat-messages'));
 }
 
-test('what a blocked player says reaches whoever blocks them in no way, and everyone else at once', async () => {
+test("a blocked player's messages reach the blocking player in no way, and everyone else immediately", async () => {
   await using server = await startTestServer();
   const { ada, grace, linus, channelId, gameSecret, db } = await conversation(server);
   const phoneOfAda = await server.openSession(
@@ -48,7 +48,7 @@ test('what a blocked player says reaches whoever blocks them in no way, and ever
     expect(messagesOf(deaf)).toMatchObject([{ record: { content: 'hello all' } }]);
     const inChannel = deaf.heard.filter(({ meta }) => meta.stream === `channel:${channelId}`);
     const seqs = inChannel.map(({ meta }) => meta.seq);
-    expect(seqs).toEqual([2, 3, 4]); // no gap for a cursor to stumble over
+    expect(seqs).toEqual([2, 3, 4]); // no gap that would affect a cursor
     expect(inChannel.slice(0, 2)).toMatchObject([
       { name: 'realtime-events skipped', record: {} },
       { name: 'realtime-events skipped', record: {} },
@@ -72,7 +72,7 @@ test('what a blocked player says reaches whoever blocks them in no way, and ever
   expect(byServer.body).toMatchObject({ total: 2 });
 });
 
-test('a replay by cursors skips what was hidden without a gap, and a client catches up in one connection', async () => {
+test('a replay by cursors skips hidden messages without a gap, and a client catches up in one connection', async () => {
   await using server = await startTestServer();
   const { ada, grace, linus, channelId, db } = await conversation(server);
   await db.write(block, ada, grace.wallet);
@@ -105,7 +105,7 @@ test('a replay by cursors skips what was hidden without a gap, and a client catc
   expect(messagesOf(again)).toMatchObject([{ record: { content: 'live' } }]);
 });
 
-test('the end of a block brings back the conversation, and channels can be shared again', async () => {
+test('the end of a block restores the conversation, and channels can be shared again', async () => {
   await using server = await startTestServer();
   const { ada, grace, linus, channelId, db } = await conversation(server);
   const api = apiOf(server);

@@ -7,7 +7,7 @@ import { listen } from '../support/listening-client.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-test('a client the server cannot let in right now tries again, until it can', async () => {
+test('a client the server cannot accept right now retries until it succeeds', async () => {
   await using server = await startTestServer();
   const player = await server.openSession((await server.createGame()).gameId);
   const full = new GantryError('store_unavailable', 'The database cannot take writes right now');
@@ -26,7 +26,7 @@ test('a client the server cannot let in right now tries again, until it can', as
   await until('the notification', () => listening.heard.some(({ record }) => record.message === 'hello'));
 });
 
-test('a client that is closed while it waits to try again stays closed', async () => {
+test('a client that is closed while waiting to retry stays closed', async () => {
   await using server = await startTestServer();
   const player = await server.openSession((await server.createGame()).gameId);
   const positions = interceptReads(server.services.db, streamPositions, {
@@ -44,7 +44,7 @@ test('a client that is closed while it waits to try again stays closed', async (
   expect(listening.connections()).toBe(0);
 });
 
-test('a client that has connected too often waits, and is let in again', { timeout: 120_000 }, async () => {
+test('a client that has connected too often waits, and is accepted again', { timeout: 120_000 }, async () => {
   await using server = await startTestServer();
   const player = await server.openSession((await server.createGame()).gameId);
   interceptReads(server.services.db, streamPositions, {

@@ -14,7 +14,7 @@ import { openRawWebSocket, text } from '../support/raw-websocket.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-/** The promise (DESIGN.md, issue "Ending"): told why and cut within this. */
+/** The guarantee (DESIGN.md, issue "Ending"): notified and disconnected within this time. */
 const cutWithinMs = 5_000;
 
 async function playerIn(server: TestServer): Promise<TestPlayer> {
@@ -32,7 +32,7 @@ function saysEnded({ heard }: TestLauncher, { sessionId }: TestPlayer): boolean 
   );
 }
 
-test('an ended session is told so, is cut for good, and hears nothing more', async () => {
+test('an ended session is notified, disconnected permanently, and receives nothing more', async () => {
   await using server = await startTestServer();
   const player = await playerIn(server);
   using launcher = await connect(server, player);
@@ -42,7 +42,7 @@ test('an ended session is told so, is cut for good, and hears nothing more', asy
   });
   expect(await launcher.call('endChannelSession')).toEqual({ success: true });
   await until('the cut', () => reason !== '', cutWithinMs);
-  // The one reason after which a Socket.IO client does not come back by itself.
+  // The one disconnect reason after which a Socket.IO client does not reconnect automatically.
   expect(reason).toBe('io server disconnect');
   expect(saysEnded(launcher, player)).toBe(true);
   await expect(connect(server, player)).rejects.toMatchObject({
@@ -50,7 +50,7 @@ test('an ended session is told so, is cut for good, and hears nothing more', asy
   });
 });
 
-test('a client that neither reads nor closes is cut off within five seconds of the end of its session', async () => {
+test('a client that neither reads nor closes is disconnected within five seconds of the end of its session', async () => {
   await using server = await startTestServer();
   const player = await server.openSession((await server.createGame()).gameId);
   using raw = await openRawWebSocket(server);
@@ -64,7 +64,7 @@ test('a client that neither reads nor closes is cut off within five seconds of t
   expect(performance.now() - from).toBeLessThan(5_000);
 });
 
-test('only the ended session is cut, of all that a player has', async () => {
+test("of a player's sessions, only the ended one is disconnected", async () => {
   await using server = await startTestServer();
   const player = await playerIn(server);
   const another = await server.openSession(player.gameId, player.wallet);
@@ -78,7 +78,7 @@ test('only the ended session is cut, of all that a player has', async () => {
   expect(launcher.heard.map(({ name }) => name)).not.toContain('notifications created');
 });
 
-test('a session ended by another process on the same data is told so and cut too', async () => {
+test('a session ended by another process on the same data is notified and disconnected too', async () => {
   await using server = await startTestServer();
   const player = await playerIn(server);
   using launcher = await connect(server, player);
@@ -89,7 +89,7 @@ test('a session ended by another process on the same data is told so and cut too
   expect(saysEnded(launcher, player)).toBe(true);
 });
 
-test('a session that ends while its socket is being let in does not stay', async () => {
+test("a session that ends during its socket's handshake does not stay connected", async () => {
   await using server = await startTestServer();
   const player = await playerIn(server);
   const { db } = server.services;
@@ -109,7 +109,7 @@ test('a session that ends while its socket is being let in does not stay', async
   await until('the cut', () => !launcher.socket.connected, cutWithinMs);
 });
 
-test('a session that ends while its socket is being brought up to date does not stay', async () => {
+test('a session that ends while its socket is catching up does not stay connected', async () => {
   await using server = await startTestServer();
   const player = await playerIn(server);
   const { db } = server.services;
@@ -121,14 +121,14 @@ test('a session that ends while its socket is being brought up to date does not 
   expect(saysEnded(launcher, player)).toBe(true);
 });
 
-test('a session whose time is up hears nothing more', async () => {
+test('an expired session receives nothing more', async () => {
   await using server = await startTestServer({ SESSION_DAYS: String(2 / 86_400) });
   const player = await playerIn(server);
   using launcher = await connect(server, player);
   await until('the cut', () => !launcher.socket.connected, 2_000 + cutWithinMs);
 });
 
-test('the client of an ended session says so and does not try again; a refused one says why', async () => {
+test('the client of an ended session says so and does not retry; a refused one says why', async () => {
   await using server = await startTestServer();
   const player = await playerIn(server);
   using listening = listen({ url: server.url, launcherJwt: player.launcherJwt });
@@ -140,7 +140,7 @@ test('the client of an ended session says so and does not try again; a refused o
   expect(refused.client.status).toMatchObject({ state: 'refused', reason: 'session_ended' });
 });
 
-test('the same wallet in another game hears nothing of this one, and its launcher hears all of them', async () => {
+test('the same wallet in another game receives nothing of this one, and its launcher receives both', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const here = await playerIn(server);
@@ -182,7 +182,7 @@ test('the same wallet in another game hears nothing of this one, and its launche
   expect(stranger.heard).toEqual([]);
 });
 
-test('a page of a foreign origin is refused when the game names its own, over both transports', async () => {
+test('a page of a foreign origin is refused when the game lists allowed ones, over both transports', async () => {
   await using server = await startTestServer();
   const { gameId } = await server.createGame({ allowedOrigins: ['https://game.example'] });
   const { launcherJwt } = await server.openSession(gameId);
@@ -212,7 +212,7 @@ test('a page of a foreign origin is refused when the game names its own, over bo
   }
 });
 
-test('a token sent with a call over a socket without one is checked against the origin as well', async () => {
+test('a token sent with a call over an anonymous socket is checked against the origin as well', async () => {
   await using server = await startTestServer();
   const { gameId } = await server.createGame({ allowedOrigins: ['https://game.example'] });
   const { launcherJwt } = await server.openSession(gameId);

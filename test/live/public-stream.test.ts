@@ -28,7 +28,7 @@ function connect(server: TestServer, { launcherJwt }: TestPlayer): Promise<TestL
   return connectLauncher(server.url, { launcherJwt });
 }
 
-/** A follower's own copy of a leaderboard, as the events' documentation says to keep it. */
+/** A follower's copy of a leaderboard, maintained as the events' documentation says. */
 function followRows(client: Pick<GantryClient, 'on'>) {
   const copy = { rows: [] as LeaderboardRow[], changes: [] as number[] };
   client.on('leaderboards patched', ({ length, rows }) => {
@@ -51,7 +51,7 @@ async function leaderboard(url: string, gameId: string) {
   }));
 }
 
-test('a follower hears activities as they are recorded; others do not, nor does it after unsubscribing', async () => {
+test('a follower receives activities as they are recorded; others do not, nor does it after unsubscribing', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const [ada, grace, eve] = await players(server, 3);
@@ -85,7 +85,7 @@ test('a follower hears activities as they are recorded; others do not, nor does 
   expect(other.heard.map(({ name }) => name)).not.toContain('activities created');
 });
 
-test('subscribing answers with the leaderboard as it stands, and the seq from which activities follow', async () => {
+test('subscribing returns the current leaderboard, and the seq after which activities follow', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const [ada, grace] = await players(server, 2);
@@ -101,7 +101,7 @@ test('subscribing answers with the leaderboard as it stands, and the seq from wh
   expect([heard.record.label, heard.meta.seq]).toEqual(['after', 2]);
 });
 
-test('a burst of 500 scores becomes at most four changes a second, after which the followed rows are the leaderboard', async () => {
+test('a burst of 500 scores becomes at most four changes a second, and the followed rows then equal the leaderboard', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const everyone = await players(server, 80); // more than the 50 rows that are followed
@@ -119,7 +119,7 @@ test('a burst of 500 scores becomes at most four changes a second, after which t
         return player && db.write(setScore, player, Math.floor(Math.random() * 1_000_000));
       }),
     );
-    // Spread over some of the windows in which changes are brought together.
+    // Spread over several of the windows in which changes are coalesced.
     await until('another change', () => copy.changes.length > round / 4);
   }
   const truth = await leaderboard(server.url, ada.gameId);
@@ -128,12 +128,12 @@ test('a burst of 500 scores becomes at most four changes a second, after which t
   expect(copy.rows).toHaveLength(50);
   const tooClose = copy.changes.filter((at, index) => {
     const fourth = copy.changes[index + 4];
-    return fourth !== undefined && fourth - at < 800; // the rest is for the way here
+    return fourth !== undefined && fourth - at < 800; // the rest is for delivery
   });
   expect(tooClose).toEqual([]);
 });
 
-test('a leaderboard that changes without a score is told of: by a name, an erasure, the order it has', {
+test('a leaderboard that changes without a score is announced: by a name, an erasure, its order', {
   timeout: 40_000,
 }, async () => {
   await using server = await startTestServer();
@@ -157,7 +157,7 @@ test('a leaderboard that changes without a score is told of: by a name, an erasu
   expect(names()).toEqual([ada.wallet, eve.wallet]);
 });
 
-test('a leaderboard on which nothing changes is not told of', async () => {
+test('an unchanged leaderboard is not announced', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const [ada, grace] = await players(server, 2);
@@ -165,7 +165,7 @@ test('a leaderboard on which nothing changes is not told of', async () => {
   using listening = listen({ url: server.url, launcherJwt: grace.launcherJwt });
   await listening.client.ready();
   for (let marks = 0; marks < 3; marks++) {
-    // Live from then on, see `settled`: who follows before is shown the leaderboard once more.
+    // Live from then on, see `settled`: earlier followers receive the leaderboard once more.
     const { length } = listening.heard;
     await listening.client.call('sendNotification', { message: 'a mark', type: 'success' });
     await until('the mark', () => listening.heard.length > length);
@@ -185,7 +185,7 @@ test('a leaderboard on which nothing changes is not told of', async () => {
   ]);
 });
 
-test("a game's token follows no other game; a launcher's may follow any", async () => {
+test("a game's token can subscribe to no other game; a launcher's can subscribe to any", async () => {
   await using server = await startTestServer();
   const [ada] = await players(server, 1);
   if (!ada) throw new Error('no players');
@@ -208,7 +208,7 @@ test("a game's token follows no other game; a launcher's may follow any", async 
   expect(hers.heard.map(({ name }) => name)).not.toContain('activities created');
 });
 
-test("a cursor into another game's stream does not follow it for a game's token", async () => {
+test("a game's token cannot subscribe through a cursor of another game's stream", async () => {
   await using server = await startTestServer();
   const [ada] = await players(server, 1);
   const { gameId: otherGame } = await server.createGame();
@@ -237,7 +237,7 @@ test.each(['subscribe', 'unsubscribe', 'getSubscribedChannels'])(
   },
 );
 
-test('after a restart of the server a follower follows on by its cursor: what it missed is replayed, and its rows are right again', {
+test('after a server restart a follower resumes by its cursor: missed events are replayed, and its rows are correct', {
   timeout: 120_000,
 }, async () => {
   await using data = await openSharedData();
@@ -272,7 +272,7 @@ test('after a restart of the server a follower follows on by its cursor: what it
   expect(copy.rows).toEqual(await leaderboard(node.url, gameId));
 });
 
-test('a follower that subscribes again and again is told everything once', async () => {
+test('a follower that subscribes repeatedly receives everything once', async () => {
   await using server = await startTestServer();
   const [ada, grace] = await players(server, 2);
   if (!ada || !grace) throw new Error('no players');
@@ -308,7 +308,7 @@ test('a subscription made in the middle of a long replay begins at its own curso
   });
   expect(await follower.call('subscribe', {}, 'realtime-events')).toMatchObject({ seq: 20 });
   await db.write(recordActivity, ada, { label: 'now', eventId: 'win' });
-  // More than is held for a socket that is catching up, so that everything is read once more.
+  // More than is buffered for a socket that is catching up, so that everything is read once more.
   await Promise.all(Array.from({ length: 1_100 }, () => db.write(sendMessage, ada, channelId, 'meanwhile')));
   goOn();
   const heard = (name: string) => follower.heard.filter((one) => one.name === name);

@@ -21,13 +21,13 @@ async function conversation(server: TestServer) {
   return { ada, grace, eve, channelId, messageId };
 }
 
-/** What a launcher was told of reactions, in the order it was: what happened, which, and how many have it. */
+/** A launcher's reaction events in the order received: type, reaction and count. */
 const toldTo = ({ heard }: TestLauncher) =>
   heard
     .filter(({ name }) => name.startsWith('message-reactions '))
     .map(({ name, record }) => `${name.split(' ')[1]} ${record.reaction} ${record.count}`);
 
-test('reactions are told once and in order to everyone in the channel, and to nobody else', async () => {
+test('reactions are delivered once and in order to everyone in the channel, and to nobody else', async () => {
   await using server = await startTestServer();
   const { ada, grace, eve, channelId, messageId } = await conversation(server);
   using hers = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
@@ -51,7 +51,7 @@ test('reactions are told once and in order to everyone in the channel, and to no
   });
 });
 
-test('who was away is told with cursors what was reacted meanwhile, once and in order', async () => {
+test('a player who was offline receives missed reactions by cursor, once and in order', async () => {
   await using server = await startTestServer();
   const { ada, grace, messageId, channelId } = await conversation(server);
   const before = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
@@ -80,7 +80,7 @@ test('who was away is told with cursors what was reacted meanwhile, once and in 
   expect(seqs).toEqual(seqs.map((_, n) => (seqs[0] ?? 0) + n));
 });
 
-test('reactions on two nodes at once come to the same counts on both', async ({ skip }) => {
+test('concurrent reactions on two nodes result in the same counts on both', async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
   await using data = await openSharedData();

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 import { isCaughtUp } from './ledger-book.ts';
 import { startSending } from './message-sender.ts';
 
-/** Other nodes' events are looked for every second; the rest is for a busy machine. */
+/** Other nodes' events are polled every second; the rest is for a busy machine. */
 const withinAboutASecond = 2_500;
 
 const degraded = {
@@ -57,7 +57,7 @@ async function hears(who: ListeningClient, content: string, withinMs: number): P
   await until(`hearing "${content}"`, () => messages(who).includes(content), withinMs);
 }
 
-test('Redis killed under load takes no node with it: local launchers go on hearing at once, others soon after, and all is whole', {
+test('Redis killed under load takes no node down: local launchers still receive immediately, others soon after, and nothing is lost', {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
@@ -78,7 +78,7 @@ test('Redis killed under load takes no node with it: local launchers go on heari
   const heardBefore = messages(local).length;
   await until('local launchers go on hearing', () => messages(local).length > heardBefore + 100);
 
-  // One message more, by itself, to see how long it takes to either side.
+  // One more message, by itself, to measure the delay to either side.
   const { content } = await data.db.write(sendMessage, ada, channel.id, 'while Redis is away');
   await Promise.all([hears(local, content, withinAboutASecond), hears(remote, content, withinAboutASecond)]);
 
@@ -98,7 +98,7 @@ test('Redis killed under load takes no node with it: local launchers go on heari
   await Promise.all([near, far].map(async (node) => expect((await node.stop()).exitCode).toBe(0)));
 });
 
-test('what one node writes while Redis works reaches the launchers of the other by it, not by looking', {
+test("while Redis works, one node's writes reach the launchers of the other through it, not by polling", {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
@@ -121,7 +121,7 @@ test('what one node writes while Redis works reaches the launchers of the other 
   expect(latencies[10]).toBeLessThan(250);
 });
 
-test('a node starts without Redis, serves, says so, joins the others when Redis comes, and stops cleanly without it again', {
+test('a node starts without Redis, serves, reports it, joins the others when Redis comes up, and stops cleanly without it', {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
@@ -158,7 +158,7 @@ test('a node that never reached Redis stops cleanly', { timeout: 120_000 }, asyn
   expect(node.log()).not.toMatch(/unhandled|did not stop cleanly/i);
 });
 
-test('a server that is closed while Redis is away leaves no rejection behind', async ({ skip }) => {
+test('a server that is closed while Redis is down leaves no unhandled rejection', async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
   const rejections: unknown[] = [];
@@ -172,12 +172,12 @@ test('a server that is closed while Redis is away leaves no rejection behind', a
   });
   await server.close();
   await new Promise((resolve) => setImmediate(resolve));
-  await new Promise((resolve) => setTimeout(resolve, 50)); // a connection that closes takes a few turns
+  await new Promise((resolve) => setTimeout(resolve, 50)); // a closing connection takes a few turns
   process.off('unhandledRejection', note);
   expect(rejections).toEqual([]);
 });
 
-test('a Redis that hangs with its connections open is noticed, and holds up nobody', {
+test('a Redis that hangs with open connections is detected, and delays nobody', {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');

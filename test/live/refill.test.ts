@@ -10,7 +10,7 @@ import { listen } from '../support/listening-client.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-test('what another process writes to the same data reaches the launchers here, in the order of commits', async () => {
+test("another process's writes to the same data reach the launchers here, in commit order", async () => {
   await using server = await startTestServer();
   const player = await server.openSession((await server.createGame()).gameId);
   using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
@@ -30,7 +30,7 @@ test('what another process writes to the same data reaches the launchers here, i
   );
 });
 
-test('a read of the database that fails costs no process and no event', async () => {
+test('a failed database read crashes no process and loses no event', async () => {
   await using server = await startTestServer();
   const player = await server.openSession((await server.createGame()).gameId);
   using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
@@ -52,7 +52,7 @@ test('a read of the database that fails costs no process and no event', async ()
   expect(scores().map(({ record }) => record.score)).toEqual([1, 2]);
 });
 
-test('who left before this node could read what another wrote hears what was said until then, and nothing after', async () => {
+test("a player who left before this node read another's writes receives what was sent until then, and nothing after", async () => {
   await using server = await startTestServer();
   const { gameId } = await server.createGame();
   const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
@@ -83,7 +83,7 @@ test('who left before this node could read what another wrote hears what was sai
   ]);
 });
 
-test('what was trimmed before this node could read it makes the client resynchronise, not miss it in silence', async () => {
+test('events trimmed before this node read them make the client resynchronise, rather than miss them silently', async () => {
   await using server = await startTestServer({ EVENT_RETENTION_COUNT: '5' });
   const player = await server.openSession((await server.createGame()).gameId);
   using listening = listen({ url: server.url, launcherJwt: player.launcherJwt });

@@ -42,7 +42,7 @@ function notificationsOf({ heard }: TestLauncher): { message: unknown; late: boo
     .map(({ record, meta }) => ({ message: record.message, late: meta.late === true }));
 }
 
-/** What a connection is told before a mark that is set once it stands. */
+/** What a connection receives before a mark that is set once it is connected. */
 async function toldAtConnecting(server: TestServer, player: TestPlayer, cursors?: unknown) {
   using launcher = await connect(server, player, cursors);
   const mark = `mark ${Math.random()}`;
@@ -61,7 +61,7 @@ async function nobodyIsThere(server: TestServer, ...players: TestPlayer[]): Prom
   });
 }
 
-test('a notification sent while nobody was connected arrives on the next connection, once, and not again', async () => {
+test('a notification sent while nobody was connected arrives on the next connection, exactly once', async () => {
   await using server = await startTestServer();
   const { inOne } = await playerOfTwoGames(server);
   await notify(server, inOne, 'you won');
@@ -70,7 +70,7 @@ test('a notification sent while nobody was connected arrives on the next connect
   expect(await toldAtConnecting(server, inOne)).toEqual([]);
 });
 
-test('with a cursor it is part of the replay, once, and not again', async () => {
+test('with a cursor it is part of the replay, exactly once', async () => {
   await using server = await startTestServer();
   const { inOne } = await playerOfTwoGames(server);
   const first = await connect(server, inOne);
@@ -84,7 +84,7 @@ test('with a cursor it is part of the replay, once, and not again', async () => 
   expect(await toldAtConnecting(server, inOne)).toEqual([]);
 });
 
-test("the launcher's own session is told those of every game, and then no game's session is told them again", async () => {
+test("a launcher session receives those of every game, and a game's session then receives none again", async () => {
   await using server = await startTestServer();
   const { inOne, inOther, inLauncher } = await playerOfTwoGames(server);
   await notify(server, inOne, 'from one');
@@ -95,7 +95,7 @@ test("the launcher's own session is told those of every game, and then no game's
   expect(await toldAtConnecting(server, inOther)).toEqual([]);
 });
 
-test("a game's session is told that game's only; the others go on waiting", async () => {
+test("a game's session receives only that game's; the others stay undelivered", async () => {
   await using server = await startTestServer();
   const { inOne, inOther } = await playerOfTwoGames(server);
   await notify(server, inOther, 'from the other');
@@ -118,7 +118,7 @@ test.each([
   expect(await toldAtConnecting(server, inOne)).toEqual([]);
 });
 
-test('one that was told live is not told to the next connection', async () => {
+test('one delivered live is not delivered to the next connection', async () => {
   await using server = await startTestServer();
   const { inOne } = await playerOfTwoGames(server);
   const first = await connect(server, inOne);
@@ -130,7 +130,7 @@ test('one that was told live is not told to the next connection', async () => {
   expect(await toldAtConnecting(server, inOne)).toEqual([]);
 });
 
-test('many that waited all arrive on one connection, each once, oldest first, and the client passes each on once', async () => {
+test('many undelivered ones arrive on one connection, once each, oldest first, and the client emits each once', async () => {
   await using server = await startTestServer();
   const { inOne } = await playerOfTwoGames(server);
   const messages = Array.from({ length: 1_234 }, (_, number) => `message ${number}`);
@@ -139,13 +139,13 @@ test('many that waited all arrive on one connection, each once, oldest first, an
   await until('all of them', () => listening.heard.length >= messages.length);
   const told = listening.heard.filter(({ name }) => name === 'notifications created');
   expect(told.map(({ record }) => record.message)).toEqual(messages);
-  // They are older than the cursor, which must not go back to them: the next event would seem a gap.
+  // They are older than the cursor, which must not move back to them: the next event would look like a gap.
   await notify(server, inOne, 'the next');
   await until('the next', () => listening.heard.at(-1)?.record.message === 'the next');
   expect(listening.connections()).toBe(1);
 });
 
-test('those of several games arrive in the order of each game, while new ones come', async () => {
+test('those of several games arrive in the order of each game, while new ones are sent', async () => {
   await using server = await startTestServer();
   const { inOne, inOther, inLauncher } = await playerOfTwoGames(server);
   const numbers = Array.from({ length: 450 }, (_, number) => number);
@@ -165,7 +165,7 @@ test('those of several games arrive in the order of each game, while new ones co
   expect(listening.connections()).toBe(1);
 });
 
-test('a launcher that reads slowly gets them all on one connection, and what it had not taken waits for the next', {
+test('a slow launcher gets them all on one connection, and those it had not received wait for the next', {
   timeout: 120_000,
 }, async () => {
   await using server = await startTestServer();
@@ -181,7 +181,7 @@ test('a launcher that reads slowly gets them all on one connection, and what it 
     using listening = listen({ url: line.url, launcherJwt: inOne.launcherJwt });
     await until('some of them', () => listening.heard.length >= 500, 60_000);
     expect(listening.heard.length).toBeLessThan(messages.length);
-    // More would be lost with the connection than it holds on its way.
+    // More than the connection buffers in flight would be lost with it.
     expect((await waiting()).length).toBeGreaterThan(1_000);
     listening.client.close();
     seen.push(...listening.heard.map(({ record }) => record.message));
@@ -197,7 +197,7 @@ test('a launcher that reads slowly gets them all on one connection, and what it 
   expect(seen).toEqual(messages.slice(0, seen.length));
 });
 
-test('a connection that is gone before it was brought up to date takes no notification with it', async () => {
+test('a connection that closes before it has caught up consumes no notification', async () => {
   await using server = await startTestServer();
   const { inOne } = await playerOfTwoGames(server);
   let goOn = () => {};
@@ -209,7 +209,7 @@ test('a connection that is gone before it was brought up to date takes no notifi
   });
   using launcher = await connect(server, inOne);
   await until('the catch-up under way', () => reading.calls === 1);
-  launcher.socket.io.engine.send('1'); // Socket.IO's DISCONNECT; the connection below it stays
+  launcher.socket.io.engine.send('1'); // Socket.IO's DISCONNECT; the underlying connection stays open
   await nobodyIsThere(server, inOne);
   goOn();
   await notify(server, inOne, 'you won');

@@ -13,12 +13,12 @@ const other = await server.createGame();
 const player = await server.openSession(gameId);
 const { launcherJwt } = player;
 
-/** How long an answer to what was sent at once may take; the slow ones have their own limits. */
+/** How long a response to a request sent in one piece may take; the slow ones have separate limits. */
 const soonMs = 9_000;
 
 const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`;
 const setScore = JSON.stringify({ launcherJwt, score: 666 });
-/** A request that would set a score, with other headers in place of `Content-Length`. */
+/** A request that would set a score, with other headers instead of `Content-Length`. */
 const scoreRequest = (headers: readonly string[], body = setScore) =>
   lines('POST /launcher/set-user-score HTTP/1.1', 'Host: gantry.test', ...headers) + body;
 const lengthOf = (body: string) => `Content-Length: ${Buffer.byteLength(body)}`;
@@ -33,7 +33,7 @@ const post = (path: string, body: string | Buffer, ...headers: string[]): Step[]
   body,
 ];
 
-/** Every answer was a refusal, and the connection is over. */
+/** Every response was an error, and the connection is closed. */
 function isRefused({ statuses, closedAfterMs, received }: Exchange): void {
   expect(closedAfterMs, received.slice(0, 300)).not.toBeNull();
   for (const status of statuses) {
@@ -46,17 +46,17 @@ const scores = () => server.services.db.read(listScores, player, { limit: 250, s
 
 afterEach(async () => {
   expect((await get(`${server.url}/healthz`)).status).toBe(200);
-  expect(await scores()).toEqual([]); // nothing that was smuggled in was carried out
+  expect(await scores()).toEqual([]); // nothing smuggled was executed
 });
 
-it('a well-formed request is carried out, so that the others are refused for what is wrong with them', async () => {
+it('a well-formed request is executed, so the others are refused for the stated reason', async () => {
   const elsewhere = await server.openSession(gameId);
   const body = JSON.stringify({ launcherJwt: elsewhere.launcherJwt, score: 1 });
   const { statuses } = await exchange(server, [scoreRequest([lengthOf(body)], body)], { answers: 1 });
   expect(statuses).toEqual([200]);
 });
 
-describe.concurrent('refused, and the connection closed, is a request with', () => {
+describe.concurrent('refused, with the connection closed, is a request with', () => {
   it.each<[string, Step[]]>([
     ['two lengths that differ', [scoreRequest([lengthOf(setScore), 'Content-Length: 3'])]],
     ['two lengths that differ, the shorter first', [scoreRequest(['Content-Length: 0', lengthOf(setScore)])]],
@@ -374,7 +374,7 @@ describe.concurrent('refused is a request with', () => {
     expect(closedAfterMs).not.toBeNull();
     expect(statuses).toHaveLength(1);
     if (method === 'OPTIONS')
-      expect(statuses).toEqual([204]); // CORS preflight, which carries nothing out
+      expect(statuses).toEqual([204]); // CORS preflight, which executes nothing
     else expect([400, 404, 405]).toContain(statuses[0]);
   });
 });
@@ -384,7 +384,7 @@ describe.concurrent('a body that is too large', () => {
   const start = (...headers: string[]) =>
     lines('POST /launcher/set-user-score HTTP/1.1', 'Host: gantry.test', ...headers);
 
-  it('by its length is refused at once, unread', async () => {
+  it('by its length is refused immediately, unread', async () => {
     const { statuses } = await exchange(server, [start('Content-Length: 1000000000'), '{"a":'], {
       answers: 1,
       withinMs: soonMs,
@@ -392,7 +392,7 @@ describe.concurrent('a body that is too large', () => {
     expect(statuses).toEqual([413]);
   });
 
-  it('by its chunks is refused as soon as it is, though there are more to come', async () => {
+  it('by its chunks is refused as soon as the limit is exceeded, though more follow', async () => {
     const chunk = Buffer.concat([Buffer.from('100000\r\n'), megabyte, Buffer.from('\r\n')]);
     const { statuses } = await exchange(server, [start('Transfer-Encoding: chunked'), chunk, chunk, chunk], {
       answers: 1,
@@ -401,14 +401,14 @@ describe.concurrent('a body that is too large', () => {
     expect(statuses).toEqual([413]);
   });
 
-  it('and goes on without end is cut off', async () => {
+  it('and endless is aborted', async () => {
     const endless = [start('Content-Length: 1000000000'), ...Array.from({ length: 200 }, () => megabyte)];
     const { closedAfterMs, statuses } = await exchange(server, endless, { withinMs: soonMs });
     expect(closedAfterMs).not.toBeNull();
     expect(statuses.filter((status) => status !== 413)).toEqual([]);
   });
 
-  it('once it is unpacked is refused', async () => {
+  it('once decompressed is refused', async () => {
     const { gzipSync } = await import('node:zlib');
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20));
     const { statuses } = await exchange(
@@ -431,7 +431,7 @@ describe.concurrent('a body that is too large', () => {
 describe.concurrent('a request that is sent slowly', () => {
   const headersWithinMs = 10_000;
   const bodyWithinMs = 30_000;
-  /** The server looks for slow ones once a second. */
+  /** The server checks for slow ones once a second. */
   const slackMs = 3_000;
   function* drops(first: string, drop: string, everyMs: number): Generator<Step> {
     yield first;
@@ -485,7 +485,7 @@ describe.concurrent('a request that is sent slowly', () => {
       () => ['GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nUpgrade: websocket\r\n', 60_000],
       headersWithinMs,
     ],
-  ])('%s, is cut off in time', { timeout: 40_000 }, async (_what, steps, limitMs) => {
+  ])('%s, is aborted in time', { timeout: 40_000 }, async (_what, steps, limitMs) => {
     const result = await exchange(server, steps(), { withinMs: limitMs + slackMs });
     isRefused(result);
     expect(result.closedAfterMs).toBeLessThan(limitMs + slackMs);
@@ -499,7 +499,7 @@ describe.concurrent('a request that is sent slowly', () => {
     for (const result of results) isRefused(result);
   });
 
-  it('others are answered as ever while hundreds are waiting', { timeout: 40_000 }, async () => {
+  it('others are answered as usual while hundreds are pending', { timeout: 40_000 }, async () => {
     const waiting = Array.from({ length: 300 }, () =>
       exchange(server, ['POST /launcher HTTP/1.1\r\nHost: a\r\n', 60_000], {
         withinMs: headersWithinMs + slackMs,
@@ -522,7 +522,7 @@ describe.concurrent('many requests on one connection', () => {
     expect(statuses).toEqual(Array.from({ length: 300 }, (_, index) => [200, 404, 200][index % 3]));
   });
 
-  it('end with the first that cannot be read', async () => {
+  it('end with the first that cannot be parsed', async () => {
     const good = lines('GET /healthz HTTP/1.1', 'Host: gantry.test');
     const bad = scoreRequest([lengthOf(setScore), 'Transfer-Encoding: chunked']);
     const { statuses, closedAfterMs } = await exchange(
@@ -535,7 +535,7 @@ describe.concurrent('many requests on one connection', () => {
   });
 });
 
-/** A close frame came, which a WebSocket waits for an answer to before it closes the connection (RFC 6455). */
+/** A close frame arrived; a WebSocket waits for the reply to it before it closes the connection (RFC 6455). */
 function saidGoodbye(received: string): boolean {
   const frames = received.slice(received.indexOf('\r\n\r\n'));
   return [...frames].some((byte, at) => byte === '\u0088' && frames.charCodeAt(at + 1) <= 0x7d);
@@ -588,7 +588,7 @@ describe.concurrent('a WebSocket is closed that sends', () => {
     ['an event of numbers', '42[1,2,3]'],
     ['an acknowledgement nobody waits for', '43999["a"]'],
     ['a name of the prototype', '421["__proto__","constructor",{}]'],
-  ])('not so when it sends %s, which has no effect', async (_what, packet) => {
+  ])('it stays open when it sends %s, which has no effect', async (_what, packet) => {
     const { received, closedAfterMs } = await exchange(
       server,
       [handshake, 100, text('40'), 100, text(packet), 100, text('429["getActivities","launcher",{},{}]')],
