@@ -14,7 +14,7 @@ interface Options {
   pictures?: string;
 }
 
-/** The file system type of a directory in memory (Linux, magic.h). */
+/** The file system type of an in-memory directory (Linux, magic.h). */
 const tmpfs = 0x01021994;
 
 const names = benchmarks.map(({ name, summary }) => `  ${name.padEnd(14)}${summary}`).join('\n');
@@ -48,7 +48,7 @@ async function bench(asked: string[], options: Options): Promise<void> {
   if (statfsSync(tmpdir()).type === tmpfs) {
     say(`${tmpdir()} is in memory, where a durable write costs nothing: set TMPDIR to a place on a disk`);
   }
-  if (options.pictures) mkdirSync(options.pictures, { recursive: true }); // what is drawn is drawn last
+  if (options.pictures) mkdirSync(options.pictures, { recursive: true }); // benchmarks with charts run last
   const rows: Row[] = [];
   for (const benchmark of benchmarks) {
     if (asked.length === 0 || asked.some((name) => isCalled(benchmark, name))) {
@@ -82,7 +82,7 @@ async function run({ name, ...benchmark }: Benchmark, options: Options, say: (li
   return rows;
 }
 
-// Ended by hand: the processes and directories made are told so, and go too.
+// Interrupted by hand: the processes and directories are cleaned up too.
 process.once('SIGINT', () => process.exit(130));
 process.once('SIGTERM', () => process.exit(143));
 await program.parseAsync();

@@ -13,29 +13,29 @@ const connections = 16;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** Where the clock is set in turn, off the machine's, while writes go on. A session lasts 24 hours. */
+/** The clock's offsets in turn, from the machine's, while writes continue. A session lasts 24 hours. */
 const offsets = [0, 10 * minuteMs, 0, -hourMs, -10 * minuteMs, 0, hourMs, 0, 23 * hourMs];
 const afterADayMs = 25 * hourMs;
 
 export interface ClockReport extends Findings {
   jumps: number;
-  /** Servers killed and started again right after a jump back. */
+  /** Servers killed and restarted right after a jump back. */
   restarts: number;
-  /** Events with an earlier time than one written before. */
+  /** Events with an earlier time than a preceding one. */
   timesGoneBack: number;
-  /** Messages, and activities, that are listed before one that was written after them. */
+  /** Messages, and activities, that are listed before a later one. */
   outOfOrder: number;
-  /** Calls a day ahead, when every session is over, and those that were not told so with 401 `token_expired`. */
+  /** Calls a day ahead, when every session has expired, and those that were not refused with 401 `token_expired`. */
   callsADayAhead: number;
   notToldSo: number;
 }
 
-/** Whether nothing was lost, all is in order, and sessions end when they ought to. */
+/** Whether nothing was lost, all is in order, and sessions end when they should. */
 export function keepsOrder(report: ClockReport): boolean {
   return isComplete(report) && report.timesGoneBack + report.outOfOrder + report.notToldSo === 0;
 }
 
-/** Sets a server's clock back and forth under load, so many writes at each setting, then a day ahead. */
+/** Sets a server's clock back and forth under load, with a number of writes at each setting, then a day ahead. */
 export async function clockJumps(
   writesEach: number,
   rounds: number,
@@ -46,7 +46,7 @@ export async function clockJumps(
   const offsetFile = join(place.path, 'offset');
   const setClock = (offsetMs: number) => {
     writeFileSync(`${offsetFile}.new`, String(offsetMs));
-    renameSync(`${offsetFile}.new`, offsetFile); // read whole or not
+    renameSync(`${offsetFile}.new`, offsetFile); // read completely or not at all
   };
   setClock(0);
   const players = await addPlayersTo(dataDirectory, connections / 2);

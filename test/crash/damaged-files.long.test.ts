@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { damagedFiles, refusesAll } from './damaged-files.ts';
 
-test('a start on damaged files is refused in words that say what to do, and changes none of them', {
+test('a start on damaged files fails with instructions, and changes none of them', {
   timeout: 120_000,
 }, async ({ skip }) => {
   const report = await damagedFiles(1);
@@ -9,5 +9,5 @@ test('a start on damaged files is refused in words that say what to do, and chan
   expect(report).toSatisfy(refusesAll);
   expect(report.starts + report.skipped.length).toBe(14);
   expect(report.damagedLogs).toBe(4);
-  skip(report.skipped.length > 0, report.skipped.join()); // what could be tried held
+  skip(report.skipped.length > 0, report.skipped.join()); // everything that could be tested passed
 });

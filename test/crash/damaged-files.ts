@@ -20,17 +20,17 @@ import { Ledger } from './ledger.ts';
 import { addPlayersTo, loadSettings } from './players.ts';
 
 const writes = 600;
-/** Nobody in particular, who may not write to what is root's. */
+/** An unprivileged user, who may not write to root's files. */
 const nobody = 65_534;
 
 type Files = ReturnType<typeof dataFiles>;
 
-/** A way in which a data directory is damaged, and what the start that refuses it says. */
+/** A kind of damage to a data directory, and the error of the start that refuses it. */
 interface Damage {
   what: string;
   damage(files: Files, round: number): void;
   says: RegExp;
-  /** The server is started as a user who may not write there; only root can do so. */
+  /** The server is started as a user without write permission; only root can do so. */
   asNobody?: true;
 }
 
@@ -123,15 +123,15 @@ const damages: readonly Damage[] = [
 export interface DamageReport {
   /** Starts on damaged data. */
   starts: number;
-  /** Of them, those that took calls all the same. */
+  /** Of these, the number that served calls nevertheless. */
   startedAnyway: number;
   /** Those that ended with 0, a stack trace, or without the sentence that says what to do; each by name. */
   notInWords: string[];
   /** Those that changed a file. */
   changedFiles: string[];
-  /** Starts on data whose write-ahead log was damaged: SQLite takes what is whole of it. */
+  /** Starts with a damaged write-ahead log: SQLite recovers the intact part of it. */
   damagedLogs: number;
-  /** Of them, those that did not start, or on a database that was not whole. */
+  /** Of these, those that did not start, or on an inconsistent database. */
   logsNotSurvived: string[];
   skipped: string[];
 }
@@ -145,13 +145,16 @@ export function refusesAll({
   return startedAnyway + notInWords.length + changedFiles.length + logsNotSurvived.length === 0;
 }
 
-/** Damages the files of a server that has taken writes, in every way and so many times, and starts it on each. */
+/**
+ * Damages the files of a server that has executed writes, in every way and the given number of times, and starts it on
+ * each.
+ */
 export async function damagedFiles(
   rounds: number,
   onStart: (report: DamageReport) => void = () => {},
 ): Promise<DamageReport> {
   await using place = await temporaryDirectory();
-  chmodSync(place.path, 0o755); // for the starts as nobody
+  chmodSync(place.path, 0o755); // for the starts as an unprivileged user
   const whole = join(place.path, 'whole');
   const killed = join(place.path, 'killed');
   const ledger = await fill(whole, killed);
@@ -196,7 +199,7 @@ export async function damagedFiles(
       report.damagedLogs++;
       try {
         await (await serveGantry(directory, loadSettings)).end('SIGTERM');
-        // What the log held from the damage on is gone, and nothing else: what is there fits together.
+        // Everything after the damage in the log is lost, and nothing else: the rest is consistent.
         const { lost: _, ...findings } = await audit(database, ledger);
         if (!isComplete({ ...findings, lost: 0 })) report.logsNotSurvived.push(what);
       } catch (error) {
@@ -236,7 +239,7 @@ async function fill(whole: string, killed: string): Promise<Ledger> {
   const posters = players.map((player) => new Poster(player, 2_000));
   const ledger = new Ledger();
   const server = await serveGantry(whole, loadSettings);
-  // What is written after a reader has begun stays in the log: on a slow machine a checkpoint could be under way.
+  // Writes after a reader has begun stay in the log: on a slow machine a checkpoint could be in progress.
   using reader = readingSince(dataFiles(whole).database);
   try {
     await burst(server.url, posters, ledger, () => ledger.answeredCount >= writes);
@@ -249,7 +252,7 @@ async function fill(whole: string, killed: string): Promise<Ledger> {
   return ledger;
 }
 
-/** Reads a database as it is now, until it is ended. */
+/** Holds a read transaction on a database until it is ended. */
 function readingSince(database: string): Disposable & { end(): void } {
   const db = new SqliteDatabase(database, { readonly: true });
   db.exec('BEGIN');
@@ -258,7 +261,7 @@ function readingSince(database: string): Disposable & { end(): void } {
   return { end, [Symbol.dispose]: end };
 }
 
-/** The first page of a table's rows, another one each round, so that nothing about it can be right. */
+/** The first page of a table's rows, a different one each round, so that its content is certainly wrong. */
 function flipPage({ database }: Files, round: number): void {
   const db = new SqliteDatabase(database, { readonly: true });
   const roots = db
@@ -289,7 +292,7 @@ function makeReadOnly(directory: string): void {
 function contents(directory: string): [string, string][] {
   return (
     readdirSync(directory)
-      // Whoever looks at a database leaves an index of its log, and a log with nothing in it.
+      // Opening a database leaves an index of its log, and an empty log.
       .filter((name) => !name.endsWith('-shm') && !(name.endsWith('-wal') && sizeOf(directory, name) === 0))
       .map((name) => [name, readFileSync(join(directory, name)).toString('base64')])
   );

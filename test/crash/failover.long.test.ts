@@ -3,7 +3,7 @@ import { noPostgres } from '../support/postgres.ts';
 import { runFailover } from './postgres-failover.ts';
 
 describe.skipIf(noPostgres !== null)('when a standby takes over', () => {
-  test('that commits have waited for, nothing is lost, and launchers go on as after a pause', {
+  test('that commits wait for, nothing is lost, and launchers continue as after a pause', {
     timeout: 120_000,
   }, async () => {
     const report = await runFailover({ kind: 'synchronous', writeMs: 500 });
@@ -19,7 +19,7 @@ describe.skipIf(noPostgres !== null)('when a standby takes over', () => {
     expect(report.answered).toBeGreaterThan(50);
   });
 
-  test('that lacks the last writes, every node notices, and launchers load again', {
+  test('that lacks the last writes, every node notices, and launchers reload', {
     timeout: 120_000,
   }, async () => {
     const report = await runFailover({ kind: 'asynchronous', writeMs: 500 });

@@ -1,7 +1,7 @@
 import { runFailover } from './postgres-failover.ts';
 
-// `node test/crash/failover.ts [ROUNDS]`: a standby takes over, synchronous and asynchronous in turn; exits 1 when anything
-// was lost that should not be, or was noticed too late.
+// `node test/crash/failover.ts [ROUNDS]`: a standby takes over, synchronous and asynchronous in turn; exits 1 when
+// anything was lost that should not be, or was noticed too late.
 const [rounds = '5'] = process.argv.slice(2);
 for (let round = 0; round < 2 * Number(rounds); round++) {
   const kind = round % 2 === 0 ? 'synchronous' : 'asynchronous';

@@ -1,8 +1,6 @@
 /**
- * The crash proofs at full size, one or all of them:
- *
- *   node test/crash/full.ts kills
- *
+ * The crash tests at full size, one or all of them:
+ * node test/crash/full.ts kills
  * Progress goes to standard error, the counts as JSON to standard output. Exits 1 when anything was lost.
  */
 import { isComplete } from './audit.ts';
@@ -15,7 +13,7 @@ import { powerLoss, survives } from './power-loss.ts';
 
 const powerCuts = { images: 400, writes: 10_000 };
 
-/** A proof's counts, and whether they are what they ought to be. */
+/** A test's counts, and whether they are as expected. */
 interface Proved {
   holds: boolean;
   counts: object;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isComplete } from './audit.ts';
 import { killUnderLoad } from './kill-under-load.ts';
 
-test('a server killed in the middle of a burst loses nothing it answered, nor any event of it', {
+test('a server killed in the middle of a burst loses no acknowledged write, nor its event', {
   timeout: 120_000,
 }, async () => {
   const report = await killUnderLoad(3);

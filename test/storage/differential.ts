@@ -12,7 +12,7 @@ import type { ManualClock } from '../support/manual-clock.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { learn, newScene, type RandomOperation, randomFrom, randomOperation } from './random-writes.ts';
 
-/** Ids that are the same in the same order. */
+/** Deterministic ids in the same order. */
 export function countedIds(): () => string {
   let made = 0;
   return () => `00000000-0000-7000-8000-${(++made).toString(16).padStart(12, '0')}`;
@@ -20,16 +20,16 @@ export function countedIds(): () => string {
 
 export interface DifferentialCounts {
   operations: number;
-  /** Answered with a refusal, by both. */
+  /** Refused by both. */
   refused: number;
   events: number;
   /** Of all tables. */
   rows: number;
-  /** What differed, in words. */
+  /** Descriptions of the differences. */
   differences: string[];
 }
 
-/** Carries out the same random operations on two databases, and compares every answer, every event and every row. */
+/** Executes the same random operations on two databases, and compares every result, every event and every row. */
 export async function compareEngines(
   one: Database,
   other: Database,

@@ -9,7 +9,7 @@ import { openGroupCommit } from './group-commit-under-test.ts';
 const mebibyte = 1024 * 1024;
 
 describe('a database that may not grow', () => {
-  test('refuses what does not fit, keeps what it answered, and writes on when it may grow again', async () => {
+  test('refuses what does not fit, keeps acknowledged writes, and resumes when it may grow again', async () => {
     await using subject = await openGroupCommit();
     const pages = Number(subject.db.pragma('page_count', { simple: true }));
     subject.db.pragma(`max_page_count = ${pages + 20}`);
@@ -34,7 +34,7 @@ describe('a database that may not grow', () => {
 
 describe('a full disk', () => {
   test.skipIf(!mayMountDisk)(
-    `answers 503, never success; keeps what it answered; writes on${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
+    `answers 503, never success; keeps acknowledged writes; resumes${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
     async () => {
       await using disk = await smallDisk(12);
       await using server = await startTestServer({ DATA_DIR: join(disk.path, 'data') });

@@ -27,13 +27,13 @@ export const addRow = command('addRow', function* (tx: Tx, row: string) {
   tx.emit('game:test', rowMade, { row }, { kind: 'game', gameId: 'test' });
 });
 
-/** Writes a row of so many bytes. */
+/** Writes a row of this many bytes. */
 const addPadded = command('addPadded', function* (tx: Tx, bytes: number) {
   yield* tx.all();
   tx.insert(rows, { row: tx.newId(), padding: 'x'.repeat(bytes) });
 });
 
-/** A group commit over a real database file with one table, and eyes on it from another connection. */
+/** A group commit over a real database file with one table, and another connection to inspect it. */
 export async function openGroupCommit({ copier }: { copier?: LogCopier } = {}) {
   const directory = await temporaryDirectory();
   const file = join(directory.path, 'gantry.db');

@@ -12,23 +12,25 @@ import { until } from '../support/until.ts';
 
 const secretKey = '5e'.repeat(32);
 
-/** Events that come while the launcher is away. */
+/** Events during the launcher's absence. */
 const missed = 200;
 const sent = { type: 'success' } as const;
 
 export interface MoveCounts {
-  /** Of each table, as they were counted on both sides. */
+  /** Of each table, as counted on both sides. */
   tables: Record<string, number>;
   rows: number;
   /** Of the move alone. */
   seconds: number;
-  /** A launcher that was away across the move: what it was told when it came back, and streams it could not have whole. */
+  /**
+   * A launcher that was offline during the move: what it received when it returned, and streams it could not recover.
+   */
   launcher: { missed: number; heard: number; inOrder: boolean; resyncs: number; caughtUpMs: number };
 }
 
 /**
- * Fills a data directory with so many scores of a tenth as many players, has `gantry migrate-to` move it, and has a launcher
- * that left before catch up behind it.
+ * Fills a data directory with this many scores of a tenth as many players, moves it with `gantry migrate-to`, and lets
+ * a launcher that left before catch up afterwards.
  */
 export async function moveDirectory(scores: number): Promise<MoveCounts> {
   await using server = await PostgresServer.start({ fsync: true });

@@ -9,7 +9,7 @@ export interface PostgresDatabaseUnderTest extends DatabaseUnderTest {
   readonly url: string;
 }
 
-/** A PostgreSQL database of its own, with a clock that stands still until it is moved. */
+/** A dedicated PostgreSQL database, with a clock that stands still until it is moved. */
 export async function openPostgresDatabase({
   writesInThread = false,
 } = {}): Promise<PostgresDatabaseUnderTest> {

@@ -12,7 +12,7 @@ export interface SqliteDatabaseUnderTest extends DatabaseUnderTest {
   reopen(): Promise<SqliteDatabase>;
 }
 
-/** A SQLite database on a file of its own, with a clock that stands still until it is moved. */
+/** A SQLite database in a separate file, with a clock that stands still until it is moved. */
 export async function openSqliteDatabase(): Promise<SqliteDatabaseUnderTest> {
   const directory = await temporaryDirectory();
   const file = join(directory.path, 'gantry.db');

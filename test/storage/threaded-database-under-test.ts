@@ -12,7 +12,9 @@ export interface ThreadedDatabaseUnderTest extends DatabaseUnderTest {
   readonly file: string;
 }
 
-/** A db that writes in a thread of its own, on a file of its own, with a clock that stands still until it is moved. */
+/**
+ * A database that writes in a separate thread, in a separate file, with a clock that stands still until it is moved.
+ */
 export async function openThreadedDatabase(): Promise<ThreadedDatabaseUnderTest> {
   const directory = await temporaryDirectory();
   const clock = new ManualClock();

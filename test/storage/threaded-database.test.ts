@@ -10,8 +10,8 @@ import { openThreadedDatabase } from './threaded-database-under-test.ts';
 
 storageContract('SQLite with a thread that writes', openThreadedDatabase);
 
-describe('a database that writes in a thread of its own', () => {
-  test('shows a write to every read from the moment it was answered, and then tells its events', async () => {
+describe('a database that writes in a separate thread', () => {
+  test('shows a write to every read once it is acknowledged, and then publishes its events', async () => {
     await using fixture = await openThreadedDatabase();
     const { db } = fixture;
     const player = await addPlayer(db, (await addGame(db)).id);
@@ -37,7 +37,7 @@ describe('a database that writes in a thread of its own', () => {
     await expect(refused).rejects.toMatchObject({ reason: 'session_unknown', code: 401 });
   });
 
-  test('rejects a defect of ours as what it is', async () => {
+  test('rejects an internal error unchanged', async () => {
     await using fixture = await openThreadedDatabase();
     const defect = fixture.db.write(setScore, { gameId: 'no game', wallet: '0x' }, 1);
     await expect(defect).rejects.toThrow(/game no game, which is not there/);

@@ -51,7 +51,7 @@ export const leaderboardDeep: Benchmark = {
     const rows: Row[] = [];
     for (const [variant, requestOf] of Object.entries(asked)) {
       const figure = { name: 'leaderboard-deep', variant: `${variant}, p99`, unit: 'ms', aim: '≤ 1.5' };
-      // A page of its own each time: what is measured is finding it, not remembering it.
+      // A different page each time: finding it is measured, not the cache.
       const sides = { ours: () => p99(requestOf), against: () => p99(page) };
       const taken = await interleave(figure, sides, settings);
       rows.push(toRow(figure, taken.ours, taken.against));

@@ -7,7 +7,7 @@ import { throughputRow } from '../throughput.ts';
 import { makeWorld } from '../world.ts';
 
 const participantCounts = [100, 10, 2];
-/** Messages under way at a time, whoever sends them. */
+/** Messages in flight at a time, from all senders. */
 const inFlight = 16;
 
 export const messages: Benchmark = {

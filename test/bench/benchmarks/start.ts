@@ -59,7 +59,7 @@ export const start: Benchmark = {
   },
 };
 
-/** How long a score takes, as its caller sees it. */
+/** The latency of a score, as its caller sees it. */
 async function setScoreMs(url: string, { players: [player] }: World): Promise<number> {
   const askedAt = performance.now();
   const answer = await fetch(`${url}/launcher/set-user-score`, {
@@ -72,7 +72,7 @@ async function setScoreMs(url: string, { players: [player] }: World): Promise<nu
   return performance.now() - askedAt;
 }
 
-/** A board of 100,000 players, and states of the first player up to 1 GB in all. */
+/** A board of 100,000 players, and states of the first player up to 1 GB in total. */
 async function fillGigabyte(db: Database, { gameId, players }: { gameId: string; players: WorldPlayer[] }) {
   await fillBoard(db, gameId, 100_000);
   const [owner] = players;
