@@ -12,7 +12,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { createWorld, type World } from '../support/world.ts';
 
-/** Clients of other makes, as they are. */
+/** Third-party clients, unmodified. */
 
 let server: TestServer;
 let world: World;
@@ -38,7 +38,7 @@ describe.skipIf(noPython !== null).each(['websocket', 'polling'])('python-socket
   test.each([
     ['at the server’s address', () => server.url],
     ['at the game’s address', () => `${server.url}/g/${world.gameSlug}`],
-  ])('calls and hears, %s', async (_, address) => {
+  ])('calls and receives events, %s', async (_, address) => {
     const { launcherJwt } = await server.openSession(world.gameId);
     const script = `${repository}/test/compat/plain_client.py`;
     const { stdout } = await promisify(execFile)(python, [script, address(), transport, launcherJwt, '41.5']);
@@ -55,7 +55,7 @@ describe.skipIf(noPython !== null).each(['websocket', 'polling'])('python-socket
 });
 
 describe.each(['websocket', 'polling'])('socket.io-client by %s', (transport) => {
-  test('calls with three arguments, with four and with one, and hears', async () => {
+  test('calls with three arguments, with four and with one, and receives events', async () => {
     const { launcherJwt } = world.owner;
     const socket = io(server.url, { transports: [transport], auth: { launcherJwt }, forceNew: true });
     const call = (...args: unknown[]) =>
@@ -112,7 +112,7 @@ describe('frames of Engine.IO 4, written by hand', () => {
     await until('the answer', () => socket.texts.includes('431[null,{"success":true}]'));
   });
 
-  test('over WebSocket, in the namespace of the game: frames go both ways with it', async () => {
+  test('over WebSocket, in the namespace of the game, in both directions', async () => {
     using socket = await openRawWebSocket(server);
     const { launcherJwt } = world.owner;
     const namespace = `/g/${world.gameSlug},`;

@@ -1,6 +1,8 @@
 /**
  * The crash tests at full size, one or all of them:
- * node test/crash/full.ts kills
+ *
+ *   node test/crash/full.ts kills
+ *
  * Progress goes to standard error, the counts as JSON to standard output. Exits 1 when anything was lost.
  */
 import { isComplete } from './audit.ts';

@@ -23,9 +23,9 @@ type Naming = (names: Map<string, File>) => void;
 export type Random = () => number;
 
 /**
- * A directory of files as a disk keeps them: what was synced is there, of everything else any part may be. Writes
- * of a file reach the disk whole, in part (by the sector) or not, in any order; names (made, linked, renamed,
- * removed) in their order up to somewhere, unless the directory was synced.
+ * A directory of files as a disk stores them: what was synced is there, and any part of the rest. A file's writes
+ * reach the disk completely, partly (by sector) or not at all, in any order; directory entries (created, linked,
+ * renamed, removed) in their order up to some point, unless the directory was synced.
  */
 export class RecordedDisk {
   readonly #directory: string;

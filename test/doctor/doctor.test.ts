@@ -28,7 +28,7 @@ const report = z.strictObject({
   ),
 });
 
-/** Runs doctor, and checks that its exit code says what its findings say. */
+/** Runs doctor, and checks that its exit code matches its findings. */
 async function doctor(dataDirectory: string, env: Record<string, string> = {}) {
   const settings = {
     env: { DATA_DIR: dataDirectory, PORT: '0', ADMIN_TOKEN: 'the-admin-token-of-the-tests', ...env },
@@ -179,7 +179,7 @@ const faults: Fault[] = [
   },
 ];
 
-test('finds nothing wrong with a data directory that a server has made, nor beside the server', async () => {
+test("finds nothing wrong with a server's data directory, nor on a running server", async () => {
   await using directory = await temporaryDirectory();
   const port = `${await freePort()}`;
   const data = join(directory.path, 'data');
@@ -192,7 +192,7 @@ test('finds nothing wrong with a data directory that a server has made, nor besi
   expect(server.output.stderr).toBe('');
 });
 
-describe.concurrent('names a planted fault with its remedy, and nothing else:', () => {
+describe.concurrent('reports a planted fault with its remedy, and nothing else:', () => {
   test.each(faults)('$fault', async ({ plant, finds }) => {
     await using directory = await temporaryDirectory();
     const data = join(directory.path, 'data');
@@ -214,7 +214,7 @@ describe.concurrent('names a planted fault with its remedy, and nothing else:', 
 });
 
 test.skipIf(!mayMountDisk)(
-  `names a full disk${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
+  `reports a full disk${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
   async () => {
     await using disk = await smallDisk(12);
     const data = join(disk.path, 'data');
@@ -228,7 +228,7 @@ test.skipIf(!mayMountDisk)(
   },
 );
 
-test('names a clock that a chain is ahead of, and a chain under the number of another', async () => {
+test("reports a clock behind a chain's, and a chain with the wrong id", async () => {
   const ahead = 3_600;
   await using anvil = await startAnvil(['--timestamp', `${Math.floor(Date.now() / 1000) + ahead}`]);
   await using directory = await temporaryDirectory();
@@ -244,7 +244,7 @@ test('names a clock that a chain is ahead of, and a chain under the number of an
   expect(wrong.find(({ check }) => check === 'chains')?.message).toMatch(/chain 5 is of chain 31337/);
 });
 
-test.skipIf(redisMissing !== null)('finds a Redis that answers, and tells the same time', async () => {
+test.skipIf(redisMissing !== null)('finds a Redis that answers, with the same time', async () => {
   await using redis = await startRedis();
   await using directory = await temporaryDirectory();
   mkdirSync(join(directory.path, 'data'), { mode: 0o700 });
@@ -253,7 +253,7 @@ test.skipIf(redisMissing !== null)('finds a Redis that answers, and tells the sa
   expect(findings.filter(({ check }) => check === 'redis' || check === 'clock')).toHaveLength(2);
 });
 
-describe('what cannot be had on this machine is judged by its figures:', () => {
+describe('what cannot be set up on this machine is tested with figures:', () => {
   test.each([
     ['an old Node', checkRuntime('22.11.0'), 'error'],
     ['this Node', checkRuntime('24.0.0'), 'ok'],
@@ -276,7 +276,7 @@ describe('what cannot be had on this machine is judged by its figures:', () => {
   });
 });
 
-test('is a table for people, with the remedy under what is wrong, in colour on a terminal only', async () => {
+test('is a table for people, with the remedy under each finding, in colour on a terminal only', async () => {
   await using directory = await temporaryDirectory();
   const { code, stdout } = await gantry(['doctor'], {
     env: { DATA_DIR: join(directory.path, 'none'), REDIS_URL: `redis://127.0.0.1:${await freePort()}` },

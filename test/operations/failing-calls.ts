@@ -3,11 +3,11 @@ import { triggerRules } from '../../src/rules/commands.ts';
 import type { World } from '../support/world.ts';
 import type { LauncherOperationName } from './operation-case.ts';
 
-/** A call that fails the same however it is made. */
+/** A call that fails the same way however it is made. */
 export interface FailingCall<Name extends string = string> {
   title: string;
   operation: Name;
-  /** To a launcher's operation it goes beside the owner's token; a `launcherJwt` in it takes the token's place. */
+  /** For a launcher's operation it is sent with the owner's token; a `launcherJwt` in it replaces the token. */
   input(world: World): Record<string, unknown> | Promise<Record<string, unknown>>;
   code: number;
   /** What Feathers calls the error. */

@@ -68,7 +68,7 @@ try {
   await server.close();
 }
 process.stdout.write(`The pictures are in ${directory}\n`);
-process.exit(0); // launchers that are connected would keep the process
+process.exit(0); // connected launchers would keep the process alive
 
 async function takeForReadme(busy: Promise<void>): Promise<void> {
   const { ada } = await twoPlayers(browser, server, { ...desktop, colorScheme: 'light' });

@@ -4,7 +4,7 @@ import { until } from '../support/until.ts';
 
 const rarely = 60_000;
 
-/** A worker that is started, on jobs that end when they are told to; `found` is what there is to do. */
+/** A started worker, with jobs that end on demand; `found` is the queue. */
 function working(
   found: string[],
   { room = 10, ...work }: Partial<QueueWork<string>> & { room?: number } = {},
@@ -28,7 +28,7 @@ function working(
   return { worker, begun, ends, reported };
 }
 
-test('a job of the same name is done once at a time, and again when it says that there may be more', async () => {
+test('a job of the same name runs once at a time, and again when it says that there may be more', async () => {
   const { worker, begun, ends } = working(['a', 'b']);
   await until('both are begun', async () => begun.length === 2);
   worker.wake();
@@ -39,7 +39,7 @@ test('a job of the same name is done once at a time, and again when it says that
   await worker.stop();
 });
 
-test('no more is begun than there is room for', async () => {
+test('no more jobs start than the concurrency limit allows', async () => {
   const waiting = ['a', 'b', 'c'];
   const { worker, begun, ends } = working([], { room: 2, find: async (free) => waiting.splice(0, free) });
   await until('there is no more room', async () => begun.length === 2);
@@ -51,7 +51,7 @@ test('no more is begun than there is room for', async () => {
   await worker.stop();
 });
 
-test('what fails is reported, and the next wake looks again', async () => {
+test('a failure is reported, and the next wake polls again', async () => {
   const failure = new Error('no database');
   let looks = 0;
   const { worker, reported } = working([], {
@@ -67,7 +67,7 @@ test('what fails is reported, and the next wake looks again', async () => {
   expect(reported).toEqual([failure, failure]);
 });
 
-test('a stop tells what is under way, waits for it, and begins nothing more', async () => {
+test('a stop aborts running jobs, waits for them, and starts nothing more', async () => {
   let told = false;
   let begun = 0;
   const { worker } = working(['a'], {

@@ -4,9 +4,9 @@ import { submittedRules } from '../../src/rules/rule-bounds.ts';
 
 const notify = { type: 'Notify', message: 'hi' };
 
-describe('a rule that is refused says where and why', () => {
+describe('the error for an invalid rule says where and why', () => {
   test.each(['MintERC20', 'TransferERC721', 'MintERC1155', 'notify', '', 5, undefined])(
-    'an action of type %j: the types there are are named',
+    'an action of type %j: the error lists the known types',
     (type) => {
       const [issue] = problemsWith([
         { trigger: 't', actions: [notify, { type, amount: '1', to: '{wallet}' }] },
@@ -17,7 +17,7 @@ describe('a rule that is refused says where and why', () => {
     },
   );
 
-  test('a condition of a type there is not, which names those there are', () => {
+  test('a condition of an unknown type: the error lists the known ones', () => {
     const condition = { type: 'weather-condition', contract: `0x${'ab'.repeat(20)}`, amount: 1 };
     const [issue] = problemsWith([{ trigger: 't', actions: [{ ...notify, conditions: [condition] }] }]);
     expect(issue?.path.slice(0, 5)).toEqual(['0', 'actions', '0', 'conditions', '0']);
@@ -88,7 +88,7 @@ describe('a rule that is refused says where and why', () => {
   });
 });
 
-describe('rules that are given are bounded in what a trigger costs', () => {
+describe('rules are limited in what a trigger costs', () => {
   const payload = { type: 'payload-value-condition', operator: 'gt', value: 1 };
   const about = (label: string) => ({
     type: 'state-variable-condition',
@@ -145,7 +145,7 @@ describe('rules that are given are bounded in what a trigger costs', () => {
     expect(error?.issues.map((issue) => [issue.path.join('.'), issue.message])).toEqual([
       [path, expect.stringMatching(/must (have|ask for) at most \d+ (conditions|states|characters)/)],
     ]);
-    expect(ruleList.safeParse(tooMuch).error).toBeUndefined(); // as they may have been stored before
+    expect(ruleList.safeParse(tooMuch).error).toBeUndefined(); // as earlier versions may have stored them
   });
 });
 

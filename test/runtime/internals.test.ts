@@ -28,7 +28,7 @@ import { bindingsOf, streamOf } from '../../src/runtime/internals/pino.ts';
 import { HistogramReadOnDemand } from '../../src/runtime/internals/prom-client.ts';
 import { until } from '../support/until.ts';
 
-/** A Socket.IO server with one client, and the client's connection as engine.io has it. */
+/** A Socket.IO server with one client, and engine.io's object for the client's connection. */
 async function connect(transports: string[], onOpen: (conn: EngineConnection) => void = () => undefined) {
   const http = createServer();
   const server = new Server(http);
@@ -63,7 +63,7 @@ async function connect(transports: string[], onOpen: (conn: EngineConnection) =>
 
 describe('engine.io and ws', () => {
   test.each(['websocket', 'polling'])(
-    'a client by %s is in the main namespace though it asked for another one',
+    'a client by %s is in the main namespace though it requested another one',
     async (transport) => {
       const http = createServer();
       const server = new Server(http);
@@ -83,7 +83,7 @@ describe('engine.io and ws', () => {
         await until('both are connected', () => clients.every(({ connected }) => connected));
         const heard: unknown[] = [];
         for (const client of clients) client.on('said', (what) => heard.push(what));
-        server.emit('said', 'to all'); // in one frame, made for every socket
+        server.emit('said', 'to all'); // in one frame, encoded for every socket
         await until('both heard', () => heard.length === 2);
         expect(await clients[0]?.emitWithAck('ask', 'well')).toBe('well, in /');
         const bytes = Buffer.from([1, 2, 3]);
@@ -119,7 +119,7 @@ describe('engine.io and ws', () => {
     expect([done[0], done.at(-1)]).toEqual(['cork', 'uncork']);
   });
 
-  test('a connection goes on without the request it began with, and through an upgrade', async () => {
+  test('a connection continues without its initial request, and through an upgrade', async () => {
     const pending: OutgoingPacket[] = [];
     await using socket = await connect(['polling', 'websocket'], (conn) => {
       expect(conn.request.headers.host).toBeDefined();
@@ -133,7 +133,7 @@ describe('engine.io and ws', () => {
     await until('heard', () => socket.heard.includes('after'));
   });
 
-  test('answers are written by another than Socket.IO, and counted', async () => {
+  test("responses are written by a replacement for Socket.IO's writer, and counted", async () => {
     await using socket = await connect(['websocket']);
     const answered = writeAnswers(socket.server, (value) => JSON.stringify(value).replace('mark', 'é'));
     for (const connected of socket.server.sockets.sockets.values()) {
@@ -158,7 +158,7 @@ describe('engine.io and ws', () => {
     '[null]',
     '{}',
     '["call"',
-  ])('what emits %s is taken where Socket.IO takes it', async (args) => {
+  ])('emitting %s is accepted where Socket.IO accepts it', async (args) => {
     await using socket = await connect(['websocket']);
     const read: unknown[] = [];
     for (const connected of socket.server.sockets.sockets.values()) {
@@ -206,21 +206,21 @@ describe('engine.io and ws', () => {
     },
   );
 
-  test('what engine.io holds back while it is busy is seen', async () => {
+  test("engine.io's backlog while it is busy is visible", async () => {
     await using socket = await connect(['websocket']);
     socket.say('sent at once');
     socket.say('held back');
     expect(packetsHeldBack(socket.conn)).toMatchObject([{ data: '2["said","held back"]' }]);
   });
 
-  test('what a WebSocket has not got rid of yet is counted', async () => {
+  test('unsent bytes of a WebSocket are counted', async () => {
     await using socket = await connect(['websocket']);
     expect(bytesBuffered(socket.conn)).toBe(0);
     socket.say('x'.repeat(16 * 1024 * 1024));
     expect(bytesBuffered(socket.conn)).toBeGreaterThan(1024 * 1024);
   });
 
-  test.each(['websocket', 'polling'])('a connection over %s is terminated at once', async (transport) => {
+  test.each(['websocket', 'polling'])('a connection over %s is terminated immediately', async (transport) => {
     await using socket = await connect([transport]);
     const closed = closedOnTheWire(socket.conn);
     terminate(socket.conn);
@@ -231,14 +231,14 @@ describe('engine.io and ws', () => {
   });
 });
 
-test('pino keeps its stream and what it gives every line under its symbols', () => {
+test('pino keeps its stream and the fields of every line under its symbols', () => {
   const stream = { write: () => undefined };
   const logger = pino({ base: { pid: 1, hostname: 'here' } }, stream);
   expect(streamOf(logger)).toBe(stream);
   expect(bindingsOf(logger)).toBe(',"pid":1,"hostname":"here"');
 });
 
-test('prom-client asks a histogram for its series as we answer', async () => {
+test('prom-client queries a histogram for its series during our response', async () => {
   class OfThree extends HistogramReadOnDemand {
     protected override async series() {
       return [{ metricName: 'waits_count', labels: {}, value: 3 }];
@@ -249,7 +249,7 @@ test('prom-client asks a histogram for its series as we answer', async () => {
   expect(await registry.metrics()).toBe('# HELP waits Waits\n# TYPE waits histogram\nwaits_count 3\n');
 });
 
-test('commander keeps the name of the command that is run where none is named', () => {
+test('commander keeps the name of the default command', () => {
   const group = new Command('backup');
   expect(defaultCommandOf(group)).toBe(undefined);
   group.command('list');

@@ -24,7 +24,7 @@ const message = (number: number) => ({
   },
 });
 
-/** Numbers from 0 to below 1 that are the same for the same seed: mulberry32. */
+/** Deterministic numbers in [0, 1) for a seed: mulberry32. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -35,7 +35,7 @@ function randomOf(seed: number): () => number {
   };
 }
 
-/** Drops, repeats, delays and cuts off, as the seed says. */
+/** Drops, repeats, delays and disconnects, determined by the seed. */
 function faultOf(random: () => number): Fault {
   return {
     breaks: true,
@@ -65,8 +65,8 @@ async function refusal(call: Promise<unknown>) {
 }
 
 /**
- * What every SDK does, by PROTOCOL.md and by what the page about SDKs promises, on a scripted server behind a scripted
- * network. The driver that `start` gives is used for all of it.
+ * The behaviour required of every SDK by PROTOCOL.md and the page about SDKs, on a scripted server behind a scripted
+ * network, tested through the driver that `start` provides.
  */
 export function describeClientRules(start: () => Promise<Driver>): void {
   let driver: Driver;
@@ -87,7 +87,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
   test.each([1, 2, 3])(
-    'events come once and in order through drops, repeats, delays and breaks (%i)',
+    'events arrive once and in order through drops, repeats, delays and disconnects (%i)',
     async (seed) => {
       await using server = await ScriptedServer.start();
       const random = randomOf(seed);
@@ -102,7 +102,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
           server.add(game, { name: 'activities created', record: { _id: `a${number}` } });
         }
       }
-      // The first, that which was broken, one for each fault, and a good one.
+      // The first, the broken one, one for each fault, and a good one.
       await until('every fault', () => server.handshakes.length >= 9 && server.faults.length === 0, 30_000);
       await until(
         'the end of every stream',
@@ -122,7 +122,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     },
   );
 
-  test('an event out of turn is not passed on: the client connects again from where it stands', async () => {
+  test('an event out of order is not emitted: the client reconnects from its cursor', async () => {
     await using server = await ScriptedServer.start();
     server.stream(channel);
     const client = await opened(server);
@@ -135,7 +135,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await client.close();
   });
 
-  test('what the client does not know moves the cursor and is not passed on; signals are', async () => {
+  test('unknown events move the cursor and are not emitted; signals are', async () => {
     await using server = await ScriptedServer.start();
     server.stream(channel);
     const client = await opened(server);
@@ -152,7 +152,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await client.close();
   });
 
-  test('a notification that waited is passed on once, also after a restart of the game', async () => {
+  test('an undelivered notification is emitted once, also after a restart of the game', async () => {
     await using server = await ScriptedServer.start();
     server.stream(player).events.push(note('n1'), note('n2'));
     const { epoch } = server.stream(player);
@@ -179,7 +179,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await again.close();
   });
 
-  test('a restart with what was saved misses nothing and repeats nothing', async () => {
+  test('a restart with the saved state misses nothing and repeats nothing', async () => {
     await using server = await ScriptedServer.start();
     server.stream(channel);
     const client = await opened(server);
@@ -195,7 +195,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await again.close();
   });
 
-  test('a stream without its history is told, and one that is not named is forgotten', async () => {
+  test('a stream without its history is reported, and one that is not named is forgotten', async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);
     server.stream(channel);
@@ -245,7 +245,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await client.close();
   });
 
-  test('cursors that the server does not take are left out of the next handshake', async () => {
+  test('cursors that the server refuses are omitted from the next handshake', async () => {
     await using server = await ScriptedServer.start();
     server.stream(channel);
     server.refusals.push({ code: 400, reason: 'cursors_invalid' });
@@ -256,7 +256,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await client.close();
   });
 
-  test('a client that is refused stays away; one that is refused for now comes back when it is asked to', async () => {
+  test('a refused client does not retry; one refused temporarily reconnects when told to', async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);
     server.refusals.push({ code: 401, reason: 'token_invalid' });
@@ -273,7 +273,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await other.close();
   });
 
-  test('a client whose session ends stays away', async () => {
+  test('a client whose session ends does not reconnect', async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);
     const client = await opened(server);
@@ -284,7 +284,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
   });
 
   test.each(['socket', 'http'] as const)(
-    'over %s, a call is sent again as late as the server asks',
+    'over %s, a call is retried after the delay that the server requests',
     async (callOver) => {
       await using server = await ScriptedServer.start();
       server.stream(player);
@@ -303,7 +303,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     },
   );
 
-  test("over HTTP, a proxy's page says when to come back by its header", async () => {
+  test("over HTTP, a proxy's page sets the retry delay by its header", async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);
     const client = await opened(server, { callOver: 'http' });
@@ -317,7 +317,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
   });
 
   test.each(['socket', 'http'] as const)(
-    'over %s, a call without an answer is sent again where that does no harm',
+    'over %s, an unanswered call is retried where that is safe',
     async (callOver) => {
       await using server = await ScriptedServer.start();
       server.stream(player);
@@ -346,7 +346,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     },
   );
 
-  test('a refusal has its reason, its code, the fields and what else the server says', async () => {
+  test("an error has its reason, its code, the fields and the server's other details", async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);
     const client = await opened(server);
@@ -364,7 +364,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await client.close();
   });
 
-  test('queued calls are carried out in their order with one key each, over breaks and a restart', async () => {
+  test('queued calls are executed in order with one key each, across disconnects and a restart', async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);
     const client = await opened(server);
@@ -376,7 +376,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
       { answer: { success: true, number: 3 } },
       ...Array.from({ length: 50 }, () => ({ breaks: true }) as const),
     );
-    // Awaited together: the second may be refused before the first answer is looked at.
+    // Awaited together: the second may be refused before the first result is awaited.
     const [first, refused, third] = await Promise.all([
       client.queue('setUserScore', { score: 1 }),
       refusal(client.queue('setUserScore', { score: 2 })),

@@ -9,7 +9,7 @@ import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
-test('an action that reverts on its chain is told with its reason to the launcher and to the webhook for errors', async () => {
+test('an action that reverts on its chain is reported with its reason to the launcher and to the error webhook', async () => {
   await using chain = await startRulesChain();
   await using server = await startTestServer({ ...chain.variables, WEBHOOK_ALLOW_LOOPBACK: 'on' });
   await using errors = await startWebhookReceiver();

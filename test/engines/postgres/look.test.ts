@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import type { Connection } from '../../../src/engines/postgres/connection.ts';
 import { Look, type Seen } from '../../../src/engines/postgres/look.ts';
 
-/** A look that the test answers: a fault, or an answer that takes long, is not to be had from a server at will. */
+/** A version check that the test answers: faults and delays cannot be caused on a server at will. */
 interface Asked {
   readonly boards: readonly string[];
   answer(version: number): void;
   fail(error: Error): void;
 }
 
-/** A look whose statements wait for the test. */
+/** A version check whose statements wait for the test. */
 function heldLook() {
   const asked: Asked[] = [];
   const seen: Seen[] = [];
@@ -31,8 +31,8 @@ function heldLook() {
   return { look, asked, seen };
 }
 
-describe('a look at what is the case now', () => {
-  test('is one for all who ask in a turn, with the boards of each', async () => {
+describe('a version check', () => {
+  test('is shared by all callers of a turn, with the boards of each', async () => {
     const { look, asked, seen } = heldLook();
     const waiting = [look.now(null), look.now('a'), look.now('b'), look.now('a')];
     await nextTurn();
@@ -51,7 +51,7 @@ describe('a look at what is the case now', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('does not answer who asked after it had begun: they share the next, which waits for it', async () => {
+  test('does not serve callers who came after it had begun: they share the next, which waits for it', async () => {
     const { look, asked } = heldLook();
     const first = look.now(null);
     await nextTurn();
@@ -68,7 +68,7 @@ describe('a look at what is the case now', () => {
     expect((await Promise.all(later)).map(({ version }) => version)).toEqual([2, 2]);
   });
 
-  test('that fails is told to those who asked for it, and the next one is made', async () => {
+  test('that fails rejects its callers, and the next one is made', async () => {
     const { look, asked } = heldLook();
     const first = look.now(null);
     await nextTurn();

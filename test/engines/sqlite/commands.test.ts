@@ -109,7 +109,7 @@ describe('the commands of one batch', () => {
     expect(await subject.db.read(listed)).toEqual(['a', 'b']);
   });
 
-  test('do not see what one that refused has changed, nor does anybody else', async () => {
+  test('do not see the changes of a refused one, nor does anybody else', async () => {
     await using subject = await open();
     const outcomes = await Promise.allSettled([
       subject.db.write(add, 'a', 1),
@@ -124,7 +124,7 @@ describe('the commands of one batch', () => {
     ]);
   });
 
-  test('are not refused for another whose row breaks a constraint', async () => {
+  test("are not refused because of another's constraint violation", async () => {
     await using subject = await open();
     const outcomes = await Promise.allSettled([
       subject.db.write(add, 'a', 1),
@@ -136,7 +136,7 @@ describe('the commands of one batch', () => {
     expect(subject.heard.map(({ seq }) => seq)).toEqual([1, 2]);
   });
 
-  test('find the rest of a list when those it began with are gone', async () => {
+  test('find the rest of a list when its first rows are deleted', async () => {
     await using subject = await open();
     await Promise.all(Array.from({ length: 20 }, (_, n) => subject.db.write(add, `t${n}`, n)));
     const close = command('close', function* (tx: Tx, count: number) {
@@ -162,7 +162,7 @@ describe('the commands of one batch', () => {
   });
 });
 
-test('a reaction runs in the transaction of the event, and is undone with it', async () => {
+test('a reaction runs in the transaction of the event, and is rolled back with it', async () => {
   const react: Reaction = function* (tx, { record }) {
     yield* tx.all();
     const { id } = record as { id: string };
@@ -195,7 +195,7 @@ describe('an exclusive command', () => {
     return [before.length, changed, row?.closedAt === tx.now];
   });
 
-  test('has its statements see what it wrote, and sees what they changed', async () => {
+  test('has its statements see its writes, and sees their changes', async () => {
     await using subject = await open();
     const [, answer] = await Promise.all([
       subject.db.write(add, 'a', 1),
@@ -207,7 +207,7 @@ describe('an exclusive command', () => {
     expect(subject.heard.map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
-  test('that refuses has changed nothing, by statements neither', async () => {
+  test('that refuses has changed nothing, not even by statements', async () => {
     await using subject = await open();
     await subject.db.write(add, 'a', 1);
     await expect(subject.db.write(closeAll, true)).rejects.toThrow('no');
@@ -217,7 +217,7 @@ describe('an exclusive command', () => {
   });
 });
 
-test('what is kept in memory is read again when another process has written', async () => {
+test('cached data is reread when another process has written', async () => {
   await using subject = await open();
   const put = command('put', function* (tx: Tx, id: string, place: number) {
     yield* tx.all();

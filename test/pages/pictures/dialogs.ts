@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { openConsole } from '../operator.ts';
 import type { Camera } from './camera.ts';
 
-/** The console's dialogs and forms, as they ask, as they refuse, and as they show a secret. */
+/** The console's dialogs and forms: empty, with errors, and showing a secret. */
 export async function takeDialogs(camera: Camera): Promise<void> {
   const { browser, options, server, width, take } = camera;
   const { page } = await openConsole(browser, server, '', options);

@@ -18,7 +18,10 @@ interface OpenClient {
   saved: Saved | null;
 }
 
-/** The driver of the TypeScript client, for Node and browsers: `driver-protocol.md`. `names` are those to listen to. */
+/**
+ * The driver of the TypeScript client, for Node and browsers: `driver-protocol.md`. `names` are the events to listen
+ * for.
+ */
 export function makeDriver(sdk: typeof Sdk, names: readonly string[], report: (line: object) => void) {
   const clients = new Map<string, OpenClient>();
   const signatures = new Map<number, (signature: string) => void>();
