@@ -315,7 +315,7 @@ function count(value: number | bigint): string {
   return value.toLocaleString('en');
 }
 
-/** Of so many bytes. */
+/** A text of this many bytes. */
 function size(bytes: number): string {
   const units = ['GiB', 'MiB', 'KiB'];
   const at = units.findIndex((_, power) => bytes >= 1024 ** (3 - power));

@@ -206,7 +206,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     await page.getByRole('row', { name: /^200/ }).waitFor();
   });
 
-  test('a game's word filter is set, and an error names its line', async () => {
+  test("a game's word filter is set, and an error names its line", async () => {
     const { slug } = await newGame();
     const page = await open(`games/${slug}/settings`);
     const words = page.getByLabel('Words and phrases');
