@@ -130,7 +130,7 @@ describe.skipIf(started === null)('contract wallets on a real chain', () => {
       'in the compact form of EIP-2098': (signature) =>
         serializeCompactSignature(signatureToCompactSignature(parseSignature(signature))),
       'cut short': (signature) => asHex(signature.slice(0, -2)),
-      'with a byte behind it': (signature) => `${signature}00`,
+      'with a trailing byte': (signature) => `${signature}00`,
       'with a v of EIP-155': (signature) =>
         `${asHex(signature.slice(0, -2))}${signature.endsWith('1b') ? '25' : '26'}`,
       'wrapped as that of a wallet to be deployed': (signature) =>

@@ -123,7 +123,7 @@ describe('the handshake of Socket.IO refuses', () => {
     const refused: unknown = await connectLauncher(server.url, { launcherJwt: make(loot) }).then(
       (launcher) => {
         launcher[Symbol.dispose]();
-        return 'let in';
+        return 'connected';
       },
       (error: unknown) => error,
     );

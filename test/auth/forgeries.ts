@@ -114,7 +114,7 @@ const withoutARightSignature: readonly Forgery[] = [
     make: (loot) => altered(loot, { header: { alg: 'NonE' } }, noSignature),
   },
   {
-    title: 'alg none over the right signature',
+    title: 'alg none with the right signature',
     make: (loot) => {
       const [, payload, signature] = segments(loot);
       return `${encoded({ ...readJwt(loot.token).header, alg: 'none' })}.${payload}.${signature}`;
@@ -147,7 +147,7 @@ const withoutARightSignature: readonly Forgery[] = [
     make: (loot) => altered(loot, {}, ownEd25519().signWith),
   },
   {
-    title: 'another Ed25519 key under a kid of its own',
+    title: 'another Ed25519 key under a different kid',
     make: (loot) => altered(loot, { header: { kid: randomUUID() } }, ownEd25519().signWith),
   },
   {
@@ -155,14 +155,14 @@ const withoutARightSignature: readonly Forgery[] = [
     make: (loot) => altered(loot, { header: { kid: undefined } }, ownEd25519().signWith),
   },
   {
-    title: 'another Ed25519 key, brought along in the header',
+    title: 'another Ed25519 key, embedded in the header',
     make: (loot) => {
       const { jwk, signWith } = ownEd25519();
       return altered(loot, { header: { jwk } }, signWith);
     },
   },
   {
-    title: 'another Ed25519 key, to be fetched from an address in the header',
+    title: 'another Ed25519 key, referenced by a URL in the header',
     make: (loot) => altered(loot, { header: { jku: 'http://127.0.0.1:9/jwks.json' } }, ownEd25519().signWith),
   },
   {
@@ -226,14 +226,14 @@ const rightlySignedButStale: readonly Forgery[] = [
   signedByUs('without exp', { exp: undefined }),
   signedByUs('without sub', { sub: undefined }),
   signedByUs('without iat', { iat: undefined }),
-  signedByUs('with a jti that is no text', { jti: 7 }),
-  signedByUs('with an exp that is no number', { exp: 'never' }),
+  signedByUs('with a jti that is not a string', { jti: 7 }),
+  signedByUs('with an exp that is not a number', { exp: 'never' }),
   signedByUs('of a session that never was', { jti: randomUUID() }),
   signedByUs('of a session called __proto__', { jti: '__proto__' }),
   headedByUs('of another type', { typ: 'at+jwt' }),
   headedByUs('of no type', { typ: undefined }),
   headedByUs('under an unknown kid', { kid: randomUUID() }),
-  headedByUs('with a critical extension nobody knows', { crit: ['gantry'], gantry: true }),
+  headedByUs('with an unknown critical extension', { crit: ['gantry'], gantry: true }),
 ];
 
 /** Valid tokens whose session has since ended. */
@@ -260,31 +260,31 @@ const overtaken: readonly Forgery[] = [
 
 const notTokens: readonly Forgery[] = [
   { title: 'the token cut short', make: ({ token }) => token.slice(0, -10) },
-  { title: 'the token without its first letter', make: ({ token }) => token.slice(1) },
+  { title: 'the token without its first character', make: ({ token }) => token.slice(1) },
   { title: 'the token without its signature', make: (loot) => segments(loot).slice(0, 2).join('.') },
   { title: 'the token twice', make: ({ token }) => `${token}${token}` },
   { title: 'the token with a fourth part', make: ({ token }) => `${token}.${token.split('.')[2]}` },
   { title: 'the token with its dots doubled', make: ({ token }) => token.replaceAll('.', '..') },
-  { title: 'the token with a dot behind it', make: ({ token }) => `${token}.` },
+  { title: 'the token with a trailing dot', make: ({ token }) => `${token}.` },
   { title: 'only dots', make: () => '..' },
   { title: 'the token with a space before it', make: ({ token }) => ` ${token}` },
-  { title: 'the token with a line break behind it', make: ({ token }) => `${token}\n` },
+  { title: 'the token with a trailing line break', make: ({ token }) => `${token}\n` },
   { title: 'the token with spaces around its dots', make: ({ token }) => token.replaceAll('.', ' . ') },
   { title: 'the token with padding', make: ({ token }) => `${token}==` },
   {
     title: 'the token with unused bits set',
     make: ({ token }) => withUnusedBits(token),
   },
-  { title: 'the token with a NUL behind it', make: ({ token }) => `${token}\u0000` },
+  { title: 'the token with a trailing NUL', make: ({ token }) => `${token}\u0000` },
   { title: 'the token as a bearer', make: ({ token }) => `Bearer ${token}` },
   { title: 'the token in capitals', make: ({ token }) => token.toUpperCase() },
   {
-    title: 'the token with 100 KB behind it',
+    title: 'the token followed by 100 KB',
     make: ({ token }) => `${token}${'A'.repeat(100_000)}`,
     fitsQuery: false,
   },
   {
-    title: 'a rightly signed token of 100 KB',
+    title: 'a correctly signed token of 100 KB',
     make: (loot) => altered(loot, { payload: { padding: 'x'.repeat(100_000) } }, ed25519(loot.privateKey)),
     fitsQuery: false,
   },
@@ -298,7 +298,7 @@ const notTokens: readonly Forgery[] = [
   { title: 'the token in a list', make: ({ token }) => [token], fitsQuery: false },
   { title: 'the token in an object', make: ({ token }) => ({ token }), fitsQuery: false },
   {
-    title: 'an object that claims to be a text',
+    title: 'an object that imitates a string',
     make: ({ token }) => ({ toString: token, length: 3 }),
     fitsQuery: false,
   },

@@ -116,7 +116,7 @@ describe('a signature other than the requested one grants nothing, and breaks no
     'cut short': fc
       .integer({ min: 1, max: 64 })
       .map((length) => misspelt((signature) => signature.subarray(0, length))),
-    'with bytes behind it': fc
+    'with trailing bytes': fc
       .uint8Array({ minLength: 1, maxLength: 200 })
       .map((rest) => misspelt((signature) => Buffer.concat([signature, rest]))),
     'with bytes before it': fc
@@ -151,14 +151,14 @@ describe('a signature other than the requested one grants nothing, and breaks no
         [/Orbit/, 'Chess'],
       )
       .map(([part, instead]) => ofAnotherText((text) => text.replace(part, instead))),
-    'of the text with a letter changed': fc.nat().map((place) =>
+    'of the text with one letter changed': fc.nat().map((place) =>
       ofAnotherText((text) => {
         const at = place % text.length;
         return text.slice(0, at) + (text[at] === 'x' ? 'y' : 'x') + text.slice(at + 1);
       }),
     ),
     'of the text in other line ends': fc.constant(ofAnotherText((text) => text.replaceAll('\n', '\r\n'))),
-    'of the text with more behind it': fc
+    'of the text with more appended': fc
       .string({ minLength: 1 })
       .map((rest) => ofAnotherText((text) => `${text}${rest}`)),
   };

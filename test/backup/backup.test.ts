@@ -218,7 +218,7 @@ test('a file that is not a backup, is damaged, or is of a newer Gantry is refuse
   await using at = await place();
   const other = `${at.file}.other`;
   expectRefused(await run(['restore', other], at.into), /There is no file/);
-  writeFileSync(other, 'a letter');
+  writeFileSync(other, 'a text');
   const damaged = await run(['restore', other], at.into);
   expectRefused(damaged, /one\.gantry\.other cannot be read as a database .* restore another backup/);
   expect(damaged.stderr).not.toContain('restoring-'); // which is gone by now

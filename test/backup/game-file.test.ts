@@ -416,7 +416,7 @@ test('a file that is truncated, modified, or partly of another game is refused, 
     ],
     [changed(/"channelId":"[^"]+"/, `"channelId":"${newId()}"`), /channel that is not in the file/],
     [without(1), /is incomplete|begin with the game/],
-    [['a letter'], /not a file written by/],
+    [['a text'], /not a file written by/],
   ];
   for (const [lines, words] of faults) {
     writeFileSync(bad, `${lines.join('\n')}\n`);

@@ -21,9 +21,9 @@ const names = benchmarks.map(({ name, summary }) => `  ${name.padEnd(14)}${summa
 
 const program = new Command('bench')
   .description('measure Gantry against bare servers on this machine; figures are ratios of the same run')
-  .argument('[names...]', 'which to run; all of them when left out')
+  .argument('[names...]', 'which to run; default: all')
   .option('--json', 'print JSON instead of a table')
-  .option('--quick', 'fewer and shorter rounds, and at most a million rows: a look, not a figure')
+  .option('--quick', 'fewer and shorter rounds, and at most a million rows: a quick run, not a measurement')
   .option(
     '--seconds <seconds>',
     'load duration of each benchmark (default 30); JIT warm-up takes some 20',

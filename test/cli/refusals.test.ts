@@ -20,14 +20,14 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
     ['an empty name', ['game', 'create', '--name', ' '], /--name/],
     ['a slug with a space', ['game', 'create', '--name', 'x', '--slug', 'a b'], /--slug.*lowercase letters/],
     ['an unknown kind', ['game', 'create', '--name', 'x', '--kind', 'toy'], /--kind/],
-    ['an address that is none', ['game', 'create', '--name', 'x', '--url', 'golf'], /--url.*http/],
+    ['an invalid address', ['game', 'create', '--name', 'x', '--url', 'golf'], /--url.*http/],
     ['a scripted address', ['game', 'create', '--name', 'x', '--url', 'javascript:alert(1)'], /--url.*http/],
     [
       'an origin with a path',
       ['game', 'create', '--name', 'x', '--origin', 'https://a.example/x'],
       /--origin.*path/,
     ],
-    ['a wallet that is none', ['token', '--game', 'g', '--wallet', '0x12'], /--wallet.*40 hex digits/],
+    ['an invalid wallet', ['token', '--game', 'g', '--wallet', '0x12'], /--wallet.*40 hex digits/],
     [
       'a wrong checksum',
       ['token', '--game', 'g', '--wallet', `0xAb${'ab'.repeat(19)}`],
@@ -36,9 +36,9 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
     ['a token in no game', ['token', '--game', 'none', '--wallet', wallet], /no game/],
     ['a secret for no game', ['game', 'rotate-secret', '--game', 'none'], /no game/],
     ['rules of no game', ['rules', 'get', '--game', 'none'], /no game/],
-    ['a rules file that is not there', ['rules', 'set', 'no-such.json', '--game', 'g'], /no-such\.json/],
+    ['a missing rules file', ['rules', 'set', 'no-such.json', '--game', 'g'], /no-such\.json/],
     [
-      'a grace in words',
+      'a non-numeric grace period',
       ['game', 'rotate-secret', '--game', 'g', '--grace', 'soon'],
       /--grace.*number of minutes/,
     ],

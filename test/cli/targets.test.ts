@@ -24,7 +24,7 @@ const adminToken = 'the-admin-token-of-this-test';
 const wallet = randomWallet();
 
 /** A command's target: DATA_DIR beside a running server, or that server by its URL, from another directory. */
-const targets = ['DATA_DIR', '--url before the command', '--url behind it'] as const;
+const targets = ['DATA_DIR', '--url before the command', '--url after it'] as const;
 
 const data = await temporaryDirectory();
 const elsewhere = await temporaryDirectory();
@@ -45,7 +45,7 @@ afterAll(async () => {
 function run(target: (typeof targets)[number], args: readonly string[]) {
   const there = ['--url', server.url, '--token', adminToken];
   if (target === 'DATA_DIR') return gantry([...args, '--json'], { env: { DATA_DIR: data.path } });
-  const all = target === '--url behind it' ? [...args, ...there] : [...there, ...args];
+  const all = target === '--url after it' ? [...args, ...there] : [...there, ...args];
   return gantry([...all, '--json'], { env: { DATA_DIR: join(elsewhere.path, 'untouched') } });
 }
 
@@ -100,7 +100,7 @@ test('every command that takes a game is run here', () => {
 
 describe.each(targets)('on %s', (target) => {
   test.each(Object.keys(ofAGame('one')))('gantry %s takes a slug for a game', async (name) => {
-    if (target === '--url behind it' && withOwnUrl.includes(name)) return;
+    if (target === '--url after it' && withOwnUrl.includes(name)) return;
     const finished = await run(target, [...name.split(' '), ...(ofAGame('one')[name] ?? [])]);
     const refusal = refusedFor[name];
     if (refusal) {
@@ -115,7 +115,7 @@ describe.each(targets)('on %s', (target) => {
   });
 
   test.each(Object.keys(ofAGame('one')))('gantry %s says that there is no such game', async (name) => {
-    if (target === '--url behind it' && withOwnUrl.includes(name)) return;
+    if (target === '--url after it' && withOwnUrl.includes(name)) return;
     const { code, stderr } = await run(target, [...name.split(' '), ...(ofAGame('none')[name] ?? [])]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'There is no game with the ID or slug none\n' });
   });
@@ -162,13 +162,13 @@ test('a removed score and a removed message are gone', async () => {
   const call = async (path: string, input: object) =>
     z.looseObject({}).parse((await post(`${server.url}/launcher/${path}`, { launcherJwt, ...input })).body);
   await call('set-user-score', { score: 1600 });
-  const listed = await run('--url behind it', ['leaderboard', '--game', 'one']);
+  const listed = await run('--url after it', ['leaderboard', '--game', 'one']);
   const [row] = z.array(z.object({ _id: z.string(), score: z.number() })).parse(JSON.parse(listed.stdout));
   expect(row).toMatchObject({ score: 1600 });
-  expect(await run('--url behind it', ['score', 'remove', row?._id ?? '', '--game', 'one'])).toMatchObject({
+  expect(await run('--url after it', ['score', 'remove', row?._id ?? '', '--game', 'one'])).toMatchObject({
     code: 0,
   });
-  expect((await run('--url behind it', ['leaderboard', '--game', 'one'])).stdout).toBe('[]\n');
+  expect((await run('--url after it', ['leaderboard', '--game', 'one'])).stdout).toBe('[]\n');
 
   await call('create-message-channel', { otherParticipants: [randomWallet()] });
   const ids = z.array(z.object({ _id: z.string() }));
@@ -181,7 +181,7 @@ test('a removed score and a removed message are gone', async () => {
       JSON.parse((await run('DATA_DIR', ['message', 'list', '--channel', channel?._id ?? ''])).stdout),
     );
   expect(await messages()).toMatchObject([{ _id: sent._id }]);
-  expect(await run('--url behind it', ['message', 'remove', String(sent._id)])).toMatchObject({ code: 0 });
+  expect(await run('--url after it', ['message', 'remove', String(sent._id)])).toMatchObject({ code: 0 });
   expect(await messages()).toEqual([]);
 });
 
@@ -225,7 +225,7 @@ describe('failures are reported in one sentence:', () => {
       () => ['--url', 'http://127.0.0.1:1', '--token', adminToken, 'game', 'list'],
       /cannot be reached/,
     ],
-    ['a URL that is none', () => ['--url', 'play.example', 'game', 'list'], /--url.*http/],
+    ['an invalid URL', () => ['--url', 'play.example', 'game', 'list'], /--url.*http/],
     [
       'a token without a URL',
       () => ['--token', adminToken, 'game', 'list'],

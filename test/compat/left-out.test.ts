@@ -91,7 +91,7 @@ describe('a body', () => {
     ['with a byte order mark', () => mark + score(), 'application/json'],
     ['with a byte order mark, as text', () => mark + score(), 'text/plain;charset=UTF-8'],
     ['sent as a form', score, 'application/x-www-form-urlencoded'],
-    ['of bytes nobody named', score, 'application/octet-stream'],
+    ['of an unspecified type', score, 'application/octet-stream'],
   ])('%s is parsed as JSON', async (_, body, type) => {
     const answer = await apiOf(server).post('/launcher/set-user-score', body(), { 'Content-Type': type });
     expect(answer).toMatchObject({ status: 200, body: { newScore: { score: 7 } } });

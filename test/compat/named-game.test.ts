@@ -212,7 +212,7 @@ describe.each(['websocket', 'polling'])('a socket by %s that is given the game w
       const heard: Record<string, unknown>[] = [];
       signedIn.on('scores patched', (record) => heard.push(record));
       signedIn.on('scores created', (record) => heard.push(record));
-      await until('it is let in', () => signedIn.connected);
+      await until('it is connected', () => signedIn.connected);
       expect(await call(signedIn, 'subscribe', 'realtime-events', {}, {})).toMatchObject({
         stream: `game:${world.gameId}`,
       });
@@ -231,7 +231,7 @@ describe.each(['websocket', 'polling'])('a socket by %s that is given the game w
       auth = { launcherJwt: world.elsewhere.launcherJwt };
       const socket = open(transport);
       const refused = await new Promise((resolve) => {
-        socket.once('connect', () => resolve('let in'));
+        socket.once('connect', () => resolve('connected'));
         socket.once('connect_error', resolve);
       });
       socket.disconnect();
@@ -263,7 +263,7 @@ test('any other namespace is unknown', async () => {
   for (const namespace of ['/game', '/g/a/b', '/admin', `/g/${world.gameId}?x=1`]) {
     const socket = io(server.url + namespace.replace('?', '%3F'), options('websocket'));
     const refused: Error = await new Promise((resolve) => {
-      socket.once('connect', () => resolve(new Error('let in')));
+      socket.once('connect', () => resolve(new Error('connected')));
       socket.once('connect_error', resolve);
     });
     socket.disconnect();

@@ -103,7 +103,7 @@ describe('frames of Engine.IO 4, written by hand', () => {
     using socket = await openRawWebSocket(server);
     const { launcherJwt } = world.owner;
     socket.send(text(`40${JSON.stringify({ launcherJwt })}`));
-    await until('it is let in', () => socket.texts.some((frame) => frame.startsWith('40{"sid"')));
+    await until('it is connected', () => socket.texts.some((frame) => frame.startsWith('40{"sid"')));
     socket.send(text('420["setUserScore",{"score":7}]'));
     await until('the answer', () =>
       socket.texts.find((frame) => frame.startsWith('430[null,{"success":true')),
@@ -117,7 +117,9 @@ describe('frames of Engine.IO 4, written by hand', () => {
     const { launcherJwt } = world.owner;
     const namespace = `/g/${world.gameSlug},`;
     socket.send(text(`40${namespace}${JSON.stringify({ launcherJwt })}`));
-    await until('it is let in', () => socket.texts.some((frame) => frame.startsWith(`40${namespace}{"sid"`)));
+    await until('it is connected', () =>
+      socket.texts.some((frame) => frame.startsWith(`40${namespace}{"sid"`)),
+    );
     socket.send(text(`42${namespace}0["channelHeartbeat",{}]`));
     await until('the answer', () => socket.texts.includes(`43${namespace}0[null,{"success":true}]`));
     const message = crypto.randomUUID();

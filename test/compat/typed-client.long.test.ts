@@ -35,13 +35,13 @@ describe.skipIf(noPackage !== null)('the typed client of the npm package', () =>
     const connection = socketio.default(socket as unknown as Parameters<typeof socketio.default>[0], {
       timeout: 20_000,
     });
-    if (!createClient) throw new Error('the package is not there');
+    if (!createClient) throw new Error('the package is not installed');
     const token = 'launcherJwt' in auth ? {} : { launcherJwt: world.owner.launcherJwt };
     return { client: createClient(connection), token, [Symbol.dispose]: () => void socket.disconnect() };
   };
   const transports: Record<string, (world: World) => Connected> = {
     REST: (world) => {
-      if (!createClient) throw new Error('the package is not there');
+      if (!createClient) throw new Error('the package is not installed');
       const client = createClient(rest.default(base(world)).fetch(fetch));
       return { client, token: { launcherJwt: world.owner.launcherJwt }, [Symbol.dispose]: () => undefined };
     },

@@ -147,7 +147,7 @@ describe('GET /activities', async () => {
     ['by game and type off-chain', { gameId, type: 'off-chain' }, ['a3', 'g1', 'a1']],
     ['by game and type on-chain', { gameId, type: 'on-chain' }, []],
     ['by all three', { gameId: otherGame, walletAddress: ada.wallet, type: 'off-chain' }, ['a2']],
-    ['by a game that is not there', { gameId: 'no-such-game' }, []],
+    ['by an unknown game', { gameId: 'no-such-game' }, []],
     ['by a wallet never seen', { walletAddress: randomWallet() }, []],
     [
       'with empty values as with none',
@@ -158,7 +158,7 @@ describe('GET /activities', async () => {
     ['a page of two', { gameId, pageSize: '2' }, ['a3', 'g1']],
     ['the second page of two', { gameId, pageSize: '2', pageNumber: '2' }, ['a1']],
     ['a page behind the last', { gameId, pageSize: '2', pageNumber: '3' }, []],
-    ['a page nobody will reach', { gameId, pageNumber: '9007199254740991' }, []],
+    ['a page beyond the last', { gameId, pageNumber: '9007199254740991' }, []],
   ])('lists %s', async (_what, query, texts) => {
     expect(textsOf((await read(query)).data)).toEqual(texts);
   });

@@ -104,15 +104,15 @@ describe('a batch', () => {
   });
 
   it.each([
-    ['an input that cannot be', { method: 'setUserScore', data: { score: 'many' } }, 400, 'score_not_finite'],
+    ['an invalid input', { method: 'setUserScore', data: { score: 'many' } }, 400, 'score_not_finite'],
     [
-      'a refusal of its own',
+      'its own refusal',
       { method: 'revokeChannelSession', data: { sessionId: 'none' } },
       401,
       'session_unknown',
     ],
     [
-      'an address that is none',
+      'an invalid address',
       { method: 'setUserScore', data: { wallet: '0x12', score: 1 } },
       400,
       'address_invalid',

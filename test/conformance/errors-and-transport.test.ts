@@ -197,7 +197,7 @@ describe('CORS', () => {
   it.each([
     ['a success', () => api.post('/launcher/set-user-score', good, { Origin: origin }), 200],
     ['a refusal', () => api.post('/launcher/set-user-score', {}, { Origin: origin }), 401],
-    ['a path that is not there', () => api.post('/launcher/nothing', {}, { Origin: origin }), 404],
+    ['an unknown path', () => api.post('/launcher/nothing', {}, { Origin: origin }), 404],
     ['a body too large', () => api.post('/scores', 'a'.repeat(2_200_000), { Origin: origin }), 413],
   ])('lets the page read %s', async (_what, call, status) => {
     const answer = await call();

@@ -52,7 +52,7 @@ describe.each(styles)('the game secret on %s', (_style, set) => {
     ['cut short', () => bearer(gameSecret.slice(0, -1))],
     ['without Bearer', () => ({ Authorization: gameSecret })],
     ['with nothing behind Bearer', () => ({ Authorization: 'Bearer' })],
-    ['with something behind it', () => bearer(`${gameSecret} ${gameSecret}`)],
+    ['with trailing characters', () => bearer(`${gameSecret} ${gameSecret}`)],
     ['of another scheme', () => ({ Authorization: `Basic ${btoa(`game:${gameSecret}`)}` })],
     ['empty', () => ({ Authorization: '' })],
     ['the launcher token', () => bearer(launcherJwt)],
@@ -185,7 +185,7 @@ describe.each(styles)('the request signature on %s', (_style, set) => {
       'signature_invalid',
     ],
     [
-      'a signature that is no hexadecimal',
+      'a signature that is not hexadecimal',
       () => ({ 'X-Request-Nonce': randomUUID(), 'X-Request-Signature': 'é'.repeat(32) }),
       'signature_invalid',
     ],
@@ -262,10 +262,10 @@ describe('a game with allowed origins', async () => {
     api.post('/launcher/set-user-score', { launcherJwt: player.launcherJwt, score: 1 }, headers);
 
   it.each<[string, Record<string, string>]>([
-    ['its own page', { Origin: 'https://race.example' }],
+    ['one of its own pages', { Origin: 'https://race.example' }],
     ['its page in development', { Origin: 'http://localhost:5173' }],
     ['a page of this server', { Origin: server.url }],
-    ['a program that is no browser', {}],
+    ['a program that is not a browser', {}],
   ])('may be called from %s', async (_who, headers) => {
     accepted(await set(headers), anything);
   });

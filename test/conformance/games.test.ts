@@ -152,13 +152,13 @@ describe('get-channel-participants', () => {
     expect(await seen()).toEqual([others[0], 'Grace false', others[1]]);
 
     const inGame = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
-    await until('Grace is there', async () => (await seen())[1] === 'Grace true');
+    await until('Grace is present', async () => (await seen())[1] === 'Grace true');
     inGame.socket.close();
-    await until('Grace is gone', async () => (await seen())[1] === 'Grace false');
+    await until('Grace is absent', async () => (await seen())[1] === 'Grace false');
 
     const signedIn = await server.openSession(launcher.gameId, grace.wallet);
     using _inLauncher = await connectLauncher(server.url, { launcherJwt: signedIn.launcherJwt });
-    await until('Grace is there again', async () => (await seen())[1] === 'Grace true');
+    await until('Grace is present again', async () => (await seen())[1] === 'Grace true');
   });
 
   it('does not show presence in another game', async () => {

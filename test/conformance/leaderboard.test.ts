@@ -112,25 +112,25 @@ interface Standing {
 describe('the leaderboard ranks', () => {
   it.each<Standing>([
     {
-      what: 'one row a player, the best score, more being better',
+      what: 'one row per player, with the highest score',
       policy: {},
       sets: ['ada 10', 'grace 30', 'ada 20', 'ada 5', 'eve 25'],
       board: ['grace 30', 'eve 25', 'ada 20'],
     },
     {
-      what: 'ties by who got there first',
+      what: 'ties in the order in which they were reached',
       policy: {},
       sets: ['ada 5 a', 'grace 20', 'eve 20', 'ada 20 a', 'grace 20'],
       board: ['grace 20', 'eve 20', 'ada 20'],
     },
     {
-      what: 'a score set again under its nonce as reached when it was first set',
+      what: 'a score repeated under its nonce at the time it was first set',
       policy: {},
       sets: ['ada 20 n', 'grace 20', 'ada 20 n'],
       board: ['ada 20', 'grace 20'],
     },
     {
-      what: 'a score that was replaced by a worse one as what it is now',
+      what: 'a score replaced by a worse one at its new value',
       policy: {},
       sets: ['ada 100 n', 'ada 80 m', 'grace 90', 'ada 10 n'],
       board: ['grace 90', 'ada 80'],
@@ -142,13 +142,13 @@ describe('the leaderboard ranks', () => {
       board: ['grace 7', 'eve 8.5', 'ada 10'],
     },
     {
-      what: 'ties by who got there first when less is better',
+      what: 'ties in the order in which they were reached when less is better',
       policy: { order: 'asc' },
       sets: ['grace 9', 'ada 3', 'grace 3'],
       board: ['ada 3', 'grace 3'],
     },
     {
-      what: 'the score set last when the game wants the latest',
+      what: 'the score set last when the game uses the latest',
       policy: { keep: 'latest' },
       sets: ['ada 10', 'grace 30', 'ada 50', 'grace 20', 'ada 5'],
       board: ['grace 20', 'ada 5'],

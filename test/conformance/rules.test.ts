@@ -101,7 +101,7 @@ describe('the nonce of a trigger', () => {
   it.each([
     ['trigger', { trigger: 'lose', value: 1 }],
     ['value', { trigger: 'win', value: 2 }],
-    ['value left out', { trigger: 'win' }],
+    ['missing value', { trigger: 'win' }],
   ])('is refused with another %s', async (_what, other) => {
     const player = await playerUnder({ trigger: 'win', actions: [notify] });
     await trigger(player, { nonce: 'n', value: 1 });

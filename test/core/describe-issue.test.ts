@@ -12,7 +12,7 @@ function problemsOf(schema: z.ZodType, input: unknown): Record<string, string> {
     const fields = (error as { fields: { path: string; message: string }[] }).fields;
     return Object.fromEntries(fields.map(({ path, message }) => [path, message]));
   }
-  throw new Error('the input was taken');
+  throw new Error('the input was accepted');
 }
 
 test('an invalid field has a clear error', () => {

@@ -76,7 +76,7 @@ test.each<[what: string, sql: string, counted: keyof Findings]>([
     'UPDATE message_channels SET message_count = message_count - 1',
     'halfWritten',
   ],
-  ['what nobody wrote', "UPDATE messages SET content = 'message 9999999'", 'halfWritten'],
+  ['rows nobody wrote', "UPDATE messages SET content = 'message 9999999'", 'halfWritten'],
   [
     'a change without its event',
     `DELETE FROM events WHERE ${anyOf('events', "name = 'scores created'")}`,

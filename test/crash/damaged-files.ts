@@ -41,7 +41,7 @@ const damages: readonly Damage[] = [
     says: /gantry\.db cannot be read as a database .*restore a backup/,
   },
   {
-    what: 'a database cut off in the middle of a page',
+    what: 'a database truncated in the middle of a page',
     damage: ({ database }, round) => truncateSync(database, statSync(database).size - 1_000 - round),
     says: /gantry\.db cannot be read as a database .*restore a backup/,
   },
@@ -51,12 +51,12 @@ const damages: readonly Damage[] = [
     says: /gantry\.db cannot be read as a database .*restore a backup/,
   },
   {
-    what: 'a database without a byte in it',
+    what: 'an empty database file',
     damage: ({ database }) => truncateSync(database, 0),
     says: /gantry\.db is empty.*restore a backup/,
   },
   {
-    what: 'a file that is no database',
+    what: 'a file that is not a database',
     damage: ({ database }) => writeFileSync(database, 'Dear diary, '.repeat(1_000)),
     says: /gantry\.db cannot be read as a database .*restore a backup/,
   },
@@ -69,7 +69,7 @@ const damages: readonly Damage[] = [
     says: /gantry\.db is not a database of Gantry's/,
   },
   {
-    what: 'a database that is gone, with its write-ahead log still there',
+    what: 'a missing database, with its write-ahead log still there',
     damage: ({ database }) => {
       cpSync(database, `${database}-wal`);
       rmSync(database);
@@ -77,12 +77,12 @@ const damages: readonly Damage[] = [
     says: /gantry\.db is not there, but .*-wal is/,
   },
   {
-    what: 'a key file that is gone',
+    what: 'a missing key file',
     damage: ({ tokenKeys }) => rmSync(tokenKeys),
     says: /token-keys\.json is missing.*backup.*gantry key rotate/,
   },
   {
-    what: 'the key of the secrets gone',
+    what: 'the missing secrets key',
     damage: ({ secretKey }) => rmSync(secretKey),
     says: /secret\.key is missing.*backup.*GANTRY_SECRET_KEY/,
   },
@@ -92,23 +92,23 @@ const damages: readonly Damage[] = [
     says: /token-keys\.json does not hold the keys.*backup/,
   },
   {
-    what: 'half the key of the secrets',
+    what: 'half of the secrets key',
     damage: ({ secretKey }) => truncateSync(secretKey, 32),
     says: /secret\.key does not hold a key.*backup/,
   },
   {
-    what: 'another key of the secrets',
+    what: 'a different secrets key',
     damage: ({ secretKey }) => writeFileSync(secretKey, 'ab'.repeat(32)),
     says: /is not the key that the game secrets .* were encrypted with.*put the file back/,
   },
   {
-    what: 'a directory that may not be written to',
+    what: 'a read-only directory',
     damage: ({ database }) => makeReadOnly(join(database, '..')),
     says: /cannot be opened for writing.*Let the user|permission denied/,
     asNobody: true,
   },
   {
-    what: 'a database that may not be written to',
+    what: 'a read-only database',
     damage: ({ database }) => {
       const directory = join(database, '..');
       giveAway(directory);
@@ -219,7 +219,7 @@ const logDamages: readonly { what: string; damage(log: string, round: number): v
   },
   { what: 'a log without a byte in it', damage: (log) => truncateSync(log, 0) },
   {
-    what: 'a log cut off',
+    what: 'a truncated log',
     damage: (log, round) => truncateSync(log, Math.floor(statSync(log).size * ((round % 9) + 1) * 0.1)),
   },
   {

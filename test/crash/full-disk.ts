@@ -95,7 +95,7 @@ export async function fullDisk(
       posters.map(async (poster) => {
         while (!isEnough()) {
           const answer = await poster.writeNext(server.url, ledger);
-          if (!answer) throw new Error('the server is gone');
+          if (!answer) throw new Error('the server has ended');
           count(answer);
         }
       }),

@@ -90,7 +90,7 @@ export async function longReader({ heldMs, logBytes }: LongReaderOptions): Promi
   );
   await until('the load is under way', () => ledger.answeredCount > 300, 60_000);
   phase = 'before';
-  await until('there is something to compare with', () => ledger.answeredCount > 3_000, 60_000);
+  await until('there is a baseline', () => ledger.answeredCount > 3_000, 60_000);
 
   const reader = holdView(database);
   phase = 'meanwhile';

@@ -54,7 +54,7 @@ test.skipIf(noPostgres !== null)(
       );
       // Its open transaction ends after ten seconds; then it behaves as if paused for a minute. What it had sent before
       // may be executed afterwards, and keep the lane for it: then the test repeats.
-      const taken = await until('another node has taken the lane', async () => {
+      const taken = await until('another node has taken over the lane', async () => {
         await rows(
           "UPDATE write_lanes SET seen_at = clock_timestamp() - interval '61 seconds' WHERE lane = $1",
           [lane?.lane],

@@ -114,7 +114,7 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRep
     const resumedAt = await until('writes', () => answeredSince(endedAt + 200));
     if (!isSynchronous) {
       await until('both nodes know the new history', () => noticed.every(Number.isFinite), 30_000);
-      await until('the launcher was told', () => launcher.resyncs.length > loaded, 30_000);
+      await until('the launcher was notified', () => launcher.resyncs.length > loaded, 30_000);
     }
     await delay(options.writeMs);
     isWriting = false;

@@ -96,7 +96,7 @@ export class RecordedDisk {
 
   #file(path: string): File {
     const file = this.#names.get(path);
-    if (!file) throw new Error(`${path} was written to, but nobody made it`);
+    if (!file) throw new Error(`${path} was written to, but never created`);
     return file;
   }
 

@@ -62,27 +62,27 @@ const editDatabase = (dataDirectory: string, edit: (db: SqliteDatabase.Database)
 
 const faults: Fault[] = [
   {
-    fault: 'keys that others can read',
+    fault: 'keys readable by others',
     plant: (data) => void chmodSync(dataFiles(data).tokenKeys, 0o644),
     finds: { check: 'keys', level: 'error', message: /token-keys\.json .* 644/, remedy: /chmod 600 \// },
   },
   {
-    fault: 'a key file that is missing',
+    fault: 'a missing key file',
     plant: (data) => void rmSync(dataFiles(data).secretKey),
     finds: { check: 'keys', level: 'error', message: /secret\.key is missing/, remedy: /from a backup/ },
   },
   {
-    fault: 'a key file with something else in it',
+    fault: 'a key file with other content',
     plant: (data) => void writeFileSync(dataFiles(data).tokenKeys, '{"keys":[]}'),
     finds: { check: 'keys', level: 'error', message: /not a valid key file/, remedy: /from a backup/ },
   },
   {
-    fault: 'another key than the game secrets were encrypted with',
+    fault: 'a key other than the one that encrypted the game secrets',
     plant: () => ({ env: { GANTRY_SECRET_KEY: 'ab'.repeat(32) } }),
     finds: { check: 'secret-key', level: 'error', message: /is not the key/, remedy: /GANTRY_SECRET_KEY/ },
   },
   {
-    fault: 'a data directory that others can read',
+    fault: 'a data directory readable by others',
     plant: (data) => void chmodSync(data, 0o755),
     finds: { check: 'data-directory', level: 'warning', message: /mode 755/, remedy: /chmod 700/ },
   },
@@ -107,7 +107,7 @@ const faults: Fault[] = [
     },
   },
   {
-    fault: 'a page that was overwritten',
+    fault: 'an overwritten page',
     plant: (data) => {
       const { database } = dataFiles(data);
       const bytes = readFileSync(database);
@@ -118,12 +118,12 @@ const faults: Fault[] = [
     finds: { check: 'database', level: 'error', message: /damaged|cannot be read/, remedy: /gantry restore/ },
   },
   {
-    fault: 'a database that is a letter',
-    plant: (data) => void writeFileSync(dataFiles(data).database, 'a letter'.repeat(999)),
+    fault: 'a text file as the database',
+    plant: (data) => void writeFileSync(dataFiles(data).database, 'a text'.repeat(999)),
     finds: { check: 'database', level: 'error', message: /cannot be read as a database/, remedy: /restore/ },
   },
   {
-    fault: 'a port that another program has',
+    fault: 'a port in use by another program',
     async plant() {
       const server = createServer((_request, response) => response.end('{"status":"something else"}'));
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -144,7 +144,7 @@ const faults: Fault[] = [
     finds: { check: 'redis', level: 'error', message: /cannot be reached/, remedy: /Start Redis/ },
   },
   {
-    fault: 'a chain that cannot be reached',
+    fault: 'an unreachable chain',
     plant: async () => ({ env: { CHAINS: `{"5":["http://127.0.0.1:${await freePort()}/hidden"]}` } }),
     finds: {
       check: 'chains',
@@ -154,7 +154,7 @@ const faults: Fault[] = [
     },
   },
   {
-    fault: 'a setting that cannot be used',
+    fault: 'an invalid setting',
     plant: () => ({ env: { SESSION_DAYS: 'many' } }),
     finds: {
       check: 'configuration',
@@ -164,12 +164,12 @@ const faults: Fault[] = [
     },
   },
   {
-    fault: 'tokens that pass in the clear',
+    fault: 'tokens sent in clear text',
     plant: () => ({ env: { PUBLIC_URL: 'http://play.example' } }),
     finds: { check: 'public-url', level: 'warning', message: /not encrypted/, remedy: /TLS/ },
   },
   {
-    fault: 'a signing key that others can read',
+    fault: 'a signing key readable by others',
     plant: (data) => {
       const file = join(data, '..', 'keystore.json');
       writeFileSync(file, '{}', { mode: 0o644 });

@@ -55,8 +55,8 @@ test('a player banned from a game receives none of its messages through the laun
   expect(told).not.toContain('chat-messages typing');
   expect(await heardBy(server, adas, ada)).toEqual(['before', 'while banned']);
   await db.write(unban, grace.wallet, grace.gameId);
-  await say('let in');
-  expect(await heardBy(server, hers, inLauncher)).toEqual(['before', 'let in']);
+  await say('connected');
+  expect(await heardBy(server, hers, inLauncher)).toEqual(['before', 'connected']);
   expect(Object.keys(streams)).toContain(streamOf.channel(channelId));
 });
 

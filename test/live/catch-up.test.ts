@@ -127,7 +127,7 @@ test('a client without cursors starts at the current position', async () => {
 
 test.each([
   { what: 'into another history', change: { epoch: 'another' } },
-  { what: 'ahead of what there is', change: { seq: 1_000 } },
+  { what: 'ahead of the stream', change: { seq: 1_000 } },
 ])(
   'a cursor $what is answered recovered:false, and the stream continues from the current position',
   async ({ change }) => {
@@ -192,8 +192,8 @@ test.each([
   ['a text', 'cursors'],
   ['a list', [{ epoch: 'a', seq: 1 }]],
   ['a number', 7],
-  ['an entry that is no cursor', { stream: 1 }],
-  ['an epoch that is no text', { stream: { epoch: 1, seq: 1 } }],
+  ['an entry that is not a cursor', { stream: 1 }],
+  ['an epoch that is not a string', { stream: { epoch: 1, seq: 1 } }],
   ['a seq below 0', { stream: { epoch: 'a', seq: -1 } }],
   ['a broken seq', { stream: { epoch: 'a', seq: 1.5 } }],
   ['no seq', { stream: { epoch: 'a' } }],

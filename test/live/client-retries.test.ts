@@ -37,7 +37,7 @@ test('a client that is closed while waiting to retry stays closed', async () => 
   const listening = listen({ url: server.url, launcherJwt: player.launcherJwt });
   await until('the refusal', () => positions.calls === 1);
   listening.client.close();
-  await until('nobody there', async () => !(await server.services.presence.isPresent(player.sessionId)));
+  await until('nobody is present', async () => !(await server.services.presence.isPresent(player.sessionId)));
   await new Promise((resolve) => setTimeout(resolve, 1_500)); // longer than it would have waited
   expect(positions.calls).toBe(1);
   expect(listening.client.status.state).toBe('connecting');
@@ -55,6 +55,6 @@ test('a client that has connected too often waits, and is accepted again', { tim
   using listening = listen({ url: server.url, launcherJwt: player.launcherJwt });
   const states: string[] = [];
   listening.client.onStatus(({ state }) => states.push(state));
-  await until('let in again', () => states.includes('live'), 60_000);
+  await until('connected again', () => states.includes('live'), 60_000);
   expect(states).not.toContain('refused');
 });

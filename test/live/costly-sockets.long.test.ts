@@ -63,7 +63,7 @@ test('a player in 6,000 channels reconnects with cursors of some, and receives n
     const sender = { gameId: channel?.gameId ?? '', wallet: channel?.participants[0]?.wallet ?? '' };
     await db.write(sendMessage, sender, channel?._id ?? '', content);
   };
-  await say(quiet, 'said in one whose cursor is left out');
+  await say(quiet, 'sent in one whose cursor is omitted');
   await say(busy, 'said in one of the last');
 
   using second = listen({ url: server.url, launcherJwt: ada.launcherJwt, cursors: saved });

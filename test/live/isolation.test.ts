@@ -55,7 +55,7 @@ test('a client that neither reads nor closes is disconnected within five seconds
   const player = await server.openSession((await server.createGame()).gameId);
   using raw = await openRawWebSocket(server);
   raw.send(text(`40${JSON.stringify({ launcherJwt: player.launcherJwt })}`));
-  await until('let in', () => raw.texts.some((one) => one.startsWith('42["realtime-events connected"')));
+  await until('connected', () => raw.texts.some((one) => one.startsWith('42["realtime-events connected"')));
   await server.services.db.write(revokeSessionById, player.sessionId);
   const from = performance.now();
   await until('the goodbye', () => raw.closeCode() !== null);

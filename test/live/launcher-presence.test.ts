@@ -45,7 +45,7 @@ describe('a session of a player with a launcher', () => {
         .filter(({ name, record }) => name === 'game-channels patched' && record._id === jti)
         .map(({ record }) => record.present);
     };
-    await until('it was told', () => toldOf(game).length > 0);
+    await until('it was notified', () => toldOf(game).length > 0);
     // The change caused by its own connection comes before its position.
     expect([toldOf(before), toldOf(game)]).toEqual([[], [true]]);
 
@@ -59,7 +59,7 @@ describe('a session of a player with a launcher', () => {
     expect(toldOf(game)).toEqual([true]);
 
     launcher.socket.disconnect();
-    await until('nobody is there any more', async () => !(await isPresent(server, before)));
+    await until('nobody is present any more', async () => !(await isPresent(server, before)));
     expect(await isPresent(server, game)).toBe(true); // for the three minutes of its own heartbeat
   });
 
@@ -100,7 +100,7 @@ describe('a session of a player with a launcher', () => {
     const game = await opened(launcherJwt);
     expect(await isPresent(server, game)).toBe(true);
     await post(`${server.url}/launcher/end-channel-session`, { launcherJwt });
-    await until('nobody is there any more', async () => !(await isPresent(server, game)));
+    await until('nobody is present any more', async () => !(await isPresent(server, game)));
   });
 });
 

@@ -120,7 +120,7 @@ export async function runLedger(
   const channels = await Promise.all(
     groups(players).map(async (participants) => {
       const [creator, ...others] = participants;
-      if (!creator) throw new Error('a channel of nobody');
+      if (!creator) throw new Error('a channel without members');
       const { _id: id } = await data.db.write(
         createChannel,
         creator,
@@ -216,7 +216,7 @@ function endSeasons(db: Database, gameId: string): { stop(): Promise<number> } {
 /** Which player must have which prize, by the final places. */
 async function winnersOf(db: Database, gameId: string, seasons: number): Promise<string[]> {
   const game = await db.read(findGame, gameId);
-  if (!game) throw new Error('the game is gone');
+  if (!game) throw new Error('the game does not exist');
   const winners: string[] = [];
   for (let season = 1; season <= seasons; season++) {
     const board = await requireBoard(db, game, { leaderboard: weekly.name, season }, { isPublic: true });

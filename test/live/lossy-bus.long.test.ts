@@ -41,7 +41,7 @@ test.for(engines)(
     const channels = await Promise.all(
       [everyone.slice(0, 6), everyone.slice(6), everyone.slice(3, 9)].map(async (participants) => {
         const [creator, ...others] = participants;
-        if (!creator) throw new Error('a channel of nobody');
+        if (!creator) throw new Error('a channel without members');
         const wallets = others.map(({ wallet }) => wallet);
         return { id: (await data.db.write(createChannel, creator, wallets))._id, participants };
       }),

@@ -142,7 +142,7 @@ test('an old cursor of a player who left and returned does not reveal what was s
   const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet, eve.wallet]);
   const cursors = await cursorsOf(server, grace);
   await db.write(removeFromChannel, ada, channelId, grace.wallet);
-  await db.write(sendMessage, ada, channelId, 'she is gone');
+  await db.write(sendMessage, ada, channelId, 'she has left');
   await db.write(addToChannel, ada, channelId, grace.wallet);
   await db.write(sendMessage, ada, channelId, 'she is back');
   using launcher = await connect(server, grace, {
@@ -163,7 +163,7 @@ test('the client of a player who leaves and returns while connected continues, w
   using listening = listen({ url: server.url, launcherJwt: grace.launcherJwt });
   await listening.client.ready();
   await db.write(removeFromChannel, ada, channelId, grace.wallet);
-  await db.write(sendMessage, ada, channelId, 'she is gone');
+  await db.write(sendMessage, ada, channelId, 'she has left');
   await db.write(addToChannel, ada, channelId, grace.wallet);
   await db.write(sendMessage, ada, channelId, 'she is back');
   const contents = () =>

@@ -54,7 +54,7 @@ export function startSending({
   async function send(number: number): Promise<void> {
     const channel = channels[number % channels.length];
     const sender = channel?.participants[number % channel.participants.length];
-    if (!channel || !sender) throw new Error('there is nobody to send');
+    if (!channel || !sender) throw new Error('there is no sender');
     const channelId = channel.id;
     const { launcherJwt } = sender;
     const message = { launcherJwt, channelId, content: content(number) };

@@ -74,17 +74,17 @@ test.each<[string, string[]]>([
   ['a text where the ack should be', [call('getStates', 'launcher', {}, {}, 'ack')]],
   ['an object where the ack should be', [call('getStates', 'launcher', {}, {}, { call: 'me', apply: 'me' })]],
   ['an ack id beyond counting', [`2${'9'.repeat(400)}["getStates","launcher",{},{}]`]],
-  ['an ack of nothing the server asked', ['37["what"]', '3["what"]', `3${'9'.repeat(400)}[]`]],
+  ['an ack that the server did not request', ['37["what"]', '3["what"]', `3${'9'.repeat(400)}[]`]],
   [
-    'events nobody listens to',
+    'events without a listener',
     [call('no such event'), call('', 'launcher'), call('find', 'no such service')],
   ],
   ['no arguments', [call('getStates'), call('subscribe'), call('setUserScore', 'launcher')]],
   [
-    'a service that is no text',
+    'a service that is not a string',
     [call('getStates', 7), call('getStates', null), call('getStates', ['launcher'])],
   ],
-  ['data that is no object', ['a', 7, null, true, [[]]].map((it) => call('getStates', 'launcher', it))],
+  ['data that is not an object', ['a', 7, null, true, [[]]].map((it) => call('getStates', 'launcher', it))],
   [
     "Object's own names",
     ['__proto__', 'constructor', 'toString', 'hasOwnProperty'].flatMap((name) => [
@@ -163,7 +163,7 @@ test.each<[string, string]>([
 });
 
 test.each([
-  ['a connection that is gone as soon as it came', 1],
+  ['a connection that closes immediately', 1],
   ['many CONNECTs at once on one connection', 200],
 ])('%s: no session stays present', async (_what, connects) => {
   const another = await data.openSession(player.gameId);

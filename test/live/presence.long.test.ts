@@ -122,7 +122,7 @@ test('when a node dies, those only present there become absent, and the launcher
   expect(await status(one, inGame)).toMatchObject({ exists: true, present: true }); // its lease has not expired
   await until('the lapse', () => toldOf(watching, inGame).length === 2, 60_000);
   const seconds = Math.round((performance.now() - from) / 1000);
-  await annotate(`told ${seconds} s after the node died`);
+  await annotate(`announced ${seconds} s after the node died`);
   process.stdout.write(`presence: told as absent ${seconds} s after its node was killed\n`);
   expect(seconds).toBeLessThan(30);
   for (const node of [one, third]) {
@@ -174,12 +174,12 @@ test('when the only node is killed and restarted, those who do not return are an
   await node.kill();
   await node.start();
   expect(await status(node, inGame)).toMatchObject({ exists: true, present: false });
-  await until('told of as absent', () => told(inGame).length === 2, 30_000);
+  await until('announced as absent', () => told(inGame).length === 2, 30_000);
   expect(told(inGame)).toEqual([true, false]);
   expect(told(back)).toEqual([true]); // to others, a player who returned was present throughout
   expect(await status(node, back)).toMatchObject({ present: true });
   comingBack.client.close();
-  await until('told of as gone', () => told(back).length === 2);
+  await until('announced as ended', () => told(back).length === 2);
   expect(told(inGame)).toEqual([true, false]);
 });
 
@@ -221,6 +221,6 @@ test('a connection that closes while its token is being verified leaves nobody p
   gone = true;
   await until('the check done', () => checking.mock.settledResults.every(({ type }) => type === 'fulfilled'));
   bystander.socket.disconnect();
-  await until('nobody there', async () => !(await presence.isPresent(sessionId)));
+  await until('nobody is present', async () => !(await presence.isPresent(sessionId)));
   expect(connected).toHaveBeenCalledTimes(1);
 });

@@ -261,14 +261,14 @@ test('after a server restart a follower resumes by its cursor: missed events are
   await db.write(setScore, grace, 15);
   await node.start();
   await until('the missed activity', () => labels().length === 2);
-  await until('the rows as they stand', async () => {
+  await until('the current rows', async () => {
     return JSON.stringify(copy.rows) === JSON.stringify(await leaderboard(node.url, gameId));
   });
   await db.write(recordActivity, ada, { label: 'after', eventId: 'win' });
   await db.write(setScore, ada, 20);
   await until('the next activity', () => labels().length === 3);
   expect(labels()).toEqual(['before', 'meanwhile', 'after']);
-  await until('the rows as they then stand', () => copy.rows[0]?.score === 20);
+  await until('the rows after that', () => copy.rows[0]?.score === 20);
   expect(copy.rows).toEqual(await leaderboard(node.url, gameId));
 });
 

@@ -66,7 +66,7 @@ test("a player who left before this node read another's writes receives what was
   const { db: other } = await openStore(server.config);
   await other.write(sendMessage, ada, channelId, 'before she left');
   await other.write(removeFromChannel, ada, channelId, grace.wallet);
-  await other.write(sendMessage, ada, channelId, 'while she is gone');
+  await other.write(sendMessage, ada, channelId, 'while she is away');
   await other.write(addToChannel, ada, channelId, grace.wallet);
   await other.write(sendMessage, ada, channelId, 'when she is back');
   await other.write(removeFromChannel, grace, channelId, grace.wallet);

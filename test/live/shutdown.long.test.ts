@@ -185,7 +185,7 @@ test('while a stop waits for a launcher that no longer polls, new connections ar
     body: `40${JSON.stringify({ launcherJwt })}`,
   });
   expect(await said.text()).toBe('ok');
-  await until('let in', async () => server.services.presence.isPresent(sessionId));
+  await until('connected', async () => server.services.presence.isPresent(sessionId));
 
   const from = performance.now();
   const closed = server.close();

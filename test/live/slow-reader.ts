@@ -52,7 +52,7 @@ export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowRe
     Array.from({ length: options.slow + options.healthy }, () => data.openSession(gameId)),
   );
   const [creator, ...others] = players;
-  if (!creator) throw new Error('nobody takes part');
+  if (!creator) throw new Error('there are no participants');
   const { _id: channelId } = await data.db.write(
     createChannel,
     creator,

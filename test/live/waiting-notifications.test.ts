@@ -53,7 +53,7 @@ async function toldAtConnecting(server: TestServer, player: TestPlayer, cursors?
 }
 
 async function nobodyIsThere(server: TestServer, ...players: TestPlayer[]): Promise<void> {
-  await until('nobody is there', async () => {
+  await until('nobody is present', async () => {
     const there = await Promise.all(
       players.map(({ sessionId }) => server.services.presence.isPresent(sessionId)),
     );

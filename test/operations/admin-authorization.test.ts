@@ -26,7 +26,7 @@ const strangers: readonly Stranger[] = [
   { title: 'nothing' },
   { title: 'a wrong token', headers: () => bearer('not-the-admin-token-of-the-tests') },
   { title: 'the token cut short', headers: ({ server }) => bearer(server.adminToken.slice(0, -1)) },
-  { title: 'the token with a letter behind it', headers: ({ server }) => bearer(`${server.adminToken}s`) },
+  { title: 'the token with a trailing letter', headers: ({ server }) => bearer(`${server.adminToken}s`) },
   { title: 'the token in capitals', headers: ({ server }) => bearer(server.adminToken.toUpperCase()) },
   {
     title: 'the token twice',

@@ -176,7 +176,7 @@ describe.skipIf(noBrowser !== null)('the console', () => {
     const page = await open('');
     const card = page.locator('.chart-card', { hasText: 'Storage' });
     const { database } = dataFiles(server.config.dataDirectory);
-    await until('both are told', async () => {
+    await until('both are shown', async () => {
       const sizes = [database, `${database}-wal`].map((file) => asBytes(statSync(file).size));
       return (await card.locator('.figure-value').allTextContents()).join() === sizes.join();
     });

@@ -39,7 +39,7 @@ describe.skipIf(noBrowser !== null)('the console under load', { timeout: 120_000
     await table.getByRole('row').nth(1).waitFor();
     const startedAt = Date.now();
     await until(
-      'the last row is there',
+      'the last row is loaded',
       async () => {
         await table.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
         return (await page.getByText('5,000 rows', { exact: true }).count()) === 1;

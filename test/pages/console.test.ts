@@ -466,7 +466,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await until('the scores are listed', async () => (await scores()) === '20,10,30');
     await page.getByRole('button', { name: 'Remove score 30' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await until('it is gone', async () => (await scores()) === '20,10');
+    await until('it is removed', async () => (await scores()) === '20,10');
     await show('States');
     await page.getByRole('row', { name: /^hero/ }).waitFor();
     await show('Play sessions');
@@ -820,12 +820,12 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await page.route('**/admin/list-games', (route) => void held.push(route));
     await page.route('**/readyz', (route) => void held.push(route));
     await page.getByRole('link', { name: 'Games', exact: true }).click();
-    await until('the games are asked for', () => held.length === 1);
+    await until('the games are requested', () => held.length === 1);
     await page.route('**/admin/list-audit-log', (route) => route.abort());
     await page.getByRole('link', { name: 'Audit log', exact: true }).click();
     await page.getByText('may be out of date').waitFor();
     await page.clock.runFor(2_000);
-    await until('the server is looked for', () => held.length === 2);
+    await until('the server is polled', () => held.length === 2);
 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.unroute('**/admin/list-audit-log');
@@ -852,7 +852,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await post(`${server.url}/admin/update-game`, { gameId, name: 'Unnoticed' }, bearer(server.adminToken));
     const page = await open('audit');
     await page.getByRole('row', { name: /Unnoticed/ }).waitFor();
-    await page.getByLabel('Filter by text').fill('nobody wrote this');
+    await page.getByLabel('Filter by text').fill('an unknown message');
     await page.getByText('No matching rows').waitFor();
     await page.getByLabel('Filter by text').fill('AUDITED');
     await page.getByRole('row', { name: /Unnoticed/ }).waitFor({ state: 'hidden' });

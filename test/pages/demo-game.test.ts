@@ -164,7 +164,7 @@ async function dropPerfectly(page: Page, container: number): Promise<void> {
   const before = await score.textContent();
   await page.clock.runFor((wayToTheHold / speedOf(container)) * 1000);
   await page.keyboard.press('Space');
-  await until(`container ${container} lies there`, async () => {
+  await until(`container ${container} has landed`, async () => {
     await page.clock.runFor(frameMs);
     return (await score.textContent()) !== before;
   });

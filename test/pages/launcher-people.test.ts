@@ -155,7 +155,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await say(grace, 'Cheap gold!');
     await until('it was said', async () => (await bubbles(grace)).length === 2);
     await say(ada, 'Nothing from you');
-    await until('Grace hears it', async () => (await bubbles(grace)).length === 3);
+    await until('Grace receives it', async () => (await bubbles(grace)).length === 3);
     expect(await bubbles(ada)).toEqual(['Nothing from you']);
     await server.services.db.write(setProfile, grace.wallet, { username: 'Grace Hopper' });
     await ada.page.reload();
@@ -169,7 +169,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await ada.page.keyboard.press('Enter');
     await expect.poll(focused).toBe('tabpanel');
     await ada.page.getByRole('button', { name: /Nothing from you/ }).click();
-    await until('all of it is there again', async () => (await bubbles(ada)).length === 3);
+    await until('all of it is back', async () => (await bubbles(ada)).length === 3);
   });
 
   test("a player reports a message, and the conversation's creator mutes the other one", async () => {

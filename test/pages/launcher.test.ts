@@ -82,7 +82,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
 
     await grace.page.getByRole('button', { name: 'Unsend: Just one.' }).click();
     await grace.page.getByRole('dialog').getByRole('button', { name: 'Unsend' }).click();
-    await until('it is gone for Ada', async () => (await bubbles(ada)).length === 1);
+    await until('it is removed for Ada', async () => (await bubbles(ada)).length === 1);
     expect(await bubbles(grace)).toEqual(['One more round?']);
 
     await grace.page.context().close();
@@ -269,7 +269,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     const [ada] = await two();
     await server.createGame({ name: 'Elsewhere', slug: 'elsewhere' });
     const demo = await server.services.db.read(findGameBySlug, 'demo-game');
-    if (!demo) throw new Error('there is no demo game');
+    if (!demo) throw new Error('the demo game is missing');
     const { policies, url } = demo;
     await server.services.db.write(changeGame, demo.id, { policies: { tokenIn: 'fragment' } });
     try {
@@ -311,6 +311,6 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
 
 async function demoGame({ services }: TestServer): Promise<string> {
   const game = await services.db.read(findGameBySlug, 'demo-game');
-  if (!game) throw new Error('the demo game is not there');
+  if (!game) throw new Error('the demo game is missing');
   return game.id;
 }

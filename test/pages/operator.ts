@@ -37,7 +37,7 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
     if (typeof name === 'string' ? focused === name : name.test(focused)) return;
     passed.push(focused);
   }
-  throw new Error(`Tab never came to ${name}, but to ${passed.join(', ')}`);
+  throw new Error(`Tab did not reach ${name}, only ${passed.join(', ')}`);
 }
 
 /** The accessible name of the focused element, as far as the pages use it. */

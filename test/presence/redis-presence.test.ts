@@ -253,8 +253,8 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'while Redis is away', ()
     await redis.kill();
     await redis.start();
     await until('Redis connected', () => one.isConnected() && other.isConnected());
-    await until('who is there is known', () => other.presence.isPresent('stays'), 2_000);
-    await until('who sent a heartbeat is known', () => other.presence.isPresent('beats'), 2_000);
+    await until('presence is known', () => other.presence.isPresent('stays'), 2_000);
+    await until('heartbeats are known', () => other.presence.isPresent('beats'), 2_000);
     expect(await other.presence.connected('stays', 'c')).toBe(false);
     expect(await one.presence.disconnected('leaves', 'b')).toBe(true);
     expect(await one.presence.disconnected('stays', 'a')).toBe(false);

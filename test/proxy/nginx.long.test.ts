@@ -64,7 +64,7 @@ describe.skipIf(missing !== null)('behind nginx, as shipped', () => {
           }
         }
         const all = Array.from({ length: 10 }, (_, number) => `${number}`);
-        await until('everyone told', () =>
+        await until('everyone received it', () =>
           players.every(({ wallet }) => heard.get(wallet)?.length === all.length),
         );
         for (const { wallet } of players) expect(heard.get(wallet)).toEqual(all);

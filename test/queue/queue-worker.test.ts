@@ -30,10 +30,10 @@ function working(
 
 test('a job of the same name runs once at a time, and again when it says that there may be more', async () => {
   const { worker, begun, ends } = working(['a', 'b']);
-  await until('both are begun', async () => begun.length === 2);
+  await until('both have started', async () => begun.length === 2);
   worker.wake();
   ends[0]?.();
-  await until('the first is begun again', async () => begun.length === 3);
+  await until('the first has started again', async () => begun.length === 3);
   expect(begun).toEqual(['a', 'b', 'a']);
   for (const end of ends) end();
   await worker.stop();
@@ -42,11 +42,11 @@ test('a job of the same name runs once at a time, and again when it says that th
 test('no more jobs start than the concurrency limit allows', async () => {
   const waiting = ['a', 'b', 'c'];
   const { worker, begun, ends } = working([], { room: 2, find: async (free) => waiting.splice(0, free) });
-  await until('there is no more room', async () => begun.length === 2);
+  await until('the concurrency limit is reached', async () => begun.length === 2);
   worker.wake();
   ends[1]?.();
   expect(begun).toEqual(['a', 'b']);
-  await until('one more is begun', async () => begun.length === 3);
+  await until('one more has started', async () => begun.length === 3);
   for (const end of ends) end();
   await worker.stop();
 });
@@ -62,7 +62,7 @@ test('a failure is reported, and the next wake polls again', async () => {
   });
   await until('it is reported', async () => reported.length === 1);
   worker.wake();
-  await until('it has looked again', async () => looks === 2);
+  await until('it has polled again', async () => looks === 2);
   await worker.stop();
   expect(reported).toEqual([failure, failure]);
 });

@@ -28,15 +28,15 @@ describe('the error for an invalid rule says where and why', () => {
   const call = { type: 'CallContract', chainId: 1, contract, function: 'function f(uint256 a)', args: ['1'] };
   const mint = { type: 'IssueToken', chainId: 1, contract, amount: '1' };
   test.each([
-    ['a signature that is none', { ...call, function: 'f(' }, /ABI signature/],
+    ['an invalid signature', { ...call, function: 'f(' }, /ABI signature/],
     ['a signature of an event', { ...call, function: 'event E()' }, /ABI signature/],
     ['too few arguments', { ...call, args: [] }, /takes 1 arguments, and 0 are given/],
     ['an argument no text can be', { ...call, function: 'function f((uint256 a) b)' }, /takes a tuple/],
-    ['an error that is none', { ...call, errors: ['error ('] }, /error NotYours/],
+    ['an invalid error', { ...call, errors: ['error ('] }, /error NotYours/],
     ['a float as an amount', { ...mint, amount: 1.5 }, /string/],
-    ['an amount that is no number', { ...mint, amount: '1e18' }, /decimal number/],
+    ['an amount that is not a number', { ...mint, amount: '1e18' }, /decimal number/],
     ['neither amount nor ratio', { ...mint, amount: undefined }, /either amount/],
-    ['a contract that is no address', { ...mint, contract: '0x12' }, /40 hex digits/],
+    ['a contract that is not an address', { ...mint, contract: '0x12' }, /40 hex digits/],
     [
       'an achievement without its chain',
       { type: 'GrantAchievementToken', achievement: '1', contract },
@@ -79,7 +79,7 @@ describe('the error for an invalid rule says where and why', () => {
     ],
     ['a score of neither amount nor ratio', [{ trigger: 't', actions: [{ type: 'UpdateScore' }] }]],
     ['a score of both', [{ trigger: 't', actions: [{ type: 'UpdateScore', amount: 1, ratio: 1 }] }]],
-    ['a score that is no number', [{ trigger: 't', actions: [{ type: 'UpdateScore', amount: '1' }] }]],
+    ['a score that is not a number', [{ trigger: 't', actions: [{ type: 'UpdateScore', amount: '1' }] }]],
     ['an endless ratio', [{ trigger: 't', actions: [{ type: 'UpdateScore', ratio: 1e300 }] }]],
     ['an unknown mode', [{ trigger: 't', actions: [{ type: 'UpdateScore', amount: 1, mode: 'subtract' }] }]],
   ])('%s', (_what, rules) => {
@@ -151,6 +151,6 @@ describe('rules are limited in what a trigger costs', () => {
 
 function problemsWith(rules: unknown): { path: string[]; message: string }[] {
   const result = ruleList.safeParse(rules);
-  if (result.success) throw new Error('the rules were taken');
+  if (result.success) throw new Error('the rules were accepted');
   return result.error.issues.map(({ path, message }) => ({ path: path.map(String), message }));
 }

@@ -196,7 +196,7 @@ describe('a signer', () => {
       return another;
     });
     await trigger(server, second);
-    await until('it was asked for three times', () => asked >= 3, 60_000);
+    await until('it was requested three times', () => asked >= 3, 60_000);
     expect(await actionsOf(server, second)).toMatchObject([{ state: 'submitted' }]);
     proxy.falsify('eth_getTransactionReceipt', null);
     const own = await becomes(server, second, 'confirmed', ({ state }) => state === 'confirmed');

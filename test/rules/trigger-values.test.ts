@@ -51,7 +51,7 @@ describe.each(Object.entries<CallStyle>(others))('over %s', (_, connect) => {
     ['a fraction', 0.5, ['Notify', 'UpdateScore']],
     ['a text that is a number', '12.5', ['Notify', 'SendCustomActivity', 'UpdateScore']],
     ['a text that is a small number', '-3', ['Notify', 'UpdateScore']],
-    ['a text that is no number', 'twelve', ['Notify']],
+    ['a text that is not a number', 'twelve', ['Notify']],
     ['a text that only begins with a number', '12 apples', ['Notify']],
     ['a text that is too large a number', '1e300', ['Notify']],
     ['an empty text, which counts as none', '', ['Notify']],

@@ -57,7 +57,7 @@ const cases: { what: string; damage(file: string): void; kept: 0 | 1 }[] = [
   { what: 'a log that a crash has left whole', damage: () => {}, kept: 0 },
   { what: 'the same without its index', damage: (file) => rmSync(`${file}-shm`), kept: 0 },
   {
-    what: 'a transaction cut off in the middle, which nobody was told of',
+    what: 'a transaction cut off in the middle, which was not acknowledged',
     damage(file) {
       rmSync(`${file}-shm`);
       truncateSync(`${file}-wal`, statSync(`${file}-wal`).size - 100);
@@ -65,7 +65,7 @@ const cases: { what: string; damage(file: string): void; kept: 0 | 1 }[] = [
     kept: 0,
   },
   {
-    what: 'the last frame damaged, without the index that knew of its commit',
+    what: 'the last frame damaged, without the index that records its commit',
     damage(file) {
       rmSync(`${file}-shm`);
       flip(file, framesOf(file));
@@ -73,7 +73,7 @@ const cases: { what: string; damage(file: string): void; kept: 0 | 1 }[] = [
     kept: 0,
   },
   {
-    what: 'a frame damaged with others behind it',
+    what: 'a frame damaged, with others after it',
     damage(file) {
       rmSync(`${file}-shm`);
       flip(file, 5);
@@ -82,12 +82,12 @@ const cases: { what: string; damage(file: string): void; kept: 0 | 1 }[] = [
   },
   { what: 'a frame damaged, and the index there', damage: (file) => flip(file, 5), kept: 1 },
   {
-    what: 'acknowledged transactions cut off, and the index there',
+    what: 'acknowledged transactions cut off, with the index intact',
     damage: (file) => truncateSync(`${file}-wal`, headerBytes + 6 * frameBytes),
     kept: 1,
   },
   { what: 'a log emptied behind a process', damage: (file) => truncateSync(`${file}-wal`, 0), kept: 1 },
-  { what: 'a log that is gone', damage: (file) => rmSync(`${file}-wal`), kept: 1 },
+  { what: 'a missing log', damage: (file) => rmSync(`${file}-wal`), kept: 1 },
   {
     what: 'a log of garbage',
     damage: (file) => writeFileSync(`${file}-wal`, Buffer.alloc(statSync(`${file}-wal`).size, 'garbage')),

@@ -26,8 +26,8 @@ describe('a database that may not grow', () => {
     expect(subject.heard.map(({ seq }) => seq)).toEqual(subject.eventSeqs());
 
     subject.db.pragma(`max_page_count = ${pages + 10_000}`);
-    await subject.add('there is room again');
-    expect(subject.rows()).toEqual([...answered, 'there is room again']);
+    await subject.add('there is space again');
+    expect(subject.rows()).toEqual([...answered, 'there is space again']);
     expect(subject.eventSeqs()).toHaveLength(answered.length + 1);
   });
 });
@@ -58,7 +58,7 @@ describe('a full disk', () => {
         expect(body).toMatchObject({ success: false, data: { reason: 'store_unavailable' } });
       }
       rmSync(ballast);
-      answers.push(await setState('there is room again'));
+      answers.push(await setState('there is space again'));
       expect(answers.at(-1)?.status).toBe(200);
 
       const kept: string[] = [];

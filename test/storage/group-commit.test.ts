@@ -68,7 +68,7 @@ describe('group commit', () => {
   test('a command that throws is rolled back alone, with its events and their numbers', async () => {
     await using subject = await openGroupCommit();
     const before = subject.transactions();
-    const broken = new Error('a command went wrong half way');
+    const broken = new Error('a command failed half way');
     const outcomes = await Promise.allSettled([
       subject.add('one'),
       subject.group.write(

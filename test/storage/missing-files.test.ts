@@ -57,7 +57,7 @@ test('one that was moved away and back accepts writes again, which survive a res
   renameSync(data, away);
   await expectRefusal(server, write);
   renameSync(away, data);
-  await until('writes taken', async () => (await write()).status === 200);
+  await until('writes accepted', async () => (await write()).status === 200);
   await until('the server ready', async () => (await readiness(server)).status === 200);
   const { body } = await write();
   expect(body).toMatchObject({ success: true });

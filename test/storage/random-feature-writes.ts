@@ -189,7 +189,7 @@ export function moderationWrites(
   const about = number % 2 ? { messageId: message } : { wallet };
   const muted = { seconds: number % 4 ? number : 0, reason: 'why' };
   const by = number % 2 ? ('server' as const) : ('moderator' as const);
-  const closing = { outcome: 'dismissed' as const, note: 'looked at', by: 'me' };
+  const closing = { outcome: 'dismissed' as const, note: 'reviewed', by: 'me' };
   return [
     [3, 'block', (db) => db.write(block, owner, wallet)],
     [

@@ -72,7 +72,7 @@ describe('while another process holds the write lock', () => {
       other[Symbol.dispose]();
     }
     await until(
-      'it says by itself that it is ready',
+      'it reports ready again automatically',
       async () => Object(await readiness()).status === 'ready',
     );
     expect(await setScore()).toMatchObject({ status: 200, body: { success: true } });

@@ -96,7 +96,7 @@ test('count calls by outcome and transport, sockets, events, batches and commits
   expect(sampleOf(after, 'gantry_redis_up')).toBeUndefined();
   launcher.socket.disconnect();
   await until(
-    'the socket is gone',
+    'the socket has disconnected',
     async () => sampleOf(await scrape(String(server.metricsUrl)), 'gantry_sockets') === 0,
   );
 });

@@ -77,7 +77,7 @@ test('a server reports its recent stats: calls answered and refused, events, its
   const [file, log] = [database, `${database}-wal`].map((name) => statSync(name).size);
   expect(file).toBeGreaterThan(0);
   expect(log).toBeGreaterThan(0);
-  await until('the sizes of the file and of its log are told apart', async () => {
+  await until('the sizes of the file and of its log are distinguished', async () => {
     const { samples } = Object(await read());
     const { databaseBytes, logBytes } = samples.at(-1);
     return databaseBytes === file && logBytes === log;

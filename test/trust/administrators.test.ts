@@ -176,7 +176,7 @@ describe('an owner', () => {
     ['a name with a line break', { name: 'Ada\nBob', role: 'owner' }],
     ['a name the audit log has another meaning for', { name: 'CLI', role: 'owner' }],
     ['a name that is too long', { name: 'a'.repeat(61), role: 'owner' }],
-    ['a role there is not', { name: 'Eve', role: 'superuser' }],
+    ['an unknown role', { name: 'Eve', role: 'superuser' }],
     ['a lifetime of nothing', { name: 'Eve', role: 'owner', lifetimeDays: 0 }],
   ])('cannot add an administrator with %s', async (_, input) => {
     const answer = await call(server.adminToken, 'create-administrator', input);

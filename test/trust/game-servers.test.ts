@@ -36,7 +36,7 @@ const scoresOf = async (gameId: string, wallet: string) =>
 
 describe("a game's server is authenticated by its secret alone", () => {
   it.each([
-    ['a secret nobody has', () => bearer('gsk_nobody')],
+    ['an unknown secret', () => bearer('gsk_nobody')],
     ['the admin token', () => bearer(server.adminToken)],
     ['the secret without Bearer', (secret: string) => ({ Authorization: secret })],
     ['the secret cut short', (secret: string) => bearer(secret.slice(0, -1))],

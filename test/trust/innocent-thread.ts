@@ -6,7 +6,7 @@ import { innocentAddress, send } from './attacking.ts';
 import type { Asked, Told, WhoPlays } from './innocent.ts';
 
 /** The thread of an `Innocent`, which sets twenty scores a second and records which were acknowledged. */
-if (!parentPort) throw new Error('the innocent player plays in a thread of its own');
+if (!parentPort) throw new Error('the innocent player plays in a separate thread');
 const port = parentPort;
 const { url, launcherJwt } = workerData as WhoPlays;
 const agent = new Agent({ keepAlive: true, localAddress: innocentAddress });

@@ -222,7 +222,7 @@ describe('gantry key rotate, while a server runs,', () => {
     const file = dataFiles(directory.path).tokenKeys;
     renameSync(file, `${file}.away`);
     const from = Date.now();
-    await until('a look at the keys', async () => {
+    await until('a check of the keys', async () => {
       expect((await status(before)).status).toBe(200);
       return Date.now() > from + 1_500;
     });
@@ -268,7 +268,7 @@ describe('gantry key rotate, while a server runs,', () => {
       })
       .parse(JSON.parse(readFileSync(dataFiles(directory.path).tokenKeys, 'utf8')));
     const jwk = stored.keys.find((one) => one.kid === header.kid);
-    if (!jwk) throw new Error('the key of the token is not there');
+    if (!jwk) throw new Error("the token's key is missing");
     const key = createPrivateKey({ key: jwk, format: 'jwk' });
     return makeJwt(header, { ...payload, exp: Number(payload.exp) + 365 * 86_400 }, ed25519(key));
   }

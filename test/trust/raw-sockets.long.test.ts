@@ -86,7 +86,7 @@ describe.concurrent('refused, with the connection closed, is a request with', ()
         ),
       ],
     ],
-    ['an encoding nobody knows', [scoreRequest(['Transfer-Encoding: cow'], '0\r\n\r\n')]],
+    ['an unknown encoding', [scoreRequest(['Transfer-Encoding: cow'], '0\r\n\r\n')]],
     ['chunks that are not last', [scoreRequest(['Transfer-Encoding: chunked, identity'], '0\r\n\r\n')]],
     ['chunks by another name', [scoreRequest(['Transfer-Encoding: xchunked'], '0\r\n\r\n')]],
     [
@@ -97,7 +97,7 @@ describe.concurrent('refused, with the connection closed, is a request with', ()
     ['chunks on a folded line', [scoreRequest(['Transfer-Encoding:', ' chunked', lengthOf(setScore)])]],
     ['a chunk of no size', [scoreRequest(['Transfer-Encoding: chunked'], '\r\n\r\n')]],
     [
-      'a chunk of a size that is no number',
+      'a chunk with a non-numeric size',
       [scoreRequest(['Transfer-Encoding: chunked'], 'zz\r\n{}\r\n0\r\n\r\n')],
     ],
     ['a chunk of a negative size', [scoreRequest(['Transfer-Encoding: chunked'], '-2\r\n{}\r\n0\r\n\r\n')]],
@@ -152,12 +152,12 @@ describe.concurrent('refused, with the connection closed, is a request with', ()
       'a header that never ends',
       Array.from({ length: 200 }, (_, index) => (index === 0 ? 'GET / HTTP/1.1\r\nX-A: ' : 'a'.repeat(1024))),
     ],
-    ['a method nobody knows', [lines('SMUGGLE /healthz HTTP/1.1', 'Host: gantry.test')]],
+    ['an unknown method', [lines('SMUGGLE /healthz HTTP/1.1', 'Host: gantry.test')]],
     ['a method in lowercase', [lines('get /healthz HTTP/1.1', 'Host: gantry.test')]],
     ['a method of 10 KB', [lines(`${'A'.repeat(10_240)} /healthz HTTP/1.1`, 'Host: gantry.test')]],
     ['the version HTTP/3.7', [lines('GET /healthz HTTP/3.7', 'Host: gantry.test')]],
     ['the beginning of HTTP/2', ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']],
-    ['a version that is none', [lines('GET /healthz HTTP/one', 'Host: gantry.test')]],
+    ['an invalid version', [lines('GET /healthz HTTP/one', 'Host: gantry.test')]],
     ['CONNECT', [lines('CONNECT gantry.test:443 HTTP/1.1', 'Host: gantry.test')]],
     [
       'an upgrade to something else',
@@ -310,11 +310,11 @@ describe.concurrent('refused is a request with', () => {
       [400],
     ],
     [
-      'a body compressed in a way nobody knows',
+      'a body with an unknown compression',
       post('/launcher/set-user-score', body, 'Content-Encoding: cow'),
       [400],
     ],
-    ['an expectation that cannot be met', post('/launcher/set-user-score', body, 'Expect: a miracle'), [417]],
+    ['an unsupported expectation', post('/launcher/set-user-score', body, 'Expect: a miracle'), [417]],
     [
       'dots that climb out of the public folder',
       [lines('GET /../../package.json HTTP/1.1', 'Host: gantry.test', 'Connection: close')],
@@ -326,7 +326,7 @@ describe.concurrent('refused is a request with', () => {
       [400, 403, 404],
     ],
     [
-      'an escape that is none',
+      'an invalid escape',
       [lines('GET /launcher/%zz HTTP/1.1', 'Host: gantry.test', 'Connection: close')],
       [400, 404],
     ],
@@ -341,7 +341,7 @@ describe.concurrent('refused is a request with', () => {
       [404, 405],
     ],
     [
-      'a polling session nobody opened',
+      'an unknown polling session',
       [
         lines(
           'GET /socket.io/?EIO=4&transport=polling&sid=guess HTTP/1.1',
@@ -352,7 +352,7 @@ describe.concurrent('refused is a request with', () => {
       [400],
     ],
     [
-      'a transport nobody knows',
+      'an unknown transport',
       [lines('GET /socket.io/?EIO=4&transport=cow HTTP/1.1', 'Host: gantry.test', 'Connection: close')],
       [400],
     ],
@@ -455,7 +455,7 @@ describe.concurrent('a request that is sent slowly', () => {
       headersWithinMs,
     ],
     [
-      'a letter of a header a second',
+      'one character of a header per second',
       () => drops('GET /healthz HTTP/1.1\r\nX-A: ', 'a', 1_000),
       headersWithinMs,
     ],
@@ -563,15 +563,15 @@ describe.concurrent('a WebSocket is closed that sends', () => {
     ['a frame of an unknown kind', [frame('838000000000')]],
     ['a fragmented ping', [frame('098000000000')]],
     ['a ping of 126 bytes', [frame('89fe007e00000000', Buffer.alloc(126))]],
-    ['text that is no UTF-8', [frame('818200000000', Buffer.from([0xff, 0xfe]))]],
+    ['text that is not UTF-8', [frame('818200000000', Buffer.from([0xff, 0xfe]))]],
     ['the end of a fragment that never began', [frame('808000000000')]],
     ['a packet of an unknown kind', [text('9')]],
     ['no packet at all', [text('40'), text('4zzz')]],
     ['a call before it has connected', [text('42["channelStatus","launcher",{}]')]],
-    ['an event whose name is no text', [text('40'), 200, text('42[{"a":1}]')]],
-    ['an event that is no array', [text('40'), 200, text('42{"0":"setUserScore"}')]],
+    ['an event whose name is not a string', [text('40'), 200, text('42[{"a":1}]')]],
+    ['an event that is not an array', [text('40'), 200, text('42{"0":"setUserScore"}')]],
     ['an event a client must not send', [text('40'), 200, text('42["disconnect"]')]],
-    ['an attachment nobody announced', [text('40'), 200, frame('828200000000', Buffer.from([1, 2]))]],
+    ['an unannounced attachment', [text('40'), 200, frame('828200000000', Buffer.from([1, 2]))]],
     ['a million attachments announced', [text('40'), 200, text('451000000-["a"]')]],
     ['noise', [randomBytes(2048)]],
   ])('%s', async (_what, steps) => {
@@ -586,7 +586,7 @@ describe.concurrent('a WebSocket is closed that sends', () => {
     ['an event called error', '42["error",{"a":1}]'],
     ['an event without arguments', '42["setUserScore"]'],
     ['an event of numbers', '42[1,2,3]'],
-    ['an acknowledgement nobody waits for', '43999["a"]'],
+    ['an unexpected acknowledgement', '43999["a"]'],
     ['a name of the prototype', '421["__proto__","constructor",{}]'],
   ])('it stays open when it sends %s, which has no effect', async (_what, packet) => {
     const { received, closedAfterMs } = await exchange(

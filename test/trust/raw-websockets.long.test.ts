@@ -56,14 +56,16 @@ const closing = (code: number, reason: string | Buffer = '') => {
 const badUtf8 = Buffer.from([0x34, 0x32, 0xc3, 0x28]);
 
 describe.each([
-  ['before it was let in', false],
-  ['after it was let in', true],
+  ['before it was connected', false],
+  ['after it was connected', true],
 ])('a connection that, %s, sends', (_when, letIn) => {
   async function isClosedAfter(frames: readonly Buffer[]): Promise<number | null> {
     using raw = await openRawWebSocket(node);
     if (letIn) {
       raw.send(connectPacket());
-      await until('let in', () => raw.texts.some((one) => one.startsWith('42["realtime-events connected"')));
+      await until('connected', () =>
+        raw.texts.some((one) => one.startsWith('42["realtime-events connected"')),
+      );
     }
     raw.send(...frames);
     // Its close frame is enough; the server waits for ours, or for its own timeout.
@@ -75,19 +77,19 @@ describe.each([
   test.each<[what: string, code: number, frames: Buffer[]]>([
     ['a frame that is not masked', 1002, [text('3', { masked: false })]],
     ['a frame with reserved bits', 1002, [text('3', { rsv: 0b100 })]],
-    ['a compressed frame nobody agreed on', 1002, [text('3', { rsv: 0b100 }), text('3')]],
-    ['an opcode there is not', 1002, [frame(3, 'x')]],
-    ['a control opcode there is not', 1002, [frame(11, 'x')]],
+    ['a compressed frame without negotiation', 1002, [text('3', { rsv: 0b100 }), text('3')]],
+    ['an unknown opcode', 1002, [frame(3, 'x')]],
+    ['an unknown control opcode', 1002, [frame(11, 'x')]],
     ['a ping in pieces', 1002, [frame(opcodes.ping, 'x', { fin: false })]],
     ['a ping of 126 bytes', 1002, [frame(opcodes.ping, 'x'.repeat(126))]],
     ['a close of 126 bytes', 1002, [closing(1000, 'x'.repeat(124))]],
     ['a close of one byte', 1002, [frame(opcodes.close, 'x')]],
-    ['a close with a code there is not', 1002, [closing(999)]],
+    ['a close with an invalid code', 1002, [closing(999)]],
     ['a close with a code that is never sent', 1002, [closing(1005)]],
-    ['a close with a reason that is no UTF-8', 1007, [closing(1000, Buffer.from([0xff, 0xfe]))]],
+    ['a close with a reason that is not UTF-8', 1007, [closing(1000, Buffer.from([0xff, 0xfe]))]],
     ['the rest of a message that never began', 1002, [frame(opcodes.continuation, 'x')]],
     ['a message inside of another', 1002, [text('42', { fin: false }), text('3')]],
-    ['text that is no UTF-8', 1007, [text(badUtf8)]],
+    ['text that is not UTF-8', 1007, [text(badUtf8)]],
     [
       'text whose UTF-8 breaks off between its pieces',
       1007,
@@ -113,7 +115,7 @@ describe.each([
     ["a ping, which is the server's to send", 1005, [text('2')]],
     ['a message of no type', 1005, [text('4')]],
     ['a Socket.IO packet of no type', 1005, [text('49')]],
-    ['a packet that is no JSON', 1005, [text('42["channelStatus"')]],
+    ['a packet that is not JSON', 1005, [text('42["channelStatus"')]],
     ['an event that is an object', 1005, [text('42{"a":1}')]],
     ['a second CONNECT', 1005, [text('40{}'), text('40{}'), text('40{}')]],
     ['bytes that belong to nothing', 1005, [frame(opcodes.binary, 'bytes')]],
@@ -122,10 +124,10 @@ describe.each([
       1005,
       [text('451-["setState",{"_placeholder":true,"num":0}]'), text('42["channelStatus","launcher"]')],
     ],
-    ['more attachments than are taken', 1005, [text('4511-["setState"]')]],
+    ['more attachments than are accepted', 1005, [text('4511-["setState"]')]],
     ['attachments beyond counting', 1005, [text(`45${'9'.repeat(300)}-["setState"]`)]],
     [
-      'an attachment that is not there to be put in',
+      'a placeholder for a missing attachment',
       1005,
       [text('451-["setState",{"_placeholder":true,"num":7}]'), frame(opcodes.binary, 'bytes')],
     ],
@@ -162,7 +164,7 @@ test('an unknown namespace is refused, and the connection stays open', async () 
     await until('refused', () => raw.texts.some((one) => one.startsWith(`44${namespace},`)));
   }
   raw.send(connectPacket());
-  await until('let in', () => raw.texts.some((one) => one.startsWith('40{')));
+  await until('connected', () => raw.texts.some((one) => one.startsWith('40{')));
   await othersAreUndisturbed();
 });
 
@@ -170,7 +172,7 @@ test("the server's own packet types, sent to it, are ignored", async () => {
   using raw = await openRawWebSocket(node);
   raw.send(text('0{"sid":"mine"}'), text('5'), text('6'), text('3probe'));
   raw.send(connectPacket());
-  await until('let in, or closed', () => raw.isClosed() || raw.texts.some((one) => one.startsWith('40{')));
+  await until('connected, or closed', () => raw.isClosed() || raw.texts.some((one) => one.startsWith('40{')));
   await othersAreUndisturbed();
 });
 
@@ -205,7 +207,9 @@ test('a connection that floods without calling is closed; one that calls within 
     using raw = await openRawWebSocket(node);
     if (packet !== unanswerable) {
       raw.send(connectPacket());
-      await until('let in', () => raw.texts.some((one) => one.startsWith('42["realtime-events connected"')));
+      await until('connected', () =>
+        raw.texts.some((one) => one.startsWith('42["realtime-events connected"')),
+      );
     }
     const flood = Buffer.concat(Array.from({ length: 1_000 }, () => packet));
     for (let time = 0; time < 20 && !raw.isClosed(); time++) raw.send(flood);

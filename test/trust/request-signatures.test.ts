@@ -212,7 +212,7 @@ describe('a request signed as a whole (v2)', () => {
   it.each([
     ['an old time', { timestamp: String(Date.now() - 301_000) }],
     ['no time', { timestamp: '' }],
-    ['a time in words', { timestamp: 'now' }],
+    ['a non-numeric time', { timestamp: 'now' }],
   ])('is refused with %s', async (_what, at) => {
     const body = bodyOf(game);
     refused(

@@ -256,7 +256,7 @@ describe('the admin token', () => {
     ['missing', undefined],
     ['wrong', 'Bearer the-admin-token-of-that-suite'],
     ['cut short', `Bearer ${adminToken.slice(0, -1)}`],
-    ['with something behind it', `Bearer ${adminToken}x`],
+    ['with trailing characters', `Bearer ${adminToken}x`],
     ['without Bearer', adminToken],
     ['of another scheme', `Basic ${btoa(`admin:${adminToken}`)}`],
     ['empty', 'Bearer '],

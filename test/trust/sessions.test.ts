@@ -269,7 +269,7 @@ describe('a channel session', () => {
     await admin.call(revokeSession, { sessionId: data[0]?.sessionId ?? '' });
     await isToldAndCut(game, wallet, 'revoked');
     const heard = () => launcher.heard.find(({ record }) => record.endReason === 'revoked');
-    const { record } = await until('the launcher told', heard);
+    const { record } = await until('the launcher notified', heard);
     expect(record).toMatchObject({ _id: data[0]?.sessionId, gameId, exists: false });
     expect(launcher.socket.connected).toBe(true);
     expect((await status(own)).exists).toBe(true);

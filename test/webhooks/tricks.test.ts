@@ -369,7 +369,7 @@ describe("a receiver's response", () => {
     ['never', 'no answer within 1 s'],
     ['drop by drop', 'no answer within 1 s'],
     ['by closing the connection', 'socket hang up'],
-    ['with what is no HTTP', 'Parse Error'],
+    ['with invalid HTTP', 'Parse Error'],
     ['with endless headers', 'Parse Error'],
     ['by switching protocols', 'closed without an answer'],
   ])('%s is a failure with a clear error: %s', async (how, error) => {
@@ -377,7 +377,7 @@ describe("a receiver's response", () => {
       socket.on('error', () => undefined);
       socket.once('data', () => {
         if (how === 'by closing the connection') socket.destroy();
-        if (how === 'with what is no HTTP') socket.end('SSH-2.0-OpenSSH_9.9\r\n');
+        if (how === 'with invalid HTTP') socket.end('SSH-2.0-OpenSSH_9.9\r\n');
         if (how === 'with endless headers') socket.write(`HTTP/1.1 200 OK\r\nA: ${'a'.repeat(100_000)}`);
         if (how === 'drop by drop') {
           socket.write('HTTP/1.1 200 OK\r\n');

@@ -60,7 +60,7 @@ export const day: Benchmark = {
         for (let at = 0; at < count; at++) {
           const places = Array.from({ length: members }, () => next++ % size.players);
           const [creator, ...others] = places.map((place) => players[place]);
-          if (!creator) throw new Error('a channel of nobody');
+          if (!creator) throw new Error('a channel without members');
           const wallets = others.flatMap((one) => (one ? [one.wallet] : []));
           channels.push({ id: (await db.write(createChannel, creator, wallets))._id, members: places });
         }

@@ -142,7 +142,7 @@ function isRoomFor(size: number, say: Settings['say']): boolean {
   const { bavail, bsize } = statfsSync(tmpdir());
   const [wanted, free] = [size * bytesForARowOfEach, bavail * bsize].map((bytes) => Math.round(bytes / 1e9));
   if (wanted === undefined || free === undefined || free >= wanted) return true;
-  say(`growth: left out ${size} rows, for which ${tmpdir()} needs ${wanted} GB, and ${free} GB are free`);
+  say(`growth: skipped ${size} rows: ${tmpdir()} needs ${wanted} GB, and ${free} GB are free`);
   return false;
 }
 

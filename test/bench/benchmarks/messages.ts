@@ -19,7 +19,7 @@ export const messages: Benchmark = {
     await using world = await makeWorld(Math.max(...participantCounts), async (db, { players }) => {
       for (const count of participantCounts) {
         const [creator, ...others] = players.slice(0, count);
-        if (!creator) throw new Error('a channel of nobody');
+        if (!creator) throw new Error('a channel without members');
         const wallets = others.map(({ wallet }) => wallet);
         channelIds.set(count, (await db.write(createChannel, creator, wallets))._id);
       }

@@ -23,7 +23,7 @@ interface Start {
 export const start: Benchmark = {
   name: 'start',
   summary:
-    'from the start of the process until it takes calls, against bare Express, and the first write then',
+    'from the start of the process until it accepts calls, against bare Express, and the first write then',
   async run(settings) {
     settings.say('start: building the package');
     const build = fileURLToPath(new URL('../../../src/build/package.ts', import.meta.url));

@@ -136,7 +136,7 @@ function refusal(
 
 /** Every way in which a write can be refused. */
 export const refusals: readonly Refusal[] = [
-  refusal('a slug that is taken', 'slug_taken', (db) => addGame(db, { slug: 'taken' })),
+  refusal('a slug in use', 'slug_taken', (db) => addGame(db, { slug: 'taken' })),
   refusal('a new secret for no game', 'game_unknown', (db) =>
     db.write(addGameSecret, 'none', sealedSecret(), { graceMs: 0 }),
   ),
@@ -169,7 +169,7 @@ export const refusals: readonly Refusal[] = [
   refusal('a state that has another version', 'version_conflict', (db, { ada }) =>
     db.write(saveState, ada, 'hero', '1', 'bafk', undefined, { ifVersion: 2 }),
   ),
-  refusal('the second of two states, where there is none', 'version_conflict', (db, { ada }) =>
+  refusal('the second of two states, which is missing', 'version_conflict', (db, { ada }) =>
     db.write(saveStates, ada, [
       { label: 'hero', json: '1', ipfsHash: 'bafk' },
       { label: 'none', json: '1', ipfsHash: 'bafk', ifVersion: 1 },
@@ -199,7 +199,7 @@ export const refusals: readonly Refusal[] = [
   refusal('adding without the permission', 'permission_missing', (db, { grace, eve, channelId }) =>
     db.write(addToChannel, grace, channelId, eve.wallet),
   ),
-  refusal('adding who is there', 'participants_invalid', (db, { ada, grace, channelId }) =>
+  refusal('adding a current participant', 'participants_invalid', (db, { ada, grace, channelId }) =>
     db.write(addToChannel, ada, channelId, grace.wallet),
   ),
   refusal('removing from a channel one is not in', 'channel_unknown', (db, { eve, ada, channelId }) =>
@@ -208,7 +208,7 @@ export const refusals: readonly Refusal[] = [
   refusal('removing another without the permission', 'permission_missing', (db, { grace, ada, channelId }) =>
     db.write(removeFromChannel, grace, channelId, ada.wallet),
   ),
-  refusal('removing who is not there', 'participants_invalid', (db, { ada, eve, channelId }) =>
+  refusal('removing a non-participant', 'participants_invalid', (db, { ada, eve, channelId }) =>
     db.write(removeFromChannel, ada, channelId, eve.wallet),
   ),
   refusal('naming a channel one is not in', 'channel_unknown', (db, { eve, channelId }) =>

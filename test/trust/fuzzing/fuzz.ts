@@ -188,7 +188,7 @@ function integrityOf(dataDirectory: string): string {
   try {
     const orphans = db.prepare('PRAGMA foreign_key_check').all().length;
     const integrity = String(db.pragma('integrity_check', { simple: true }));
-    return orphans === 0 ? integrity : `${integrity}, but ${orphans} rows refer to what is not there`;
+    return orphans === 0 ? integrity : `${integrity}, but ${orphans} rows have dangling references`;
   } finally {
     db.close();
   }

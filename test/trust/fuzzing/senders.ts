@@ -8,7 +8,7 @@ import { validInput, type World } from './world.ts';
 
 /** The outcome of a call: a status (over the socket the error's code or 200), or why there was none. */
 export interface Outcome {
-  result: number | 'hung' | 'cut off' | 'no answer asked for' | 'not sent';
+  result: number | 'hung' | 'cut off' | 'no acknowledgement requested' | 'not sent';
   /** The response, or the failure. */
   body: unknown;
 }
@@ -156,7 +156,7 @@ export class SocketSender {
     const name = way === 'find' ? 'find' : event;
     if (!hasAck) {
       const isSent = emits(socket, name, sent);
-      return Promise.resolve({ result: isSent ? 'no answer asked for' : 'not sent', body: null });
+      return Promise.resolve({ result: isSent ? 'no acknowledgement requested' : 'not sent', body: null });
     }
     return new Promise((resolve) => {
       const onClose = () => finish({ result: 'cut off', body: null });
