@@ -298,7 +298,7 @@ describe('imports point in one direction', () => {
 test('no file imports itself, even transitively, types included', () => {
   const cycles = files
     .filter(({ path, imports }) => imports.some((imported) => reachableFrom(imported).has(path)))
-    .map(({ path }) => wayRound(path).join(' → '));
+    .map(({ path }) => importCycle(path).join(' → '));
   expect(cycles).toEqual([]);
 });
 
@@ -351,7 +351,7 @@ function folderOf(path: string): string | undefined {
 }
 
 /** The shortest import cycle through a file. */
-function wayRound(path: string): string[] {
+function importCycle(path: string): string[] {
   const ways: string[][] = [[path]];
   for (const way of ways) {
     for (const imported of byPath.get(way.at(-1) ?? '')?.imports ?? []) {

@@ -64,7 +64,7 @@ function ownEd25519() {
 }
 
 /** Changed claims, signed with the server's own key. */
-function signedByUs(title: string, payload: JwtObject, reason?: Reason): Forgery {
+function signedWithServerKey(title: string, payload: JwtObject, reason?: Reason): Forgery {
   return {
     title,
     make: (loot) => altered(loot, { payload }, ed25519(loot.privateKey)),
@@ -73,7 +73,7 @@ function signedByUs(title: string, payload: JwtObject, reason?: Reason): Forgery
 }
 
 /** A changed header, signed with the server's own key. */
-function headedByUs(title: string, header: JwtObject): Forgery {
+function withServerSignedHeader(title: string, header: JwtObject): Forgery {
   return { title, make: (loot) => altered(loot, { header }, ed25519(loot.privateKey)) };
 }
 
@@ -104,7 +104,7 @@ function withUnusedBits(token: string): string {
   return `${token.slice(0, -1)}${alphabet[alphabet.indexOf(token.slice(-1)) + 1]}`;
 }
 
-const withoutARightSignature: readonly Forgery[] = [
+const withInvalidSignature: readonly Forgery[] = [
   {
     title: 'alg none, not signed',
     make: (loot) => altered(loot, { header: { alg: 'none' } }, noSignature),
@@ -214,26 +214,26 @@ const withoutARightSignature: readonly Forgery[] = [
   },
 ];
 
-const rightlySignedButStale: readonly Forgery[] = [
-  signedByUs('expired a second ago', { exp: nowSeconds() - 1 }, 'token_expired'),
-  signedByUs('expired since 1970', { exp: 0 }, 'token_expired'),
-  signedByUs('not valid before tomorrow', { nbf: nowSeconds() + 86_400 }),
-  signedByUs('for another audience', { aud: 'gantry:console' }),
-  signedByUs('for no audience', { aud: undefined }),
-  signedByUs('from another issuer', { iss: 'https://elsewhere.example' }),
-  signedByUs('from no issuer', { iss: undefined }),
-  signedByUs('without jti', { jti: undefined }),
-  signedByUs('without exp', { exp: undefined }),
-  signedByUs('without sub', { sub: undefined }),
-  signedByUs('without iat', { iat: undefined }),
-  signedByUs('with a jti that is not a string', { jti: 7 }),
-  signedByUs('with an exp that is not a number', { exp: 'never' }),
-  signedByUs('of a session that never was', { jti: randomUUID() }),
-  signedByUs('of a session called __proto__', { jti: '__proto__' }),
-  headedByUs('of another type', { typ: 'at+jwt' }),
-  headedByUs('of no type', { typ: undefined }),
-  headedByUs('under an unknown kid', { kid: randomUUID() }),
-  headedByUs('with an unknown critical extension', { crit: ['gantry'], gantry: true }),
+const validlySignedButStale: readonly Forgery[] = [
+  signedWithServerKey('expired a second ago', { exp: nowSeconds() - 1 }, 'token_expired'),
+  signedWithServerKey('expired since 1970', { exp: 0 }, 'token_expired'),
+  signedWithServerKey('not valid before tomorrow', { nbf: nowSeconds() + 86_400 }),
+  signedWithServerKey('for another audience', { aud: 'gantry:console' }),
+  signedWithServerKey('for no audience', { aud: undefined }),
+  signedWithServerKey('from another issuer', { iss: 'https://elsewhere.example' }),
+  signedWithServerKey('from no issuer', { iss: undefined }),
+  signedWithServerKey('without jti', { jti: undefined }),
+  signedWithServerKey('without exp', { exp: undefined }),
+  signedWithServerKey('without sub', { sub: undefined }),
+  signedWithServerKey('without iat', { iat: undefined }),
+  signedWithServerKey('with a jti that is not a string', { jti: 7 }),
+  signedWithServerKey('with an exp that is not a number', { exp: 'never' }),
+  signedWithServerKey('of a session that never was', { jti: randomUUID() }),
+  signedWithServerKey('of a session called __proto__', { jti: '__proto__' }),
+  withServerSignedHeader('of another type', { typ: 'at+jwt' }),
+  withServerSignedHeader('of no type', { typ: undefined }),
+  withServerSignedHeader('under an unknown kid', { kid: randomUUID() }),
+  withServerSignedHeader('with an unknown critical extension', { crit: ['gantry'], gantry: true }),
 ];
 
 /** Valid tokens whose session has since ended. */
@@ -258,7 +258,7 @@ const overtaken: readonly Forgery[] = [
   { title: 'the token of an erased player', make: ({ over }) => over.erased },
 ];
 
-const notTokens: readonly Forgery[] = [
+const nonTokens: readonly Forgery[] = [
   { title: 'the token cut short', make: ({ token }) => token.slice(0, -10) },
   { title: 'the token without its first character', make: ({ token }) => token.slice(1) },
   { title: 'the token without its signature', make: (loot) => segments(loot).slice(0, 2).join('.') },
@@ -311,8 +311,8 @@ export function handMade(loot: Loot, payload: JwtObject = { username: 'Somebody 
 
 /** Tokens that must grant nothing, and the error for each. */
 export const forgeries: readonly Forgery[] = [
-  ...withoutARightSignature,
-  ...rightlySignedButStale,
+  ...withInvalidSignature,
+  ...validlySignedButStale,
   ...overtaken,
-  ...notTokens,
+  ...nonTokens,
 ];

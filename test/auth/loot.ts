@@ -59,7 +59,7 @@ export async function lootOf({ server, owner, gameSecret }: World, retired: Loot
     gameSecret,
     foreignToken: await tokenOfAnotherServer(),
     retired,
-    over: await tokensOfSessionsThatAreOver(server),
+    over: await endedSessionTokens(server),
   };
 }
 
@@ -76,7 +76,7 @@ async function tokenOfAnotherServer(): Promise<string> {
   return (await other.openSession(gameId)).launcherJwt;
 }
 
-async function tokensOfSessionsThatAreOver(server: TestServer): Promise<Loot['over']> {
+async function endedSessionTokens(server: TestServer): Promise<Loot['over']> {
   const { gameId } = await server.createGame({ policies: { oneSessionPerPlayer: true } });
   const [ended, revoked, replaced, banned, erased] = await Promise.all(
     [1, 2, 3, 4, 5].map(() => server.openSession(gameId)),

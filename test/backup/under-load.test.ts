@@ -102,10 +102,10 @@ test('a backup taken under load contains every write answered before it began, a
   const { body } = await post(`${again.url}/launcher/get-states`, { launcherJwt, limit: 1 });
   expect(body).toMatchObject({ success: true }); // the token is signed with the same keys
   using launcher = await connectLauncher(again.url, { launcherJwt, cursors: lastCursors });
-  const standings = Object.values(await launcher.streams());
-  expect(standings.map(({ recovered }) => recovered)).toEqual([false]);
+  const positions = Object.values(await launcher.streams());
+  expect(positions.map(({ recovered }) => recovered)).toEqual([false]);
   const [was] = Object.values(lastCursors);
-  expect(standings[0]?.epoch).not.toBe(was?.epoch);
+  expect(positions[0]?.epoch).not.toBe(was?.epoch);
 });
 
 /** The positions of the player's streams, as a launcher stores them. */

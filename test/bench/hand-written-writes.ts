@@ -81,7 +81,7 @@ export async function batchByHand(url: string): Promise<ScoreWriter> {
   let queue: Waiting[] = [];
   const run = (name: string, text: string, values: unknown[]) => client.query({ name, text, values });
 
-  async function carryOut(batch: readonly Waiting[]): Promise<void> {
+  async function execute(batch: readonly Waiting[]): Promise<void> {
     const now = Date.now();
     const byStream = new Map<string, Waiting['write'][]>();
     for (const { write } of batch) byStream.set(write.stream, [...(byStream.get(write.stream) ?? []), write]);
@@ -190,7 +190,7 @@ export async function batchByHand(url: string): Promise<ScoreWriter> {
       const batch = queue;
       queue = [];
       try {
-        await carryOut(batch);
+        await execute(batch);
         for (const { resolve } of batch) resolve();
       } catch (error) {
         for (const { reject } of batch) reject(error);

@@ -54,7 +54,7 @@ try {
   await until('the server has ended behind npm start', async () => !(await answers(url)), stopWithinMs);
   process.stdout.write(`smoke: ${url} set and ranked a score of ${newScore.score}, and stopped cleanly\n`);
 } finally {
-  endWhatIsLeft();
+  killProcessGroup();
   await rm(dataDirectory, { recursive: true, force: true });
 }
 
@@ -83,7 +83,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-function endWhatIsLeft(): void {
+function killProcessGroup(): void {
   if (server.pid === undefined) return;
   try {
     process.kill(-server.pid, 'SIGKILL');

@@ -49,7 +49,7 @@ test.skipIf(noPostgres !== null)(
     const { adminToken } = before;
     expect(adminToken).toMatch(/^gat_/);
     const world = await createWorld(before);
-    await writeAtRandom(world, 400);
+    await writeRandomly(world, 400);
     const calls = await callsOf(world);
     const away = listen({ url: before.url, launcherJwt: world.participant.launcherJwt });
     await away.client.ready();
@@ -202,7 +202,7 @@ async function showSecret(url: string, { owner, gameSecret }: World): Promise<vo
 }
 
 /** Of players other than the world's, who would be banned and have their sessions ended. */
-async function writeAtRandom({ server, gameId, otherGameId }: World, count: number): Promise<void> {
+async function writeRandomly({ server, gameId, otherGameId }: World, count: number): Promise<void> {
   const { db } = server.services;
   const players = await Promise.all([1, 2, 3].map(() => server.openSession(gameId)));
   const random = randomFrom(14);

@@ -49,7 +49,7 @@ export async function audit(
   const store = new SqliteDatabase(databaseFile, domain); // as the next start would, which recovers after a crash
   const db = new SqliteFile(databaseFile, { readonly: true });
   try {
-    const held = new Map(db.prepare<[], [string, string]>(whatIsHeld).raw().all());
+    const held = new Map(db.prepare<[], [string, string]>(storedValues).raw().all());
     const { answered, lost } = compare(held, ledger, wasAnswered);
     const asked = (key: string, value: string) =>
       ledger.byKey.get(key)?.some((entry) => entry.value === value) ?? false;
@@ -60,7 +60,7 @@ export async function audit(
       lost,
       halfWritten:
         [...held].filter(([key, value]) => !asked(key, value)).length +
-        (db.prepare<[typeof wins], number>(whatIsHalf).pluck().get(wins) ?? 0) +
+        (db.prepare<[typeof wins], number>(partialChanges).pluck().get(wins) ?? 0) +
         (db.pragma('foreign_key_check') as unknown[]).length,
       changesWithoutEvent: withoutEvent,
       eventsWithoutChange: withoutChange,
@@ -93,7 +93,7 @@ function compare(
 }
 
 /** Everything the load writes, by the ledger's keys; what the rule adds is left to `whatIsHalf`. */
-const whatIsHeld = `
+const storedValues = `
   SELECT 'score ' || s.wallet || ' ' || c.nonce, CAST(CAST(c.score AS INTEGER) AS TEXT)
     FROM scores AS c JOIN streams AS s ON s.id = c.stream_id WHERE c.nonce <> '${wins.nonce}'
   UNION ALL SELECT 'state ' || wallet || ' ' || label, CAST(json ->> '$.number' AS TEXT) FROM states
@@ -107,7 +107,7 @@ const whatIsHeld = `
     FROM play_sessions`;
 
 /** A trigger and its rule's effects are one change, and so are a message and its channel's count. */
-const whatIsHalf = `
+const partialChanges = `
   SELECT (SELECT count(*) FROM rule_triggers AS t WHERE actions <> '["Notify","SendCustomActivity","UpdateScore"]'
       OR (SELECT count(*) FROM notifications AS n WHERE n.wallet = t.wallet AND n.message = 'won ' || t.nonce) <> 1
       OR (SELECT count(*) FROM activities AS a
@@ -144,7 +144,7 @@ interface Told {
 
 /** Every record against its events. */
 function compareWithEvents(db: Database): { withoutEvent: number; withoutChange: number } {
-  const told = whatIsTold(db);
+  const told = eventCounts(db);
   const records = new Map(
     db
       .prepare<[], [string, Value]>(
@@ -167,7 +167,7 @@ function compareWithEvents(db: Database): { withoutEvent: number; withoutChange:
   };
 }
 
-const toldRecord = z.object({
+const eventValues = z.object({
   _id: z.string(),
   score: z.number().optional(),
   content: z.string().optional(),
@@ -175,7 +175,7 @@ const toldRecord = z.object({
   label: z.string().optional(),
 });
 
-function whatIsTold(db: Database): Map<string, Told> {
+function eventCounts(db: Database): Map<string, Told> {
   const told = new Map<string, Told>();
   const events = db
     .prepare<[], { name: string; record: string }>(
@@ -185,7 +185,7 @@ function whatIsTold(db: Database): Map<string, Told> {
     )
     .iterate();
   for (const { name, record } of events) {
-    const { _id, score, content, message, label } = toldRecord.parse(JSON.parse(record));
+    const { _id, score, content, message, label } = eventValues.parse(JSON.parse(record));
     const one = told.get(_id) ?? { created: 0, isRemoved: false, values: [] };
     told.set(_id, one);
     if (name.endsWith(' created')) one.created++;

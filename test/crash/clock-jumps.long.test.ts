@@ -9,9 +9,9 @@ test('however the clock is set, nothing is lost, lists keep their order, and ses
     jumps: 10,
     restarts: 3,
     lost: 0,
-    timesGoneBack: 0,
+    clockRegressions: 0,
     outOfOrder: 0,
-    notToldSo: 0,
+    notReportedExpired: 0,
   });
   expect(report).toSatisfy(keepsOrder);
 });

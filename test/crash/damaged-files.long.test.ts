@@ -5,7 +5,12 @@ test('a start on damaged files fails with instructions, and changes none of them
   timeout: 120_000,
 }, async ({ skip }) => {
   const report = await damagedFiles(1);
-  expect(report).toMatchObject({ startedAnyway: 0, notInWords: [], changedFiles: [], logsNotSurvived: [] });
+  expect(report).toMatchObject({
+    startedAnyway: 0,
+    unclearErrors: [],
+    changedFiles: [],
+    unrecoveredLogs: [],
+  });
   expect(report).toSatisfy(refusesAll);
   expect(report.starts + report.skipped.length).toBe(14);
   expect(report.damagedLogs).toBe(4);

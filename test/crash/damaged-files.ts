@@ -126,23 +126,23 @@ export interface DamageReport {
   /** Of these, the number that served calls nevertheless. */
   startedAnyway: number;
   /** Those that ended with 0, a stack trace, or without the sentence that says what to do; each by name. */
-  notInWords: string[];
+  unclearErrors: string[];
   /** Those that changed a file. */
   changedFiles: string[];
   /** Starts with a damaged write-ahead log: SQLite recovers the intact part of it. */
   damagedLogs: number;
   /** Of these, those that did not start, or on an inconsistent database. */
-  logsNotSurvived: string[];
+  unrecoveredLogs: string[];
   skipped: string[];
 }
 
 export function refusesAll({
   startedAnyway,
-  notInWords,
+  unclearErrors,
   changedFiles,
-  logsNotSurvived,
+  unrecoveredLogs,
 }: DamageReport): boolean {
-  return startedAnyway + notInWords.length + changedFiles.length + logsNotSurvived.length === 0;
+  return startedAnyway + unclearErrors.length + changedFiles.length + unrecoveredLogs.length === 0;
 }
 
 /**
@@ -161,10 +161,10 @@ export async function damagedFiles(
   const report: DamageReport = {
     starts: 0,
     startedAnyway: 0,
-    notInWords: [],
+    unclearErrors: [],
     changedFiles: [],
     damagedLogs: 0,
-    logsNotSurvived: [],
+    unrecoveredLogs: [],
     skipped: [],
   };
   const isRoot = process.getuid?.() === 0;
@@ -186,7 +186,7 @@ export async function damagedFiles(
       report.starts++;
       if (stdout.includes('listening on')) report.startedAnyway++;
       if (code !== 1 || !says.test(stderr) || /^\s+at /m.test(stderr))
-        report.notInWords.push(`${what}: ${code} ${stderr}`);
+        report.unclearErrors.push(`${what}: ${code} ${stderr}`);
       if (JSON.stringify(contents(directory)) !== JSON.stringify(before)) report.changedFiles.push(what);
       onStart(report);
       rmSync(directory, { recursive: true });
@@ -201,9 +201,9 @@ export async function damagedFiles(
         await (await serveGantry(directory, loadSettings)).end('SIGTERM');
         // Everything after the damage in the log is lost, and nothing else: the rest is consistent.
         const { lost: _, ...findings } = await audit(database, ledger);
-        if (!isComplete({ ...findings, lost: 0 })) report.logsNotSurvived.push(what);
+        if (!isComplete({ ...findings, lost: 0 })) report.unrecoveredLogs.push(what);
       } catch (error) {
-        report.logsNotSurvived.push(`${what}: ${error}`);
+        report.unrecoveredLogs.push(`${what}: ${error}`);
       }
       onStart(report);
       rmSync(directory, { recursive: true });

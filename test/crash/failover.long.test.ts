@@ -10,11 +10,11 @@ describe.skipIf(noPostgres !== null)('when a standby takes over', () => {
     process.stdout.write(`failover: ${JSON.stringify(report)}\n`);
     expect(report).toMatchObject({
       lost: 0,
-      doubled: 0,
+      duplicated: 0,
       gaps: 0,
       isSameEpoch: true,
       resyncs: 0,
-      misheard: 0,
+      misdelivered: 0,
     });
     expect(report.answered).toBeGreaterThan(50);
   });
@@ -24,7 +24,7 @@ describe.skipIf(noPostgres !== null)('when a standby takes over', () => {
   }, async () => {
     const report = await runFailover({ kind: 'asynchronous', writeMs: 500 });
     process.stdout.write(`failover: ${JSON.stringify(report)}\n`);
-    expect(report).toMatchObject({ doubled: 0, gaps: 0, isSameEpoch: false, lostAfterwards: 0 });
+    expect(report).toMatchObject({ duplicated: 0, gaps: 0, isSameEpoch: false, lostAfterNotice: 0 });
     expect(report.lost).toBeGreaterThan(0);
     expect(report.resyncs).toBeGreaterThan(0);
     expect(report.noticedMs).toBeLessThan(5_000);

@@ -15,7 +15,7 @@ const connections = 16;
 const mebibyte = 1024 * 1024;
 const diskMebibytes = 128;
 /** The free space for the load to fill. */
-const roomBytes = 2 * mebibyte;
+const freeBytes = 2 * mebibyte;
 /** In every state, so that the disk fills up soon. */
 const fillerBytes = 60_000;
 const resumesWithinMs = 5_000;
@@ -34,7 +34,7 @@ export interface FullDiskReport extends Findings {
   sockets: number;
   socketsCut: number;
   /** The number of events that a socket should have received in total, and did not. */
-  eventsNotHeard: number;
+  eventsMissed: number;
   /** The longest time from the space being freed to the first acknowledged write, in milliseconds. */
   slowestResumeMs: number;
   /** The response of `/readyz` with the disk full. */
@@ -49,7 +49,7 @@ export function endures(report: FullDiskReport): boolean {
     report.refusedOtherwise +
     report.readsFailed +
     report.socketsCut +
-    report.eventsNotHeard +
+    report.eventsMissed +
     report.notReadyAgain;
   return isComplete(report) && faults === 0 && report.slowestResumeMs <= resumesWithinMs;
 }
@@ -79,7 +79,7 @@ export async function fullDisk(
     readsFailed: 0,
     sockets: launchers.length,
     socketsCut: 0,
-    eventsNotHeard: 0,
+    eventsMissed: 0,
     slowestResumeMs: 0,
     readiness: '',
     notReadyAgain: 0,
@@ -115,7 +115,7 @@ export async function fullDisk(
   while (report.rounds < rounds) {
     for (const poster of posters) poster.hangUp(); // the server closed it, if the audit took long
     const { bavail, bsize } = statfsSync(disk.path);
-    writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - roomBytes)));
+    writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - freeBytes)));
     const before = report.refused;
     let reason = '';
     await Promise.all([
@@ -129,7 +129,7 @@ export async function fullDisk(
     report.readiness = reason;
     await readAll();
     rmSync(ballast);
-    const roomAt = performance.now();
+    const freedAt = performance.now();
     const answered = ledger.answeredCount;
     await until(
       'a write is answered with success',
@@ -139,7 +139,7 @@ export async function fullDisk(
       },
       60_000,
     );
-    report.slowestResumeMs = Math.max(report.slowestResumeMs, Math.round(performance.now() - roomAt));
+    report.slowestResumeMs = Math.max(report.slowestResumeMs, Math.round(performance.now() - freedAt));
     const isReady = async () => (await readiness()).status === 'ready';
     report.notReadyAgain += await until('ready', isReady, resumesWithinMs).then(
       () => 0,
@@ -152,7 +152,7 @@ export async function fullDisk(
     report.socketsCut = launchers.filter(({ socket }) => !socket.connected).length;
     onRound(report);
   }
-  report.eventsNotHeard = await countNotHeard(launchers, ledger);
+  report.eventsMissed = await countMissedEvents(launchers, ledger);
   for (const launcher of launchers) launcher[Symbol.dispose]();
   for (const poster of posters) poster.hangUp();
   await server.end('SIGKILL');
@@ -161,7 +161,7 @@ export async function fullDisk(
 }
 
 /** Every stored message was received by two launchers, its channel's. */
-async function countNotHeard(
+async function countMissedEvents(
   launchers: readonly { heard: { name: string; record: Record<string, unknown> }[] }[],
   { byKey }: Ledger,
 ): Promise<number> {

@@ -26,7 +26,7 @@ const proofs: Record<string, () => Promise<Proved>> = {
     const counts = await killUnderLoad(200, ({ kills, answered, lost }) =>
       progress(`${kills} kills, ${answered} writes answered, ${lost} lost`),
     );
-    return { counts, holds: isComplete(counts) && counts.notServed === 0 };
+    return { counts, holds: isComplete(counts) && counts.readsMissing === 0 };
   },
   power: async () => {
     const counts = await powerLoss(powerCuts, ({ images, lost }) =>

@@ -6,7 +6,7 @@ test('a server killed in the middle of a burst loses no acknowledged write, nor 
   timeout: 120_000,
 }, async () => {
   const report = await killUnderLoad(3);
-  expect(report).toMatchObject({ kills: 3, lost: 0, notServed: 0, integrity: 'ok' });
+  expect(report).toMatchObject({ kills: 3, lost: 0, readsMissing: 0, integrity: 'ok' });
   expect(report).toSatisfy(isComplete);
   expect(report.answered).toBeGreaterThan(300);
   expect(report.unanswered).toBeGreaterThan(0); // it was in the middle of a burst

@@ -14,7 +14,7 @@ export interface CrashReport extends Findings {
   kills: number;
   connections: number;
   /** Acknowledged writes that the restarted server did not return. */
-  notServed: number;
+  readsMissing: number;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function killUnderLoad(
   const { database } = dataFiles(directory.path);
   let server = await serveGantry(directory.path, loadSettings);
   try {
-    let notServed = 0;
+    let readsMissing = 0;
     for (let kills = 1; ; kills++) {
       const killAt = ledger.answeredCount + randomInt(100, 800);
       for (const poster of posters) poster.hangUp(); // the server closed it, if the audit took long
@@ -44,8 +44,8 @@ export async function killUnderLoad(
       await server.end('SIGKILL');
       await bursting;
       server = await serveGantry(directory.path, loadSettings);
-      notServed += await countNotServed(server.url, posters, ledger);
-      const report = { kills, connections, notServed, ...(await audit(database, ledger)) };
+      readsMissing += await countMissingReads(server.url, posters, ledger);
+      const report = { kills, connections, readsMissing, ...(await audit(database, ledger)) };
       onRound(report);
       if (kills === rounds) return report;
     }
@@ -56,7 +56,11 @@ export async function killUnderLoad(
 }
 
 /** Reads the last acknowledged score of each player, with the token from before the crash. */
-async function countNotServed(url: string, posters: readonly Poster[], { byKey }: Ledger): Promise<number> {
+async function countMissingReads(
+  url: string,
+  posters: readonly Poster[],
+  { byKey }: Ledger,
+): Promise<number> {
   const served = await Promise.all(
     posters.map(async (poster) => {
       const entries = byKey.get(`score ${poster.player.wallet} again`) ?? [];

@@ -31,7 +31,7 @@ export interface LongReaderOptions {
 export interface LongReaderReport extends Findings {
   heldSeconds: number;
   /** Writes acknowledged while the reader kept its snapshot. */
-  answeredMeanwhile: number;
+  acknowledgedMeanwhile: number;
   /** Failed writes. */
   refused: number;
   logMebibytes: number;
@@ -49,7 +49,7 @@ export function outlasts(report: LongReaderReport): boolean {
   return (
     isComplete(report) &&
     report.refused === 0 &&
-    report.answeredMeanwhile > 0 &&
+    report.acknowledgedMeanwhile > 0 &&
     report.logMebibytesAfter <= logLimitBytes / mebibyte &&
     (report.logMebibytes * mebibyte < reportedLogBytes || report.reported !== '') &&
     report.readyAgain
@@ -103,10 +103,10 @@ export async function longReader({ heldMs, logBytes }: LongReaderOptions): Promi
   );
   const reported = (await readiness()).reason ?? '';
   const logMebibytes = Math.round(logSize() / mebibyte);
-  const answeredMeanwhile = ledger.answeredCount - answeredBefore;
+  const acknowledgedMeanwhile = ledger.answeredCount - answeredBefore;
   reader[Symbol.dispose]();
-  const letGoAt = performance.now();
-  const heldSeconds = Math.round((letGoAt - heldAt) / 1_000);
+  const releasedAt = performance.now();
+  const heldSeconds = Math.round((releasedAt - heldAt) / 1_000);
   phase = 'after';
   await until('the log has shrunk', () => logSize() <= logLimitBytes, shrinksWithinMs).catch(() => null);
   const logMebibytesAfter = Math.round(logSize() / mebibyte);
@@ -125,7 +125,7 @@ export async function longReader({ heldMs, logBytes }: LongReaderOptions): Promi
   const findings = await audit(database, ledger);
   return {
     heldSeconds,
-    answeredMeanwhile,
+    acknowledgedMeanwhile,
     refused,
     logMebibytes,
     logMebibytesAfter,

@@ -25,8 +25,8 @@ export interface FailoverReport extends FailoverOptions {
   /** Acknowledged, but missing. */
   lost: number;
   /** Of these, acknowledged after both nodes had noticed. */
-  lostAfterwards: number;
-  doubled: number;
+  lostAfterNotice: number;
+  duplicated: number;
   gaps: number;
   isSameEpoch: boolean;
   /** From the primary's end to the first acknowledged write. */
@@ -36,7 +36,7 @@ export interface FailoverReport extends FailoverOptions {
   /** Streams that a launcher was told to reload. */
   resyncs: number;
   /** Messages that the launcher received twice, or out of order, while the history was the same. */
-  misheard: number;
+  misdelivered: number;
 }
 
 interface Answered {
@@ -145,14 +145,14 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRep
       ...options,
       answered: scores.length + messages.length,
       lost: lost.length,
-      lostAfterwards: lost.filter(({ at }) => at > lastNoticed).length,
-      doubled: [...there.values()].filter((count) => count > 1).length,
+      lostAfterNotice: lost.filter(({ at }) => at > lastNoticed).length,
+      duplicated: [...there.values()].filter((count) => count > 1).length,
       gaps: gaps?.count ?? -1,
       isSameEpoch,
       pausedMs: Math.round(resumedAt - endedAt),
       noticedMs: Number.isFinite(lastNoticed) ? Math.round(lastNoticed - possibleAt) : null,
       resyncs: launcher.resyncs.length - loaded,
-      misheard: isSynchronous
+      misdelivered: isSynchronous
         ? seqs.filter((seq, at) => at > 0 && seq !== (seqs[at - 1] ?? 0) + 1).length
         : 0,
     };

@@ -8,7 +8,7 @@ describe.skipIf(noPostgres !== null)('nodes on PostgreSQL', () => {
   }, async () => {
     const report = await runPostgresKills({ nodeKills: 3, serverKills: 3, liveMs: 500 });
     process.stdout.write(`postgres kills: ${JSON.stringify(report)}\n`);
-    expect(report).toMatchObject({ lost: 0, doubled: 0, gaps: 0, halfWritten: 0 });
+    expect(report).toMatchObject({ lost: 0, duplicated: 0, gaps: 0, halfWritten: 0 });
     expect(report.answered).toBeGreaterThan(100);
   });
 });

@@ -30,7 +30,7 @@ export interface PostgresKillsReport extends PostgresKillsOptions {
   /** Acknowledged, but missing. */
   lost: number;
   /** Present more than once. */
-  doubled: number;
+  duplicated: number;
   /** Streams whose numbers have a gap, or a wrong end. */
   gaps: number;
   /** Commits whose outcome was unknown when the connection was lost, and their outcomes. */
@@ -156,7 +156,7 @@ export async function runPostgresKills(options: PostgresKillsOptions): Promise<P
       lost:
         answered.scores.filter((text) => !known.scores.has(text)).length +
         answered.messages.filter((text) => !known.messages.has(text)).length,
-      doubled: [...scores, ...messages].filter(({ count }) => count > 1).length,
+      duplicated: [...scores, ...messages].filter(({ count }) => count > 1).length,
       gaps: there?.gaps ?? -1,
       halfWritten:
         Math.abs((there?.scores ?? 0) - scores.length) + Math.abs((there?.messages ?? 0) - messages.length),
@@ -182,6 +182,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     liveMs: 700,
   });
   process.stdout.write(`${JSON.stringify(report)}\n`);
-  const { lost, doubled, gaps, halfWritten } = report;
-  if (lost + doubled + gaps + halfWritten > 0) process.exitCode = 1;
+  const { lost, duplicated, gaps, halfWritten } = report;
+  if (lost + duplicated + gaps + halfWritten > 0) process.exitCode = 1;
 }

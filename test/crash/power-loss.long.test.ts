@@ -9,7 +9,7 @@ describe.skipIf(!hasStrace)(`a power cut${hasStrace ? '' : ' (skipped: strace is
     const report = await powerLoss({ images: 40, writes: 1_500 });
     expect(report).toSatisfy(survives);
     expect(report).toMatchObject({ images: 40, damaged: 0 });
-    expect(report.answersChecked).toBeGreaterThan(10_000);
+    expect(report.acknowledgedChecked).toBeGreaterThan(10_000);
   });
 
   test('would lose acknowledged writes if a commit did not wait for the disk, and the test detects it', {

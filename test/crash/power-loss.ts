@@ -38,7 +38,7 @@ export interface PowerLossReport extends Omit<Findings, 'answered' | 'unanswered
   syncs: number;
   answered: number;
   /** How many acknowledged writes were checked, over all images. */
-  answersChecked: number;
+  acknowledgedChecked: number;
   /** Images in which something was wrong. */
   damaged: number;
   /** Images that SQLite could not open, or whose `integrity_check` was not "ok". */
@@ -76,7 +76,7 @@ export async function powerLoss(
     operations: operations.filter(({ kind }) => kind !== 'nothing' && kind !== 'answer').length,
     syncs: operations.filter((one) => one.kind === 'sync' && one.is === 'done').length,
     answered: ledger.answeredCount,
-    answersChecked: 0,
+    acknowledgedChecked: 0,
     damaged: 0,
     lost: 0,
     halfWritten: 0,
@@ -122,7 +122,7 @@ async function countFaults(
     report.notIntact++;
     return false;
   }
-  report.answersChecked += findings.answered;
+  report.acknowledgedChecked += findings.answered;
   report.lost += findings.lost;
   report.halfWritten += findings.halfWritten;
   report.changesWithoutEvent += findings.changesWithoutEvent;

@@ -22,7 +22,7 @@ async function bannedPlayer(server: TestServer) {
 }
 
 /** The texts a launcher has received once it has caught up. */
-async function heardBy(
+async function receivedBy(
   server: TestServer,
   launcher: TestLauncher,
   player: { gameId: string; wallet: string },
@@ -49,14 +49,14 @@ test('a player banned from a game receives none of its messages through the laun
   await db.write(ban, grace.wallet, grace.gameId, 'cheating');
   await say('while banned');
   await adas.call('sendTypingSignal', { channelId }, 'chat-messages');
-  expect(await heardBy(server, hers, inLauncher)).toEqual(['before']);
+  expect(await receivedBy(server, hers, inLauncher)).toEqual(['before']);
   const told = hers.heard.map(({ name }) => name);
   expect(told).toContain('game-channels patched'); // the end of her session
   expect(told).not.toContain('chat-messages typing');
-  expect(await heardBy(server, adas, ada)).toEqual(['before', 'while banned']);
+  expect(await receivedBy(server, adas, ada)).toEqual(['before', 'while banned']);
   await db.write(unban, grace.wallet, grace.gameId);
   await say('connected');
-  expect(await heardBy(server, hers, inLauncher)).toEqual(['before', 'connected']);
+  expect(await receivedBy(server, hers, inLauncher)).toEqual(['before', 'connected']);
   expect(Object.keys(streams)).toContain(streamOf.channel(channelId));
 });
 
@@ -79,7 +79,7 @@ test('messages are not replayed to a banned player either, with or without a cur
   for (const given of [cursors, { ...cursors, [streamOf.channel(channelId)]: undefined }]) {
     using hers = await connectLauncher(server.url, { launcherJwt, cursors: given });
     expect(Object.keys(await hers.streams())).not.toContain(streamOf.channel(channelId));
-    expect(await heardBy(server, hers, inLauncher)).toEqual(['elsewhere']);
+    expect(await receivedBy(server, hers, inLauncher)).toEqual(['elsewhere']);
   }
 });
 

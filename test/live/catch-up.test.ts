@@ -50,7 +50,7 @@ function ofStream({ heard }: TestLauncher, stream: string) {
 }
 
 /** The last events that tests wait for: the channel's last message. */
-async function hearsAll(launcher: TestLauncher, stream: string, count: number): Promise<void> {
+async function receivesAll(launcher: TestLauncher, stream: string, count: number): Promise<void> {
   await until(`${count} events`, () => ofStream(launcher, stream).length >= count, 60_000);
 }
 
@@ -70,7 +70,7 @@ test('missed events are replayed in order, and concurrent ones follow without a 
   }
   await sending;
   for (const launcher of launchers) {
-    await hearsAll(launcher, stream, 1_000);
+    await receivesAll(launcher, stream, 1_000);
     // The channel's creation was the first event of its stream.
     expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual(upTo(1_000).map((seq) => seq + 1));
     launcher.socket.disconnect();
@@ -91,9 +91,9 @@ test('more happens during a replay from a slow database than is buffered in memo
     },
   });
   using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
-  await hearsAll(launcher, stream, 2_000);
+  await receivesAll(launcher, stream, 2_000);
   await send(2_001, 2_010);
-  await hearsAll(launcher, stream, 2_010);
+  await receivesAll(launcher, stream, 2_010);
   expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual(upTo(2_010).map((seq) => seq + 1));
 });
 
@@ -111,7 +111,7 @@ test('the first event says where each stream continues', async () => {
     latest: 6,
     recovered: true,
   });
-  await hearsAll(launcher, stream, 2);
+  await receivesAll(launcher, stream, 2);
 });
 
 test('a client without cursors starts at the current position', async () => {
@@ -121,7 +121,7 @@ test('a client without cursors starts at the current position', async () => {
   using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
   expect((await launcher.streams())[stream]).toMatchObject({ seq: 4, latest: 4, recovered: false });
   await send(4, 4);
-  await hearsAll(launcher, stream, 1);
+  await receivesAll(launcher, stream, 1);
   expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual([5]);
 });
 
@@ -140,7 +140,7 @@ test.each([
     using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors: changed });
     expect((await launcher.streams())[stream]).toEqual({ epoch, seq: 4, latest: 4, recovered: false });
     await send(4, 4);
-    await hearsAll(launcher, stream, 1);
+    await receivesAll(launcher, stream, 1);
     expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual([5]);
   },
 );
@@ -153,7 +153,7 @@ test('a cursor older than the retained events is answered recovered:false, and t
   using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
   expect((await launcher.streams())[stream]).toMatchObject({ seq: 31, latest: 31, recovered: false });
   await send(31, 32);
-  await hearsAll(launcher, stream, 2);
+  await receivesAll(launcher, stream, 2);
   expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual([32, 33]);
 });
 
@@ -165,7 +165,7 @@ test('a cursor at the edge of the retained events is valid', async () => {
   await send(21, 30);
   using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
   expect((await launcher.streams())[stream]).toMatchObject({ seq: 21, latest: 31, recovered: true });
-  await hearsAll(launcher, stream, 10);
+  await receivesAll(launcher, stream, 10);
 });
 
 test('the client resynchronises automatically: it reports which stream, and continues it without a gap', async () => {
@@ -277,7 +277,7 @@ test('a replay reveals only that an unsent message was unsent', async () => {
   await db.write(editMessage, ada, _id, 'regretted more');
   await db.write(unsendMessage, ada, _id);
   using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
-  await hearsAll(launcher, stream, 3);
+  await receivesAll(launcher, stream, 3);
   expect(ofStream(launcher, stream).map(({ name }) => name)).toEqual([
     'chat-messages created',
     'chat-messages patched',
@@ -292,7 +292,7 @@ test('thousands of events are replayed to one socket without treating it as a sl
   const cursors = await cursorsOf(server, grace);
   await send(1, 6_000);
   using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
-  await hearsAll(launcher, stream, 6_000);
+  await receivesAll(launcher, stream, 6_000);
   expect(launcher.socket.connected).toBe(true);
   expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual(upTo(6_000).map((seq) => seq + 1));
 });
@@ -306,7 +306,7 @@ test('a replay of long messages over a slow line runs at the pace of the line, o
   await send(1, 1_500, () => '漢'.repeat(4_000)); // 18 MB, a few of which fit the kernel's buffers
   await using line = await startBalancer([Number(new URL(server.url).port)], { bytesPerSecond: 4_000_000 });
   using launcher = await connectLauncher(line.url, { launcherJwt: grace.launcherJwt, cursors });
-  await hearsAll(launcher, stream, 1_500);
+  await receivesAll(launcher, stream, 1_500);
   expect(launcher.socket.connected).toBe(true);
   expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual(upTo(1_500).map((seq) => seq + 1));
 });

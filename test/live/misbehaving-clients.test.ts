@@ -45,7 +45,7 @@ function random<T>(arbitrary: fc.Arbitrary<T>, count: number): { things: T[]; se
 }
 
 /** Sends texts as Engine.IO messages on a separate connection, after the launcher was accepted when `letIn`. */
-async function sendRaw(texts: readonly string[], letIn: boolean): Promise<void> {
+async function sendRaw(texts: readonly string[], afterConnect: boolean): Promise<void> {
   const manager = new Manager(node.url, {
     transports: ['websocket'],
     reconnection: false,
@@ -54,7 +54,7 @@ async function sendRaw(texts: readonly string[], letIn: boolean): Promise<void> 
   await new Promise<void>((resolve, reject) => manager.open((error) => (error ? reject(error) : resolve())));
   const { engine } = manager;
   const closed = new Promise<void>((resolve) => engine.once('close', () => resolve()));
-  if (letIn) {
+  if (afterConnect) {
     const answered = new Promise<void>((resolve) => engine.once('message', () => resolve()));
     engine.send(`0${JSON.stringify({ launcherJwt: player.launcherJwt })}`);
     await answered;

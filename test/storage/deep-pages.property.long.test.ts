@@ -57,7 +57,7 @@ test('a page deep in the activities equals that of a sort, whatever is written m
       const { db, clock } = fixture;
       const [one, two] = [await addGame(db), await addGame(db)];
       const players = await Promise.all([one, one, one, two].map(({ id }) => addPlayer(db, id)));
-      const another = await fixture.openBeside();
+      const another = await fixture.openOtherProcess();
       const raw = new SqliteDatabase(fixture.file);
       const late = raw.prepare(
         `INSERT INTO activities (id, game_id, wallet, type, label, event_id, timestamp)

@@ -67,7 +67,7 @@ export async function openGroupCommit({ copier }: { copier?: LogCopier } = {}) {
     addBytes: (bytes: number) => group.write(addPadded, [bytes]),
     rows: () => db.prepare<[], string>('SELECT row FROM rows ORDER BY rowid').pluck().all(),
     eventSeqs: () => db.prepare<[], number>('SELECT seq FROM events ORDER BY stream_id, seq').pluck().all(),
-    seenFromElsewhere: () => elsewhere.prepare<[], number>('SELECT count(*) FROM rows').pluck().get(),
+    seenByOthers: () => elsewhere.prepare<[], number>('SELECT count(*) FROM rows').pluck().get(),
     transactions: () => transactionsInLog(file),
     async [Symbol.asyncDispose]() {
       await group.drained();

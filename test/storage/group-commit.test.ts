@@ -91,15 +91,15 @@ describe('group commit', () => {
   test('nothing is acknowledged or announced before the commit', async () => {
     await using subject = await openGroupCommit();
     const happened: string[] = [];
-    subject.group.onCommit(() => happened.push(`told, ${subject.seenFromElsewhere()} rows committed`));
+    subject.group.onCommit(() => happened.push(`told, ${subject.seenByOthers()} rows committed`));
     const write = command('write', function* (tx: Tx, row: string) {
       yield* addRow(tx, row);
-      happened.push(`written, ${subject.seenFromElsewhere()} rows committed`);
+      happened.push(`written, ${subject.seenByOthers()} rows committed`);
     });
     const writes = ['one', 'two'].map((row) =>
       subject.group
         .write(write, [row])
-        .then(() => happened.push(`answered, ${subject.seenFromElsewhere()} rows committed`)),
+        .then(() => happened.push(`answered, ${subject.seenByOthers()} rows committed`)),
     );
     await Promise.all(writes);
     expect(happened).toEqual([

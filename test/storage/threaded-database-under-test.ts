@@ -20,7 +20,7 @@ export async function openThreadedDatabase(): Promise<ThreadedDatabaseUnderTest>
   const clock = new ManualClock();
   const file = join(directory.path, 'gantry.db');
   const open = () => new ThreadedDatabase(file, domain, { clock: clock.memory });
-  const beside: (ThreadedDatabase | SqliteDatabase)[] = [];
+  const otherProcess: (ThreadedDatabase | SqliteDatabase)[] = [];
   let db = open();
   return {
     get db() {
@@ -33,18 +33,18 @@ export async function openThreadedDatabase(): Promise<ThreadedDatabaseUnderTest>
       db = open();
       return db;
     },
-    async openBeside() {
+    async openOtherProcess() {
       const another = open();
-      beside.push(another);
+      otherProcess.push(another);
       return another;
     },
     async openInProcess() {
       const another = new SqliteDatabase(file, domain, { clock: clock.read });
-      beside.push(another);
+      otherProcess.push(another);
       return another;
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([db, ...beside].map((one) => one.close()));
+      await Promise.all([db, ...otherProcess].map((one) => one.close()));
       await directory[Symbol.asyncDispose]();
     },
   };

@@ -121,12 +121,12 @@ export async function attackEach(
   named = '',
 ): Promise<Attacked[]> {
   const all: Attacked[] = [];
-  for (const [attack, carryOut] of Object.entries(attacks)) {
+  for (const [attack, execute] of Object.entries(attacks)) {
     if (!attack.includes(named)) continue;
     await using directory = await temporaryDirectory();
     await using server = await startProbedServer({ DATA_DIR: directory.path, ADMIN_TOKEN: adminToken });
     const target = await prepare(server, join(directory.path, 'gantry.db'));
-    const attackThen = await carryOut(target, size);
+    const attackThen = await execute(target, size);
     await using innocent = new Innocent({ url: server.url, launcherJwt: target.otherJwt });
     await innocent.play(1);
     const before = await innocent.play(size.seconds);

@@ -27,7 +27,7 @@ const laterSizes = [100_000, 1_000_000, 10_000_000];
 /** The last size takes most of half an hour; a quick run skips it. */
 const quickSize = 1_000_000;
 /** The file, its log, and the size of a row of each kind in them, with some margin. */
-const bytesForARowOfEach = 3_500;
+const bytesPerRowOfEach = 3_500;
 /** Written together, so that pending writes need not be in memory. */
 const filledAtOnce = 100_000;
 const requestsARound = 500;
@@ -90,7 +90,7 @@ export const growth: Benchmark = {
   async run(settings) {
     const { say, rounds } = settings;
     const sizes = laterSizes.filter(
-      (size) => (!settings.isQuick || size <= quickSize) && isRoomFor(size, say),
+      (size) => (!settings.isQuick || size <= quickSize) && hasSpaceFor(size, say),
     );
     await using world = await makeWorld(playerCount);
     const members = await withChannels(world.dataDirectory, world.players);
@@ -138,9 +138,9 @@ export const growth: Benchmark = {
   },
 };
 
-function isRoomFor(size: number, say: Settings['say']): boolean {
+function hasSpaceFor(size: number, say: Settings['say']): boolean {
   const { bavail, bsize } = statfsSync(tmpdir());
-  const [wanted, free] = [size * bytesForARowOfEach, bavail * bsize].map((bytes) => Math.round(bytes / 1e9));
+  const [wanted, free] = [size * bytesPerRowOfEach, bavail * bsize].map((bytes) => Math.round(bytes / 1e9));
   if (wanted === undefined || free === undefined || free >= wanted) return true;
   say(`growth: skipped ${size} rows: ${tmpdir()} needs ${wanted} GB, and ${free} GB are free`);
   return false;

@@ -11,7 +11,7 @@ const memoryProbe = ['--expose-gc', '--import', new URL('../memory-probe.ts', im
 const residentBytes = z.number();
 /** How long the sockets are held to see whether any is dropped, and in a quick run. */
 const holdSeconds = 120;
-const quickHoldSeconds = 10;
+const quickRunHoldSeconds = 10;
 /** Files a server holds open besides its sockets. */
 const otherFiles = 200;
 
@@ -58,7 +58,7 @@ export const sockets: Benchmark = {
         { ...settings, rounds: Math.min(settings.rounds, 3), warmUp: false },
       ),
     ];
-    await hold(settings.loadSeconds < 30 ? quickHoldSeconds : holdSeconds);
+    await hold(settings.loadSeconds < 30 ? quickRunHoldSeconds : holdSeconds);
     return rows;
   },
 };

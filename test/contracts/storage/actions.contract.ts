@@ -14,7 +14,7 @@ import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { NewAction } from '../../../src/queue/action.ts';
 import { cancelQueued, enqueueActions, requeueAction } from '../../../src/queue/commands.ts';
 import { countOpenActions, readActions, readQueueDepths } from '../../../src/queue/queries.ts';
-import { addGame, addPlayer, inShort, listen, type OpenStore, wholePage } from './fixture.ts';
+import { addGame, addPlayer, listen, type OpenStore, summarize, wholePage } from './fixture.ts';
 
 const lane = '1:0xabc';
 
@@ -42,7 +42,7 @@ export function actionsContract(open: OpenStore): void {
       const dueAt = fixture.clock.read() + 50;
       for (const { _id } of [action, nobodys].filter((one) => one !== undefined))
         expect(await db.write(postponeAction, lane, 'a', _id, 'not yet', dueAt)).toBe(true);
-      expect(inShort(heard)).toEqual([
+      expect(summarize(heard)).toEqual([
         ['rule-actions patched', 1],
         ['rule-actions patched', 2],
       ]);

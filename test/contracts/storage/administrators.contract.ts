@@ -68,11 +68,11 @@ export function administratorsContract(open: OpenStore): void {
 
     test('reflect changes of another process immediately', async () => {
       await using fixture = await open.empty();
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const [token, next] = [newToken(), newToken()];
       const { administratorId } = await fixture.db.write(addAdministrator, 'Ada', 'operator', token);
       const roleOf = async ({ tokenHash }: { tokenHash: string }) =>
-        (await beside.read(findAdministratorByToken, tokenHash))?.administrator.role ?? null;
+        (await otherProcess.read(findAdministratorByToken, tokenHash))?.administrator.role ?? null;
       expect(await roleOf(token)).toBe('operator');
       await fixture.db.write(changeAdministrator, administratorId, { role: 'moderator' });
       expect(await roleOf(token)).toBe('moderator');
@@ -81,9 +81,9 @@ export function administratorsContract(open: OpenStore): void {
       await fixture.db.write(removeAdministrator, administratorId);
       expect(await roleOf(next)).toBeNull();
       // The name is free again.
-      await beside.write(addAdministrator, 'Ada', 'read-only', token);
+      await otherProcess.write(addAdministrator, 'Ada', 'read-only', token);
       expect(await roleOf(token)).toBe('read-only');
-      await beside.close();
+      await otherProcess.close();
     });
 
     test('have tokens that expire, and that record their last use', async () => {

@@ -37,7 +37,7 @@ export function blocksContract(open: OpenStore): void {
         const refused = one.write(unblock, elsewhere, grace.wallet);
         await expect(refused).rejects.toMatchObject({ reason: 'player_not_blocked' });
       }
-      const again = await fixture.openBeside();
+      const again = await fixture.openOtherProcess();
       await again.write(unblock, ada, linus.wallet);
       expect((await again.read(listBlocked, ada, wholePage)).rows.map(({ wallet }) => wallet)).toEqual([
         grace.wallet,
@@ -87,7 +87,7 @@ export function blocksContract(open: OpenStore): void {
         ['chat-messages removed', others, [ada.wallet]],
         ['chat-messages created', everyone.toSorted(), undefined],
       ];
-      const inShort = (events: typeof heard) =>
+      const summarize = (events: typeof heard) =>
         events.map(({ name, audience }) =>
           audience.kind === 'players'
             ? [name, audience.wallets.toSorted(), audience.hiddenFrom]
@@ -98,10 +98,10 @@ export function blocksContract(open: OpenStore): void {
         [...(wallets ?? [])].toSorted(),
         hidden,
       ]);
-      expect(inShort(heard)).toEqual(sorted);
+      expect(summarize(heard)).toEqual(sorted);
       const before = { [heard[0]?.lane ?? 0]: (heard[0]?.position ?? 0) - 1 };
-      for (const one of [await fixture.openBeside(), await fixture.reopen()]) {
-        expect(inShort((await one.read(eventsAfter, before, 100)).events)).toEqual(sorted);
+      for (const one of [await fixture.openOtherProcess(), await fixture.reopen()]) {
+        expect(summarize((await one.read(eventsAfter, before, 100)).events)).toEqual(sorted);
         const replayed = async (listener: typeof ada) =>
           (await one.read(eventsOfStream, `channel:${channelId}`, 1, 100, listener.wallet)).map(
             ({ name, seq, record }) => [name, seq, Object.keys(record).length > 0],

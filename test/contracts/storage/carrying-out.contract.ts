@@ -7,7 +7,7 @@ import { findPlayer, isBanned } from '../../../src/players/queries.ts';
 import { setScore } from '../../../src/scores/commands.ts';
 import { listScores } from '../../../src/scores/queries.ts';
 import { randomWallet } from '../../support/server.ts';
-import { addGame, addPlayer, inShort, listen, type OpenStore, wholePage } from './fixture.ts';
+import { addGame, addPlayer, listen, type OpenStore, summarize, wholePage } from './fixture.ts';
 
 function claim(gameId: string, wallet: string, input: object = { score: 1 }, key = 'key-1'): Claim {
   return claimOf(key, { gameId, caller: wallet, wallet, operation: 'setUserScore', input });
@@ -31,12 +31,12 @@ export function carryingOutContract(open: OpenStore): void {
       const ada = await addPlayer(db, gameId);
       const heard = listen(db);
       const once = (store = db) => store.write(runOnce, claim(gameId, ada.wallet), 'setScore', [ada, 1]);
-      const beside = await fixture.openBeside();
-      const answers = await Promise.all([once(), once(), once(beside), once(beside), once()]);
+      const otherProcess = await fixture.openOtherProcess();
+      const answers = await Promise.all([once(), once(), once(otherProcess), once(otherProcess), once()]);
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
       expect(await db.read(listScores, ada, wholePage)).toEqual([answers[0]]);
-      expect(inShort(heard).length).toBeLessThanOrEqual(1);
-      await beside.close();
+      expect(summarize(heard).length).toBeLessThanOrEqual(1);
+      await otherProcess.close();
       expect(await once(await fixture.reopen())).toEqual(answers[0]);
     });
 
@@ -124,7 +124,7 @@ export function carryingOutContract(open: OpenStore): void {
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const owners = Array.from({ length: 10 }, () => ({ gameId, wallet: randomWallet() }));
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const run = (store: typeof db, some: typeof owners) =>
         store.write(
           runAll,
@@ -132,9 +132,11 @@ export function carryingOutContract(open: OpenStore): void {
           some.map((owner) => ({ command: setScore.commandName, args: [owner, 1] })),
         );
       const reversed = owners.toReversed();
-      await Promise.all(Array.from({ length: 5 }, () => [run(db, owners), run(beside, reversed)]).flat());
+      await Promise.all(
+        Array.from({ length: 5 }, () => [run(db, owners), run(otherProcess, reversed)]).flat(),
+      );
       for (const owner of owners) expect(await db.read(listScores, owner, wholePage)).toHaveLength(10);
-      await beside.close();
+      await otherProcess.close();
     });
   });
 

@@ -8,7 +8,7 @@ import { listChannelMessages } from '../../../src/messages/queries.ts';
 import { setScore } from '../../../src/scores/commands.ts';
 import { scoreCreated } from '../../../src/scores/events.ts';
 import { findScore, listScores, readLeaderboard } from '../../../src/scores/queries.ts';
-import { addGame, addPlayer, inShort, listen, type OpenStore, trio, wholePage } from './fixture.ts';
+import { addGame, addPlayer, listen, type OpenStore, summarize, trio, wholePage } from './fixture.ts';
 import { refusals, type Scene, snapshot, stage } from './refusals.ts';
 
 /** What holds for every write: atomic, durable when acknowledged, announced afterwards and in order. */
@@ -28,7 +28,7 @@ export function commitsContract(open: OpenStore): void {
         const heard = listen(scene.fixture.db);
         await expect(attempt(scene)).rejects.toMatchObject({ reason });
         expect(await snapshot(scene)).toEqual(before);
-        expect(inShort(heard)).toEqual([]);
+        expect(summarize(heard)).toEqual([]);
       },
     );
 
@@ -57,7 +57,7 @@ export function commitsContract(open: OpenStore): void {
         'rejected',
         'fulfilled',
       ]);
-      expect(inShort(heard).map(([, seq]) => seq)).toEqual([2, 3, 4]);
+      expect(summarize(heard).map(([, seq]) => seq)).toEqual([2, 3, 4]);
       const { rows } = await db.read(listChannelMessages, ada, channelId, wholePage);
       expect(rows.map(({ content }) => content).sort()).toEqual(['five', 'one', 'three']);
     });
@@ -69,20 +69,20 @@ export function commitsContract(open: OpenStore): void {
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const ada = await addPlayer(db, gameId);
-      const beside = await fixture.openBeside();
-      const seenFromElsewhere: Promise<boolean>[] = [];
+      const otherProcess = await fixture.openOtherProcess();
+      const seenByOthers: Promise<boolean>[] = [];
       db.onCommit((events) => {
         for (const event of events) {
           if (!isEvent(event, scoreCreated)) continue;
           const { nonce, score: written } = event.record;
-          const find = beside.read(findScore, ada, nonce);
-          seenFromElsewhere.push(find.then((score) => score?.score === written));
+          const find = otherProcess.read(findScore, ada, nonce);
+          seenByOthers.push(find.then((score) => score?.score === written));
         }
       });
       const [first, second] = [listen(db), listen(db)];
       await Promise.all([1, 2, 3].map((score) => db.write(setScore, ada, score, `n-${score}`)));
-      expect(await Promise.all(seenFromElsewhere)).toEqual([true, true, true]);
-      expect(inShort(first).map(([, seq]) => seq)).toEqual([1, 2, 3]);
+      expect(await Promise.all(seenByOthers)).toEqual([true, true, true]);
+      expect(summarize(first).map(([, seq]) => seq)).toEqual([1, 2, 3]);
       expect(second).toEqual(first);
     });
 
@@ -91,12 +91,12 @@ export function commitsContract(open: OpenStore): void {
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const ada = await addPlayer(db, gameId);
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       for (let score = 0; score < 20; score++) {
         await db.write(setScore, ada, score);
-        expect((await beside.read(findScore, ada))?.score).toBe(score);
+        expect((await otherProcess.read(findScore, ada))?.score).toBe(score);
         await nextTurn(); // a process learns once per turn what another one has written
-        const [first] = await beside.read(readLeaderboard, gameId, { limit: 1, skip: 0 });
+        const [first] = await otherProcess.read(readLeaderboard, gameId, { limit: 1, skip: 0 });
         expect(first?.score).toBe(score);
       }
     });
@@ -119,11 +119,12 @@ export function commitsContract(open: OpenStore): void {
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const ada = await addPlayer(db, gameId);
-      const beside = await fixture.openBeside();
-      const [own, others] = [listen(db), listen(beside)];
-      for (let score = 0; score < 4; score++) await (score % 2 ? beside : db).write(setScore, ada, score);
-      expect(inShort(own).map(([, seq]) => seq)).toEqual([1, 3]);
-      expect(inShort(others).map(([, seq]) => seq)).toEqual([2, 4]);
+      const otherProcess = await fixture.openOtherProcess();
+      const [own, others] = [listen(db), listen(otherProcess)];
+      for (let score = 0; score < 4; score++)
+        await (score % 2 ? otherProcess : db).write(setScore, ada, score);
+      expect(summarize(own).map(([, seq]) => seq)).toEqual([1, 3]);
+      expect(summarize(others).map(([, seq]) => seq)).toEqual([2, 4]);
       expect(new Set([...own, ...others].map(({ epoch }) => epoch))).toHaveLength(1);
     });
 

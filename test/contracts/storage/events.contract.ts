@@ -6,7 +6,7 @@ import { eventsOfStream, readEventLog, streamPosition } from '../../../src/live/
 import { markDelivered, notifyPlayer, trimNotifications } from '../../../src/notifications/commands.ts';
 import { listUndelivered } from '../../../src/notifications/queries.ts';
 import { setScore } from '../../../src/scores/commands.ts';
-import { addGame, addPlayer, hour, inShort, type OpenStore } from './fixture.ts';
+import { addGame, addPlayer, hour, type OpenStore, summarize } from './fixture.ts';
 
 const week = 7 * 24 * hour;
 
@@ -98,7 +98,7 @@ export function eventsContract(open: OpenStore): void {
         more: false,
       });
       const latest = await db.read(readEventLog, undefined, 1);
-      expect(inShort(latest.events)).toEqual(inShort(rest.events));
+      expect(summarize(latest.events)).toEqual(summarize(rest.events));
     });
 
     test.each(['', 'yesterday', '-1', '1.5', '1e3', '9'.repeat(200)])(

@@ -19,7 +19,7 @@ export interface DatabaseUnderTest extends AsyncDisposable {
   /** Closes the store and reopens it on its data. */
   reopen(): Promise<Database>;
   /** Opens the same data a second time, like another process (the command line beside a server). */
-  openBeside(): Promise<Database>;
+  openOtherProcess(): Promise<Database>;
   /** The same, writing in this process, for the tests' own commands; default: `db`. */
   openInProcess?(): Promise<Database>;
 }
@@ -42,9 +42,9 @@ export function sharedStore(empty: OpenEmptyStore): OpenStore {
   const open = async (): Promise<DatabaseUnderTest> => {
     store ??= empty();
     const shared = await store;
-    const beside: Database[] = [];
+    const otherProcess: Database[] = [];
     const closedAfter = async (opened: Promise<Database>) => {
-      beside.push(await opened);
+      otherProcess.push(await opened);
       return opened;
     };
     const { openInProcess } = shared;
@@ -54,10 +54,10 @@ export function sharedStore(empty: OpenEmptyStore): OpenStore {
       },
       clock: shared.clock,
       reopen: () => shared.reopen(),
-      openBeside: () => closedAfter(shared.openBeside()),
+      openOtherProcess: () => closedAfter(shared.openOtherProcess()),
       ...(openInProcess && { openInProcess: () => closedAfter(openInProcess()) }),
       async [Symbol.asyncDispose]() {
-        await Promise.all(beside.map((one) => one.close()));
+        await Promise.all(otherProcess.map((one) => one.close()));
       },
     };
   };
@@ -104,7 +104,7 @@ export function listen(db: Database): StoredEvent[] {
 }
 
 /** A short form of an event: its type, and its number in its stream. */
-export function inShort(events: readonly StoredEvent[]): [name: string, seq: number][] {
+export function summarize(events: readonly StoredEvent[]): [name: string, seq: number][] {
   return events.map(({ name, seq }) => [name, seq]);
 }
 

@@ -19,11 +19,11 @@ import {
   addGame,
   addPlayer,
   hour,
-  inShort,
   listen,
   nowAndReopened,
   type OpenStore,
   sealedSecret,
+  summarize,
   wholePage,
 } from './fixture.ts';
 
@@ -127,7 +127,7 @@ export function gamesContract(open: OpenStore): void {
       expect(await db.read(findGameBySecret, before.hash)).toEqual(game);
 
       await db.write(addGameSecret, game.id, after, { graceMs: 60_000 });
-      for (const one of [db, await fixture.openBeside()]) {
+      for (const one of [db, await fixture.openOtherProcess()]) {
         expect(await one.read(findGameBySecret, after.hash)).toEqual(game);
         expect(await one.read(findGameBySecret, before.hash)).toEqual(game);
         const secrets = await one.read(sealedSecrets, game.id);
@@ -160,12 +160,12 @@ export function gamesContract(open: OpenStore): void {
       const { db } = fixture;
       const [before, after] = [sealedSecret(), sealedSecret()];
       const { id } = await addGame(db, {}, before);
-      const beside = await fixture.openBeside();
-      expect(await beside.read(findGameBySecret, before.hash)).not.toBeNull();
+      const otherProcess = await fixture.openOtherProcess();
+      expect(await otherProcess.read(findGameBySecret, before.hash)).not.toBeNull();
       expect(await db.read(findGameBySecret, before.hash)).not.toBeNull();
 
       await db.write(addGameSecret, id, after, { graceMs: 0 });
-      for (const one of [db, beside]) {
+      for (const one of [db, otherProcess]) {
         expect(await one.read(findGameBySecret, before.hash)).toBeNull();
         expect(await one.read(findGameBySecret, after.hash)).not.toBeNull();
         expect(await one.read(sealedSecrets, id)).toEqual([after]);
@@ -228,15 +228,15 @@ export function gamesContract(open: OpenStore): void {
       const { session } = await db.write(startSession, ada, hour);
       await db.write(setScore, ada, 1);
       await db.write(recordActivity, ada, { label: '{username} waved', eventId: 'wave' });
-      const beside = await fixture.openBeside();
-      for (const one of [db, beside])
+      const otherProcess = await fixture.openOtherProcess();
+      for (const one of [db, otherProcess])
         expect((await one.read(findSession, session.id))?.player.username).toBe('');
 
       await db.write(setProfile, ada.wallet, {
         username: 'Ada',
         avatar: 'https://pictures.example/a.png',
       });
-      for (const one of [db, beside, await fixture.openBeside()]) {
+      for (const one of [db, otherProcess, await fixture.openOtherProcess()]) {
         expect((await one.read(findSession, session.id))?.player.username).toBe('Ada');
         expect(await one.read(readLeaderboard, gameId, wholePage)).toMatchObject([
           { username: 'Ada', avatar: 'https://pictures.example/a.png' },
@@ -261,6 +261,6 @@ export function gamesContract(open: OpenStore): void {
     const heard = listen(fixture.db);
     const { id } = await addGame(fixture.db);
     await addPlayer(fixture.db, id);
-    expect(inShort(heard)).toEqual([]);
+    expect(summarize(heard)).toEqual([]);
   });
 }

@@ -364,7 +364,7 @@ export function guestsContract(open: OpenStore): void {
       const { id: gameId } = await addGame(db);
       const wallet = randomWallet();
       const guests = await Promise.all(Array.from({ length: 50 }, () => addOne(db, gameId)));
-      const nodes = [db, await fixture.openBeside()];
+      const nodes = [db, await fixture.openOtherProcess()];
       const one = await Promise.allSettled(
         guests.map(({ guest }, n) => upgrade(nodes[n % 2] ?? db, guest, wallet)),
       );
@@ -387,15 +387,15 @@ export function guestsContract(open: OpenStore): void {
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const { guest } = await addOne(db, gameId);
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const wallet = randomWallet();
       const writes: Promise<string>[] = [];
       const write = (node: Database, n: number) =>
         node.write(runAsGuest, guest.wallet, 'setScore', [guest, n, `n${n}`]).then(() => `n${n}`);
-      for (let n = 0; n < 60; n++) writes.push(write(n % 2 ? db : beside, n));
-      const done = upgrade(beside, guest, wallet);
+      for (let n = 0; n < 60; n++) writes.push(write(n % 2 ? db : otherProcess, n));
+      const done = upgrade(otherProcess, guest, wallet);
       for (let n = 60; n < 120; n++) {
-        writes.push(write(n % 2 ? db : beside, n));
+        writes.push(write(n % 2 ? db : otherProcess, n));
         if (n % 10 === 0) await Promise.race([done, new Promise((resolve) => setImmediate(resolve))]);
       }
       await done;

@@ -284,7 +284,7 @@ export function leaderboardsContract(open: OpenStore): void {
     test('nothing is set in a season after its end was acknowledged, even with concurrent writers', async () => {
       await using fixture = await open();
       const { db } = fixture;
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const { id: gameId } = await addGame(db);
       const players = await Promise.all(Array.from({ length: 6 }, () => addPlayer(db, gameId)));
       await db.write(addLeaderboard, gameId, { ...usual, keep: 'count' });
@@ -292,7 +292,7 @@ export function leaderboardsContract(open: OpenStore): void {
       let set = 0;
       const writers = players.map(async (player, index) => {
         while (!isOver) {
-          await (index % 2 ? db : beside).write(setLeaderboardScore, player, 'weekly', 1);
+          await (index % 2 ? db : otherProcess).write(setLeaderboardScore, player, 'weekly', 1);
           set++;
         }
       });
@@ -300,7 +300,7 @@ export function leaderboardsContract(open: OpenStore): void {
       for (let season = 1; season <= 8; season++) {
         const before = set;
         await until('some scores', () => set > before + 10);
-        await (season % 2 ? beside : db).write(endSeason, gameId, 'weekly', { season });
+        await (season % 2 ? otherProcess : db).write(endSeason, gameId, 'weekly', { season });
         asEnded.push(await pageOf(db, gameId, { leaderboard: 'weekly', season }));
       }
       isOver = true;
@@ -533,11 +533,11 @@ async function expectSame(
   const { gameId } = at(players, 0);
   const board = await boardOf(db, gameId, choice);
   const expected = model.rows(choice.label);
-  const inShort = (rows: readonly { _id: string; normalizedAddress: string; score: number }[]) =>
+  const summarize = (rows: readonly { _id: string; normalizedAddress: string; score: number }[]) =>
     rows.map(({ _id, normalizedAddress, score }) => `${_id} ${normalizedAddress} ${score}`);
   const wanted = expected.map(({ id, wallet, score }) => `${id} ${wallet} ${score}`);
-  expect(inShort(await db.read(readBoardPage, board, wholePage))).toEqual(wanted);
-  expect(inShort(await db.read(readBoardPage, board, { limit: 2, skip: 1 }))).toEqual(wanted.slice(1, 3));
+  expect(summarize(await db.read(readBoardPage, board, wholePage))).toEqual(wanted);
+  expect(summarize(await db.read(readBoardPage, board, { limit: 2, skip: 1 }))).toEqual(wanted.slice(1, 3));
   const places = new Map<string, number>();
   for (const [index, { wallet }] of expected.entries())
     if (!places.has(wallet)) places.set(wallet, index + 1);
@@ -548,7 +548,7 @@ async function expectSame(
     if (place === null) expect(around).toBeNull();
     else {
       const skip = Math.max(0, place - 2);
-      expect(inShort(around ?? [])).toEqual(wanted.slice(skip, skip + 3));
+      expect(summarize(around ?? [])).toEqual(wanted.slice(skip, skip + 3));
       expect(around?.find((row) => row.normalizedAddress === wallet)?.position).toBe(place);
     }
   }

@@ -28,10 +28,10 @@ import {
   addGame,
   addPlayer,
   hour,
-  inShort,
   listen,
   nowAndReopened,
   type OpenStore,
+  summarize,
   trio,
   wholePage,
 } from './fixture.ts';
@@ -41,12 +41,12 @@ export function messageChannelsContract(open: OpenStore): void {
     test('concurrent creates and joins exceed no limit, and leaving frees a slot', async () => {
       await using fixture = await open();
       const { db } = fixture;
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const [ada, grace, linus] = await trio(db);
       const over = 20;
       const made = await Promise.allSettled(
         Array.from({ length: maxShared + over }, (_, at) =>
-          (at % 2 === 0 ? db : beside).write(createChannel, ada, [grace.wallet, randomWallet()]),
+          (at % 2 === 0 ? db : otherProcess).write(createChannel, ada, [grace.wallet, randomWallet()]),
         ),
       );
       const refused = made.filter((one) => one.status === 'rejected');
@@ -226,7 +226,7 @@ export function messageChannelsContract(open: OpenStore): void {
         [10, []],
       ]);
       const before = { [heard[0]?.lane ?? 0]: (heard[0]?.position ?? 0) - 1 };
-      for (const one of [await fixture.openBeside(), await fixture.reopen()]) {
+      for (const one of [await fixture.openOtherProcess(), await fixture.reopen()]) {
         const { events: read } = await one.read(eventsAfter, before, 100);
         expect(read.map((event) => [event.seq, audienceOf(event)])).toEqual(audiences);
         expect(new Set(read.slice(0, -1).map(({ audience }) => audience.gameId))).toEqual(
@@ -279,7 +279,7 @@ export function messageChannelsContract(open: OpenStore): void {
       expect(channel.participants.map(({ wallet }) => wallet)).toEqual([ada.wallet, linus.wallet]);
       await db.write(sendMessage, ada, _id, 'without her');
       for (const event of heard) expect(audienceOf(event)).not.toContain(grace.wallet);
-      expect(inShort(heard)).toEqual([
+      expect(summarize(heard)).toEqual([
         ['message-channels patched', 3],
         ['chat-messages created', 4],
       ]);

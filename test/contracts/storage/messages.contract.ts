@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createChannel } from '../../../src/messages/channel-commands.ts';
 import { editMessage, sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
 import { listChannelMessages, listChannels } from '../../../src/messages/queries.ts';
-import { inShort, listen, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
+import { listen, nowAndReopened, type OpenStore, summarize, trio, wholePage } from './fixture.ts';
 
 export function messagesContract(open: OpenStore): void {
   describe('messages', () => {
@@ -108,7 +108,7 @@ export function messagesContract(open: OpenStore): void {
         Array.from({ length: 5 }, () => db.write(unsendMessage, ada, _id)),
       );
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      expect(inShort(heard)).toEqual([['chat-messages removed', 3]]);
+      expect(summarize(heard)).toEqual([['chat-messages removed', 3]]);
       expect(await db.read(listChannelMessages, ada, channelId, wholePage)).toEqual({
         total: 0,
         rows: [],

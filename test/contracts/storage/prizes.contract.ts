@@ -107,13 +107,13 @@ export function prizesContract(open: OpenStore): void {
       await using fixture = await open();
       const { gameId } = await seasonOf(fixture.db, [prizeFor({ to: 3 })]);
       await fixture.db.write(endSeason, gameId, 'weekly');
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const told = messagesOf(fixture.db);
       const [run = ''] = await fixture.db.read(openPrizeRuns, 9);
       for (let place = 1; place <= 3; place++) {
         const winner = await next(fixture.db, run);
         const given = await Promise.all(
-          [fixture.db, beside, fixture.db].map((db) => db.write(givePrize, winner, chain, [])),
+          [fixture.db, otherProcess, fixture.db].map((db) => db.write(givePrize, winner, chain, [])),
         );
         expect(given.toSorted()).toEqual([false, false, true]);
       }

@@ -21,7 +21,7 @@ import {
 } from '../../../src/messages/reaction-commands.ts';
 import { countedRowBytes } from '../../../src/storage-quota/count-stored.ts';
 import { rowsIn } from '../../support/rows-in.ts';
-import { inShort, listen, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
+import { listen, nowAndReopened, type OpenStore, summarize, trio, wholePage } from './fixture.ts';
 
 export function reactionsContract(open: OpenStore): void {
   describe('reactions', () => {
@@ -188,7 +188,7 @@ export function reactionsContract(open: OpenStore): void {
       await db.write(removeFromChannel, grace, channelId, grace.wallet);
       const heard = listen(db);
       expect(await db.write(eraseReactionsOf, grace.wallet)).toBe(false);
-      expect(inShort(heard).map(([name]) => name)).toEqual([
+      expect(summarize(heard).map(([name]) => name)).toEqual([
         'message-reactions removed',
         'message-reactions removed',
       ]);

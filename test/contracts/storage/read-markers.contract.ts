@@ -5,7 +5,7 @@ import { addToChannel, createChannel, removeFromChannel } from '../../../src/mes
 import { editMessage, sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
 import { moveReadMarker } from '../../../src/messages/read-marker-commands.ts';
 import { findUnread, listUnread } from '../../../src/messages/unread.ts';
-import { addGame, addPlayer, inShort, listen, nowAndReopened, type OpenStore, trio } from './fixture.ts';
+import { addGame, addPlayer, listen, nowAndReopened, type OpenStore, summarize, trio } from './fixture.ts';
 
 export function readMarkersContract(open: OpenStore): void {
   describe('read markers', () => {
@@ -180,7 +180,7 @@ export function readMarkersContract(open: OpenStore): void {
       const moves = heard.map(({ record }) => ids.indexOf(Object(record).messageId));
       expect(moves).toEqual([...new Set(moves)].toSorted((a, b) => a - b));
       expect(moves.at(-1)).toBe(9);
-      expect(inShort(heard).map(([name]) => name)).toEqual(moves.map(() => 'read-markers patched'));
+      expect(summarize(heard).map(([name]) => name)).toEqual(moves.map(() => 'read-markers patched'));
     });
   });
 }

@@ -9,7 +9,15 @@ import { type Rule, ruleList } from '../../../src/rules/rule.ts';
 import type { StateFacts } from '../../../src/rules/trigger.ts';
 import { findScore } from '../../../src/scores/queries.ts';
 import { saveState } from '../../../src/states/commands.ts';
-import { addGame, addPlayer, inShort, listen, nowAndReopened, type OpenStore, wholePage } from './fixture.ts';
+import {
+  addGame,
+  addPlayer,
+  listen,
+  nowAndReopened,
+  type OpenStore,
+  summarize,
+  wholePage,
+} from './fixture.ts';
 
 const everything = ruleList.parse([
   {
@@ -36,7 +44,7 @@ export function rulesContract(open: OpenStore): void {
         reason: 'rules_changed',
       });
       const set = await db.write(replaceRules, id, everything, 2);
-      expect(await (await fixture.openBeside()).read(readRules, id)).toEqual(set);
+      expect(await (await fixture.openOtherProcess()).read(readRules, id)).toEqual(set);
       for await (const one of nowAndReopened(fixture)) expect(await one.read(readRules, id)).toEqual(set);
     });
 
@@ -70,7 +78,7 @@ export function rulesContract(open: OpenStore): void {
       for (const trigger of ['lose', 'WIN', 'constructor', '__proto__']) {
         expect((await fixture.db.write(triggerRules, ada, { trigger })).actions).toEqual([]);
       }
-      expect(inShort(heard)).toEqual([]);
+      expect(summarize(heard)).toEqual([]);
     });
 
     test('the same nonce returns the first result again and does nothing more, 50 times concurrently and after a reopen', async () => {
@@ -83,9 +91,9 @@ export function rulesContract(open: OpenStore): void {
       expect(new Set(answers.map(({ triggerUuid }) => triggerUuid))).toHaveLength(1);
       expect(heard).toHaveLength(3);
       const reopened = await fixture.reopen();
-      const heardAfter = listen(reopened);
+      const receivedAfter = listen(reopened);
       expect(await reopened.write(triggerRules, ada, input)).toEqual(answers[0]);
-      expect(heardAfter).toEqual([]);
+      expect(receivedAfter).toEqual([]);
     });
 
     test('a nonce used before with another trigger or value is refused and does nothing', async () => {
@@ -101,7 +109,7 @@ export function rulesContract(open: OpenStore): void {
       ]) {
         await expect(db.write(triggerRules, ada, other)).rejects.toMatchObject({ reason: 'nonce_reused' });
       }
-      expect(inShort(heard)).toEqual([]);
+      expect(summarize(heard)).toEqual([]);
     });
 
     test('a nonce is scoped to one player of one game', async () => {

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { setScore } from '../../../src/scores/commands.ts';
 import { findScore, listScores, readLeaderboard, readPosition } from '../../../src/scores/queries.ts';
-import { addGame, addPlayer, inShort, listen, nowAndReopened, type OpenStore, wholePage } from './fixture.ts';
+import {
+  addGame,
+  addPlayer,
+  listen,
+  nowAndReopened,
+  type OpenStore,
+  summarize,
+  wholePage,
+} from './fixture.ts';
 
 export function scoresContract(open: OpenStore): void {
   describe('scores', () => {
@@ -151,7 +159,7 @@ export function scoresContract(open: OpenStore): void {
         const own = heard.filter(
           ({ audience }) => audience.kind === 'players' && audience.wallets[0] === owner.wallet,
         );
-        expect(inShort(own).map(([, seq]) => seq)).toEqual(
+        expect(summarize(own).map(([, seq]) => seq)).toEqual(
           Array.from({ length: 50 }, (_, index) => index + 1),
         );
         expect(await db.read(listScores, owner, wholePage)).toHaveLength(50);

@@ -276,13 +276,13 @@ export function sessionsContract(open: OpenStore): void {
       const { db } = fixture;
       const { id } = await addGame(db);
       const owner = await addPlayer(db, id);
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       await Promise.allSettled([
-        ...Array.from({ length: 5 }, () => beside.write(startSession, owner, hour)),
+        ...Array.from({ length: 5 }, () => otherProcess.write(startSession, owner, hour)),
         db.write(ban, owner.wallet, null, ''),
-        ...Array.from({ length: 5 }, () => beside.write(startSession, owner, hour)),
+        ...Array.from({ length: 5 }, () => otherProcess.write(startSession, owner, hour)),
       ]);
-      for (const each of [db, beside]) expect(await each.read(liveSessions, owner.wallet)).toEqual([]);
+      for (const each of [db, otherProcess]) expect(await each.read(liveSessions, owner.wallet)).toEqual([]);
     });
 
     test('a session of an unknown game is not opened', async () => {
@@ -340,13 +340,13 @@ export function sessionsContract(open: OpenStore): void {
       const { id: gameId } = await addGame(db);
       const wallet = randomWallet();
       const { session } = await db.write(startSession, { gameId, wallet }, hour);
-      const beside = await fixture.openBeside();
-      for (const one of [db, beside])
+      const otherProcess = await fixture.openOtherProcess();
+      for (const one of [db, otherProcess])
         expect((await one.read(findSession, session.id))?.session.endedAt).toBeNull();
       const heard = listen(db);
 
       await Promise.all([db.write(endSession, wallet, session.id), db.write(endSession, wallet, session.id)]);
-      for (const one of [db, beside]) {
+      for (const one of [db, otherProcess]) {
         expect((await one.read(findSession, session.id))?.session.endedAt).toBe(clock.now);
       }
       expect(heard).toMatchObject([

@@ -88,7 +88,7 @@ export function stateVersionsContract(open: OpenStore): void {
 
     test('of 50 writers with the version they have read, one succeeds per round', async () => {
       await using fixture = await open();
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const [ada] = await trio(fixture.db);
       // Small ones, and large ones that are written separately.
       for (const [label, bytes] of [
@@ -98,7 +98,7 @@ export function stateVersionsContract(open: OpenStore): void {
         for (let version = 0; version < 4; version++) {
           const writes = Array.from({ length: 50 }, (_, at) =>
             save(
-              at % 2 === 0 ? fixture.db : beside,
+              at % 2 === 0 ? fixture.db : otherProcess,
               ada,
               label,
               JSON.stringify(`${at} ${'x'.repeat(bytes)}`),
@@ -111,7 +111,7 @@ export function stateVersionsContract(open: OpenStore): void {
           for (const one of settled) {
             if (one.status === 'rejected') expect(one.reason).toMatchObject(conflict(label, version + 1));
           }
-          const [state] = await beside.read(listPlayerStates, ada, wholePage, label);
+          const [state] = await otherProcess.read(listPlayerStates, ada, wholePage, label);
           expect(state).toMatchObject({ version: version + 1, ipfsHash: written[0]?.ipfsHash });
         }
       }
@@ -218,11 +218,11 @@ export function stateVersionsContract(open: OpenStore): void {
 
     test('is removed once by many concurrent removals, with writes in between', async () => {
       await using fixture = await open();
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const [ada] = await trio(fixture.db);
       const calls = await Promise.all(
         Array.from({ length: 60 }, async (_, at) => {
-          const db = at % 2 === 0 ? fixture.db : beside;
+          const db = at % 2 === 0 ? fixture.db : otherProcess;
           if (at % 3 === 0) return (await save(db, ada, 'a', '1', {})).version;
           return (await db.write(removeState, ada, 'a'))?.version;
         }),
@@ -308,16 +308,16 @@ export function stateVersionsContract(open: OpenStore): void {
 
     test('are never seen partially written', async () => {
       await using fixture = await open();
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const [ada] = await trio(fixture.db);
       const labels = ['a', 'b', 'c'];
       const round = (json: string) => labels.map((label) => ({ label, json }));
       await saveAll(fixture.db, ada, round('0'));
       const writes = Array.from({ length: 30 }, (_, at) =>
-        saveAll(at % 2 === 0 ? fixture.db : beside, ada, round(String(at))),
+        saveAll(at % 2 === 0 ? fixture.db : otherProcess, ada, round(String(at))),
       );
       for (let reads = 0; reads < 20; reads++) {
-        const states = await beside.read(listPlayerStates, ada, wholePage);
+        const states = await otherProcess.read(listPlayerStates, ada, wholePage);
         expect(new Set(states.map(({ json }) => json)).size).toBe(1);
       }
       await Promise.all(writes);
@@ -353,10 +353,10 @@ export function stateVersionsContract(open: OpenStore): void {
 
     test('concurrently with others is not lost', async () => {
       await using fixture = await open();
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const [ada] = await trio(fixture.db);
       const patches = Array.from({ length: 50 }, (_, at) =>
-        patch(at % 2 === 0 ? fixture.db : beside, ada, 'a', `{"k${at}":${at}}`),
+        patch(at % 2 === 0 ? fixture.db : otherProcess, ada, 'a', `{"k${at}":${at}}`),
       );
       const versions = (await Promise.all(patches)).map((one) => one?.version ?? 0);
       expect(versions.sort((one, other) => one - other)).toEqual(patches.map((_, at) => at + 1));

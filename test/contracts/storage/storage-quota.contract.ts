@@ -70,9 +70,9 @@ export function storageQuotaContract(open: OpenStore): void {
       const { db } = fixture;
       const [ada] = await trio(db);
       const quota = 5 * (countedRowBytes + 100);
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const saves = Array.from({ length: 20 }, (_, at) =>
-        save(at % 2 === 0 ? db : beside, ada, `slot ${at}`, 100, quota),
+        save(at % 2 === 0 ? db : otherProcess, ada, `slot ${at}`, 100, quota),
       );
       const settled = await Promise.allSettled(saves);
       expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);

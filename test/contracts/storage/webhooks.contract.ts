@@ -31,9 +31,9 @@ import {
   addPlayer,
   type DatabaseUnderTest,
   hour,
-  inShort,
   listen,
   type OpenStore,
+  summarize,
   wholePage,
 } from './fixture.ts';
 
@@ -64,15 +64,15 @@ export function webhooksContract(open: OpenStore): void {
   describe('webhooks', () => {
     test('a delivery is written with its event for each enabled webhook of the game, from any process', async () => {
       await using fixture = await open.empty();
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const { gameId, ada, webhookId } = await scene(fixture);
       const other = await scene(fixture);
-      const second = await webhookAt(beside, gameId, 'https://b.example/');
-      const disabled = await webhookAt(beside, gameId, 'https://c.example/');
-      await beside.write(changeWebhook, disabled, { enabled: false });
+      const second = await webhookAt(otherProcess, gameId, 'https://b.example/');
+      const disabled = await webhookAt(otherProcess, gameId, 'https://c.example/');
+      await otherProcess.write(changeWebhook, disabled, { enabled: false });
       const heard = listen(fixture.db);
       const score = await fixture.db.write(setScore, ada, 7, 'n');
-      expect(inShort(heard)).toEqual([['scores created', expect.any(Number)]]); // deliveries are announced to nobody
+      expect(summarize(heard)).toEqual([['scores created', expect.any(Number)]]); // deliveries are announced to nobody
       const reopened = await fixture.reopen();
       const { total, rows } = await reopened.read(readDeliveries, { gameId }, wholePage);
       expect([total, new Set(rows.map((row) => row.webhookId))]).toEqual([2, new Set([webhookId, second])]);
@@ -106,11 +106,11 @@ export function webhooksContract(open: OpenStore): void {
 
     test('a delivery is claimed once, also concurrently, and again when the claim expires', async () => {
       await using fixture = await open.empty();
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const { ada } = await scene(fixture);
       for (let score = 0; score < 20; score++) await fixture.db.write(setScore, ada, score);
       const claims = await Promise.all(
-        [fixture.db, beside, fixture.db, beside].map((db, n) =>
+        [fixture.db, otherProcess, fixture.db, otherProcess].map((db, n) =>
           claimDue(db, `node ${n}`, { ...terms, room: 8 }),
         ),
       );
@@ -123,10 +123,10 @@ export function webhooksContract(open: OpenStore): void {
         sealedSecrets: ['sealed for https://a.example/'],
         payload: { type: 'scores.created' },
       });
-      expect(await anyDue(beside)).toBe(false);
+      expect(await anyDue(otherProcess)).toBe(false);
       fixture.clock.advance(1_000);
-      expect(await anyDue(beside)).toBe(true);
-      const again = await claimDue(beside, 'late', terms);
+      expect(await anyDue(otherProcess)).toBe(true);
+      const again = await claimDue(otherProcess, 'late', terms);
       expect(again.map(({ attempts }) => attempts)).toEqual(Array.from({ length: 20 }, () => 2));
     });
 

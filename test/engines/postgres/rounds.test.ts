@@ -116,11 +116,11 @@ async function roundsOf(prepare: Case, count: number): Promise<number> {
   const [ada] = players;
   if (!ada) throw new Error('there is no player');
   await before.write(setScore, ada, 1);
-  const carryOut = await prepare({ db: before, gameId, players, ada });
+  const execute = await prepare({ db: before, gameId, players, ada });
   await before.close();
   // Reopened, so that nothing is cached.
   const db = await open();
-  await carryOut(db);
+  await execute(db);
   const { rounds } = await db.counts();
   await db.close();
   return rounds;

@@ -35,13 +35,13 @@ const kept = table('kept_things', columns, {
   kept: true,
   remembered: 'lists',
 });
-const thingMade = defineEvent('things created', z.object({ id: z.string() }));
+const createdThing = defineEvent('things created', z.object({ id: z.string() }));
 const audience = { kind: 'game', gameId: 'g' } as const;
 
 const add = command('add', function* (tx: Tx, id: string, place: number) {
   yield* lockGame(tx, 'g');
   tx.insert(things, { id, list: 'l', place, closedAt: null });
-  return tx.emit('game:g', thingMade, { id }, audience);
+  return tx.emit('game:g', createdThing, { id }, audience);
 });
 const addThenRefuse = command('addThenRefuse', function* (tx: Tx, id: string, place: number) {
   yield* add(tx, id, place);
@@ -71,7 +71,7 @@ async function open(react: Reaction | null = null) {
     db,
     heard,
     /** As another process would open it. */
-    beside() {
+    otherProcess() {
       const another = new SqliteDatabase(file, domain);
       databases.push(another);
       return another;
@@ -155,7 +155,7 @@ describe('the commands of one batch', () => {
     await using subject = await open();
     const unlocked = command('unlocked', function* (tx: Tx) {
       yield* tx.all();
-      tx.emit('game:g', thingMade, { id: 'x' }, audience);
+      tx.emit('game:g', createdThing, { id: 'x' }, audience);
     });
     await expect(subject.db.write(unlocked)).rejects.toThrow('not locked');
     expect(subject.heard).toEqual([]);
@@ -234,13 +234,13 @@ test('cached data is reread when another process has written', async () => {
     },
     { max: 10, keyOf: () => 'all' },
   );
-  const beside = subject.beside();
+  const otherProcess = subject.otherProcess();
   await subject.db.write(put, 'b', 2);
   expect(await subject.db.write(first)).toBe('b');
-  expect(await beside.write(first)).toBe('b');
-  expect(await beside.read(remembered)).toHaveLength(1);
+  expect(await otherProcess.write(first)).toBe('b');
+  expect(await otherProcess.read(remembered)).toHaveLength(1);
   await subject.db.write(put, 'a', 1);
-  expect(await beside.write(first)).toBe('a');
-  expect((await beside.read(remembered)).map(({ id }) => id)).toEqual(['a', 'b']);
-  expect(await beside.read(remembered)).toBe(await beside.read(remembered));
+  expect(await otherProcess.write(first)).toBe('a');
+  expect((await otherProcess.read(remembered)).map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(await otherProcess.read(remembered)).toBe(await otherProcess.read(remembered));
 });

@@ -71,7 +71,7 @@ export function makeDriver(sdk: typeof Sdk, names: readonly string[], report: (l
     return method(command.input ?? {}, options);
   }
 
-  async function carryOut(command: Command): Promise<unknown> {
+  async function execute(command: Command): Promise<unknown> {
     const options = (command.options ?? {}) as never;
     switch (command.do) {
       case 'open':
@@ -115,7 +115,7 @@ export function makeDriver(sdk: typeof Sdk, names: readonly string[], report: (l
 
   return async (command: Command): Promise<void> => {
     try {
-      report({ id: command.id, ok: (await carryOut(command)) ?? null });
+      report({ id: command.id, ok: (await execute(command)) ?? null });
     } catch (error) {
       if (!(error instanceof sdk.GantryError)) throw error;
       const { reason, code, message, retryAfterSeconds = null, data, errors } = error;
