@@ -178,15 +178,15 @@ describe.skipIf(started === null)('contract wallets on a real chain', () => {
   );
 
   test('a contract cannot redirect the server to another address', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     await using elsewhere = await startRpcServer((request, response) => {
-      asked.push(request.url ?? '');
+      requested.push(request.url ?? '');
       response.end('{"data":"0x1626ba7e"}');
     });
     const wallet = await chain.deploy('ReferringWallet', [`${elsewhere.url}/{sender}/{data}`]);
     const { channelId, signRequest } = await begin(wallet);
     refused(await finish(channelId, await newKey().signMessage({ message: signRequest })), 401, wrong);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   test('the next RPC server in the list is used when the first one is down', async () => {

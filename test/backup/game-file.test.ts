@@ -68,13 +68,13 @@ async function filled(): Promise<Filled> {
   await call(ada, 'send-notification', { message: 'Hello', type: 'success' });
   await call(ada, 'trigger-rules-engine', { trigger: 'win', nonce: 't' });
   const { _id: channelId } = await call(ada, 'create-message-channel', { otherParticipants: [bob.wallet] });
-  const asked = await call(ada, 'send-channel-message', { channelId, content: 'One more round?' });
-  await call(bob, 'send-channel-message', { channelId, content: 'Yes', replyTo: asked._id });
+  const requested = await call(ada, 'send-channel-message', { channelId, content: 'One more round?' });
+  await call(bob, 'send-channel-message', { channelId, content: 'Yes', replyTo: requested._id });
   await call(ada, 'send-channel-message', { channelId, content: 'Now' });
   for (const player of [ada, bob]) {
-    await call(player, 'add-reaction', { messageId: asked._id, reaction: '\u{1F44D}' });
+    await call(player, 'add-reaction', { messageId: requested._id, reaction: '\u{1F44D}' });
   }
-  await call(ada, 'mark-messages-read', { channelId, messageId: asked._id });
+  await call(ada, 'mark-messages-read', { channelId, messageId: requested._id });
   const waiting = { kind: 'nobody', type: 'Webhook', gameId, payload: {} };
   await store.write(enqueueActions, [waiting]);
   const { wallet: cheater } = await server.openSession(gameId);

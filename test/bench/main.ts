@@ -34,8 +34,8 @@ const program = new Command('bench')
   .addHelpText('after', `\nBenchmarks:\n${names}`)
   .action(bench);
 
-async function bench(asked: string[], options: Options): Promise<void> {
-  const unknown = asked.filter((name) => !benchmarks.some((one) => isCalled(one, name)));
+async function bench(requested: string[], options: Options): Promise<void> {
+  const unknown = requested.filter((name) => !benchmarks.some((one) => isCalled(one, name)));
   if (unknown.length > 0) {
     program.error(`There is no benchmark called ${unknown.join(', ')}. There are:\n${names}`);
   }
@@ -51,7 +51,7 @@ async function bench(asked: string[], options: Options): Promise<void> {
   if (options.pictures) mkdirSync(options.pictures, { recursive: true }); // benchmarks with charts run last
   const rows: Row[] = [];
   for (const benchmark of benchmarks) {
-    if (asked.length === 0 || asked.some((name) => isCalled(benchmark, name))) {
+    if (requested.length === 0 || requested.some((name) => isCalled(benchmark, name))) {
       rows.push(...(await run(benchmark, options, say)));
     }
   }
@@ -65,8 +65,8 @@ function secondsOf(text: string): number {
   return seconds;
 }
 
-function isCalled({ name, aliases = [] }: Benchmark, asked: string): boolean {
-  return name === asked || aliases.includes(asked);
+function isCalled({ name, aliases = [] }: Benchmark, requested: string): boolean {
+  return name === requested || aliases.includes(requested);
 }
 
 async function run({ name, ...benchmark }: Benchmark, options: Options, say: (line: string) => void) {

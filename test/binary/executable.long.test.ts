@@ -48,7 +48,7 @@ describe('in an empty directory, without a Node on the PATH', () => {
 
     const { body } = await post(`${server.url}/launcher/set-user-score`, { launcherJwt, score: 1600 });
     expect(body).toMatchObject({ success: true, newScore: { score: 1600 } });
-    expect((await launcher.hears('scores created')).record).toMatchObject({ score: 1600 });
+    expect((await launcher.waitForEvent('scores created')).record).toMatchObject({ score: 1600 });
 
     const byGrace = { launcherJwt: await tokenOf(grace) };
     const channel = await post(`${server.url}/launcher/create-message-channel`, {
@@ -57,7 +57,7 @@ describe('in an empty directory, without a Node on the PATH', () => {
     });
     const { _id: channelId } = z.object({ _id: z.string() }).parse(channel.body);
     await post(`${server.url}/launcher/send-channel-message`, { ...byGrace, channelId, content: 'Rematch?' });
-    expect((await launcher.hears('chat-messages created')).record).toMatchObject({
+    expect((await launcher.waitForEvent('chat-messages created')).record).toMatchObject({
       senderId: grace,
       content: 'Rematch?',
     });

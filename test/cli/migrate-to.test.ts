@@ -94,7 +94,7 @@ test.skipIf(noPostgres !== null)(
     using back = listen({ url: after.url, launcherJwt: world.participant.launcherJwt, cursors });
     await back.client.ready();
     const said = () =>
-      back.heard
+      back.received
         .filter(({ meta }) => meta.stream === `channel:${world.channelId}`)
         .map(({ record }) => record.content);
     await say(after.services.db, 'after the move');

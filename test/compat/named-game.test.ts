@@ -209,16 +209,16 @@ describe.each(['websocket', 'polling'])('a socket by %s that is given the game w
       const { launcherJwt } = world.participant;
       auth = { launcherJwt };
       const signedIn = open(transport);
-      const heard: Record<string, unknown>[] = [];
-      signedIn.on('scores patched', (record) => heard.push(record));
-      signedIn.on('scores created', (record) => heard.push(record));
+      const received: Record<string, unknown>[] = [];
+      signedIn.on('scores patched', (record) => received.push(record));
+      signedIn.on('scores created', (record) => received.push(record));
       await until('it is connected', () => signedIn.connected);
       expect(await call(signedIn, 'subscribe', 'realtime-events', {}, {})).toMatchObject({
         stream: `game:${world.gameId}`,
       });
       const score = Math.random();
       await server.services.db.write(setScore, world.participant, score);
-      await until('the event', () => heard.find((one) => one.score === score));
+      await until('the event', () => received.find((one) => one.score === score));
       const leaderboard = await call(signedIn, 'getGameScoresLeaderboard', 'scores', { limit: 1 }, {});
       expect(leaderboard).toMatchObject({ leaderboard: [{ gameId: world.gameId }] });
       signedIn.disconnect();

@@ -223,8 +223,8 @@ describe('realtime-events', () => {
     ['with the data’s token', () => ({}), () => ({ launcherJwt: ada.launcherJwt })],
   ])('accepts channel names and returns a list of names, %s', async (_, auth, token) => {
     const socket = io(server.url, { auth: auth(), transports: ['websocket'], forceNew: true });
-    const heard: unknown[] = [];
-    socket.on('activities created', (record) => heard.push(record));
+    const received: unknown[] = [];
+    socket.on('activities created', (record) => received.push(record));
     const call = (method: string, data: unknown) =>
       new Promise<unknown>((resolve) => {
         socket.emit(method, 'realtime-events', data, {}, (error: unknown, answer: unknown) =>
@@ -236,7 +236,7 @@ describe('realtime-events', () => {
     expect(await call('subscribe', { ...subscription, ...token() })).toEqual({ channels: names });
     expect(await call('getSubscribedChannels', { asNames: true, ...token() })).toEqual(names);
     await server.services.db.write(recordActivity, grace, { label: 'arrived by', eventId: 'came' });
-    await until('the activity', () => heard.length > 0);
+    await until('the activity', () => received.length > 0);
     expect(await call('unsubscribe', { channels: names, ...token() })).toBeNull();
     expect(await call('getSubscribedChannels', { asNames: true, ...token() })).toEqual([]);
     socket.disconnect();

@@ -49,7 +49,7 @@ describe.skipIf(noPython !== null).each(['websocket', 'polling'])('python-socket
         states: { error: null, result: { success: true, states: [] } },
       },
       'one payload': [null, { success: true, score: { score: 41.5 } }],
-      heard: [41.5],
+      received: [41.5],
     });
   });
 });
@@ -63,14 +63,14 @@ describe.each(['websocket', 'polling'])('socket.io-client by %s', (transport) =>
         const [method, ...others] = args;
         socket.emit(String(method), ...others, (error: unknown, result: unknown) => resolve(error ?? result));
       });
-    const heard: unknown[] = [];
-    socket.on('notifications created', ({ message }) => heard.push(message));
+    const received: unknown[] = [];
+    socket.on('notifications created', ({ message }) => received.push(message));
     expect(await call('channelHeartbeat', 'launcher', {})).toEqual({ success: true });
     expect(await call('channelHeartbeat', 'launcher', {}, {})).toEqual({ success: true });
     expect(await call('channelHeartbeat', {})).toEqual({ success: true });
     const message = crypto.randomUUID();
     await server.services.db.write(notifyPlayer, world.owner, { message, type: 'success' });
-    await until('the notification', () => heard.includes(message));
+    await until('the notification', () => received.includes(message));
     socket.disconnect();
   });
 });

@@ -185,7 +185,7 @@ describe('notifyPlayers', () => {
       { gameId },
     );
     expect(kept.map((row) => Object(row).wallet).sort()).toEqual(wallets.toSorted());
-    expect((await launcher.hears('notifications created')).record).toMatchObject({
+    expect((await launcher.waitForEvent('notifications created')).record).toMatchObject({
       message: 'The match begins',
     });
   });

@@ -98,8 +98,8 @@ describe('a player without a wallet', () => {
     await post('/launcher/set-user-score', { launcherJwt, score: 7 });
     await post('/launcher/set-state', { launcherJwt, label: 'hero', state: '{"level":3}' });
     const wallet = newWallet();
-    const asked = await post('/launcher/request-guest-upgrade', { launcherJwt, wallet: wallet.address });
-    const { channelId, signRequest } = accepted(asked, begun);
+    const requested = await post('/launcher/request-guest-upgrade', { launcherJwt, wallet: wallet.address });
+    const { channelId, signRequest } = accepted(requested, begun);
     expect(signRequest).toContain(`Keep the player ${guest.wallet} of Test Game with this wallet.`);
     const wrong = await newWallet().sign(signRequest);
     refused(
@@ -123,7 +123,7 @@ describe('a player without a wallet', () => {
     const answer = await post('/launcher/upgrade-guest', { launcherJwt, channelId, signature });
     const upgraded = accepted(answer, signedIn);
     expect(upgraded.wallet).toBe(wallet.lowercase);
-    expect((await launcher.hears('game-channels patched')).record).toMatchObject({
+    expect((await launcher.waitForEvent('game-channels patched')).record).toMatchObject({
       exists: false,
       endReason: 'upgraded',
     });
@@ -164,8 +164,11 @@ describe('a player without a wallet', () => {
     );
     // It may have become one since the request.
     const other = newWallet();
-    const asked = await api().post('/launcher/request-guest-upgrade', { launcherJwt, wallet: other.address });
-    const { channelId, signRequest } = accepted(asked, begun);
+    const requested = await api().post('/launcher/request-guest-upgrade', {
+      launcherJwt,
+      wallet: other.address,
+    });
+    const { channelId, signRequest } = accepted(requested, begun);
     await server.openSession(gameId, other.lowercase);
     const signature = await other.sign(signRequest);
     refused(

@@ -68,8 +68,11 @@ describe('a leaderboard by name', () => {
     const wallets = [randomWallet(), wallet.toUpperCase().replace('0X', '0x')];
     expect(await read('/launcher/get-leaderboard-among', { ...board, wallets })).toEqual(placed);
     for (const label of [undefined, 'de']) {
-      const asked = { ...board, label, wallet };
-      const { position } = (await read('/launcher/get-users-position-in-game-score-leaderboard', asked)) as {
+      const requested = { ...board, label, wallet };
+      const { position } = (await read(
+        '/launcher/get-users-position-in-game-score-leaderboard',
+        requested,
+      )) as {
         position: number;
       };
       expect(position).toBe(1);
@@ -199,8 +202,10 @@ describe('a season', () => {
     await listening.client.ready();
     await listening.client.subscribe();
     await set(ada, 1);
-    await until('the rows', () => listening.heard.some(({ name }) => name === 'named-leaderboards patched'));
-    const patched = listening.heard.find(({ name }) => name === 'named-leaderboards patched');
+    await until('the rows', () =>
+      listening.received.some(({ name }) => name === 'named-leaderboards patched'),
+    );
+    const patched = listening.received.find(({ name }) => name === 'named-leaderboards patched');
     expect(patched?.record).toMatchObject({
       gameId,
       leaderboard: 'weekly',
@@ -211,12 +216,12 @@ describe('a season', () => {
     const { season } = await admin.call(resetLeaderboard, { gameId, leaderboard: 'weekly' });
     expect(season).toBe(2);
     const ended = { gameId, leaderboard: 'weekly', season: 1, nextSeason: 2, nextSeasonEndsAt: null };
-    await until('the end', () => listening.heard.some(({ name }) => name === 'leaderboard-seasons ended'));
-    expect(listening.heard.find(({ name }) => name === 'leaderboard-seasons ended')?.record).toMatchObject(
+    await until('the end', () => listening.received.some(({ name }) => name === 'leaderboard-seasons ended'));
+    expect(listening.received.find(({ name }) => name === 'leaderboard-seasons ended')?.record).toMatchObject(
       ended,
     );
     await until('the empty board', () =>
-      listening.heard.some(
+      listening.received.some(
         ({ name, record }) => name === 'named-leaderboards patched' && Object(record).length === 0,
       ),
     );

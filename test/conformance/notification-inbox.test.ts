@@ -105,12 +105,12 @@ describe('the inbox of a player', () => {
     using phone = await connectLauncher(server.url, { launcherJwt: again.launcherJwt });
     using other = await connectLauncher(server.url, { launcherJwt: stranger.launcherJwt });
     await notify(player, 'hello');
-    const { record: created } = await phone.hears('notifications created');
+    const { record: created } = await phone.waitForEvent('notifications created');
     await api.post('/launcher/mark-notifications-read', {
       launcherJwt: player.launcherJwt,
       notificationIds: [created._id],
     });
-    const { record, meta } = await phone.hears('notifications read');
+    const { record, meta } = await phone.waitForEvent('notifications read');
     expect(record).toEqual({
       gameId,
       normalizedAddress: player.wallet,
@@ -119,7 +119,7 @@ describe('the inbox of a player', () => {
     });
     expect(meta.stream).toBe(`player:${gameId}:${player.wallet}`);
     await settled(other);
-    expect(other.heard.map(({ name }) => name)).not.toContain('notifications read');
+    expect(other.received.map(({ name }) => name)).not.toContain('notifications read');
   });
 });
 

@@ -32,7 +32,7 @@ describe.each([
       using launcher = await connectLauncher(server.url, { launcherJwt });
       accepted(await send({ launcherJwt, message: 'You levelled up', type }), done);
       expect(await kept(wallet)).toEqual([{ message: 'You levelled up', type }]);
-      const { record } = await launcher.hears('notifications created');
+      const { record } = await launcher.waitForEvent('notifications created');
       expect(record).toMatchObject({ message: 'You levelled up', type, normalizedAddress: wallet, gameId });
     },
   );

@@ -51,7 +51,7 @@ export async function audit(
   try {
     const held = new Map(db.prepare<[], [string, string]>(storedValues).raw().all());
     const { answered, lost } = compare(held, ledger, wasAnswered);
-    const asked = (key: string, value: string) =>
+    const requested = (key: string, value: string) =>
       ledger.byKey.get(key)?.some((entry) => entry.value === value) ?? false;
     const { withoutEvent, withoutChange } = compareWithEvents(db);
     return {
@@ -59,7 +59,7 @@ export async function audit(
       unanswered: ledger.askedCount - answered,
       lost,
       halfWritten:
-        [...held].filter(([key, value]) => !asked(key, value)).length +
+        [...held].filter(([key, value]) => !requested(key, value)).length +
         (db.prepare<[typeof wins], number>(partialChanges).pluck().get(wins) ?? 0) +
         (db.pragma('foreign_key_check') as unknown[]).length,
       changesWithoutEvent: withoutEvent,

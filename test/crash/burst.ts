@@ -43,7 +43,7 @@ export class Poster {
   /** Makes the next write; null when the server is gone. The ledger has recorded an acknowledged one by then. */
   async writeNext(url: string, ledger: Ledger): Promise<Answer | null> {
     const { path, input, key, value, answered } = this.#write(ledger.nextNumber());
-    const entry = ledger.asked(key, value);
+    const entry = ledger.requested(key, value);
     const answer = await this.post(`${url}/launcher/${path}`, input).catch(() => null);
     if (answer?.status === 200) {
       ledger.answered(entry, answer.port);

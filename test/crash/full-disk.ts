@@ -162,18 +162,19 @@ export async function fullDisk(
 
 /** Every stored message was received by two launchers, its channel's. */
 async function countMissedEvents(
-  launchers: readonly { heard: { name: string; record: Record<string, unknown> }[] }[],
+  launchers: readonly { received: { name: string; record: Record<string, unknown> }[] }[],
   { byKey }: Ledger,
 ): Promise<number> {
   const sent = [...byKey].flatMap(([key, entries]) =>
     key.startsWith('message ') && entries[0]?.answered ? [key] : [],
   );
   const missing = () => {
-    const heard = new Map<unknown, number>();
-    for (const { name, record } of launchers.flatMap((launcher) => launcher.heard)) {
-      if (name === 'chat-messages created') heard.set(record.content, (heard.get(record.content) ?? 0) + 1);
+    const received = new Map<unknown, number>();
+    for (const { name, record } of launchers.flatMap((launcher) => launcher.received)) {
+      if (name === 'chat-messages created')
+        received.set(record.content, (received.get(record.content) ?? 0) + 1);
     }
-    return sent.filter((content) => heard.get(content) !== 2).length;
+    return sent.filter((content) => received.get(content) !== 2).length;
   };
-  return until('all is heard', () => missing() === 0).then(() => 0, missing);
+  return until('all is received', () => missing() === 0).then(() => 0, missing);
 }

@@ -20,7 +20,7 @@ export class Ledger {
     return ++this.#number;
   }
 
-  asked(key: string, value: string | null): Entry {
+  requested(key: string, value: string | null): Entry {
     const entry: Entry = { key, value, answered: false };
     this.askedCount++;
     append(this.byKey, key, entry);

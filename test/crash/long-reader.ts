@@ -80,11 +80,14 @@ export async function longReader({ heldMs, logBytes }: LongReaderOptions): Promi
   const load = Promise.all(
     posters.map(async (poster) => {
       while (!isOver) {
-        const asked = { at: performance.now(), phase };
+        const requested = { at: performance.now(), phase };
         const answer = await poster.writeNext(server.url, ledger);
         if (answer?.status !== 200) refused++;
-        if (asked.phase === 'warming up') continue;
-        slowestMs[asked.phase] = Math.max(slowestMs[asked.phase], Math.round(performance.now() - asked.at));
+        if (requested.phase === 'warming up') continue;
+        slowestMs[requested.phase] = Math.max(
+          slowestMs[requested.phase],
+          Math.round(performance.now() - requested.at),
+        );
       }
     }),
   );

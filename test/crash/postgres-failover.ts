@@ -135,12 +135,12 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRep
         GROUP BY s.id, s.seq HAVING count(*) <> s.seq OR max(e.seq) <> s.seq) AS one`,
       {},
     )) as { count: number }[];
-    const heard = () => launcher.heard.filter(({ meta }) => meta.stream === `channel:${channel}`);
+    const received = () => launcher.received.filter(({ meta }) => meta.stream === `channel:${channel}`);
     const [stream] = (await rowsIn(other, 'SELECT seq FROM streams WHERE name = @name', {
       name: `channel:${channel}`,
     })) as { seq: number }[];
-    await until('the launcher has heard all', () => heard().at(-1)?.meta.seq === stream?.seq);
-    const seqs = heard().map(({ meta }) => meta.seq);
+    await until('the launcher has received all', () => received().at(-1)?.meta.seq === stream?.seq);
+    const seqs = received().map(({ meta }) => meta.seq);
     return {
       ...options,
       answered: scores.length + messages.length,

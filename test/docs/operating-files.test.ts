@@ -28,14 +28,14 @@ test('the Grafana dashboard shows every metric of ours, and queries only existin
       panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })).default([]) })),
     })
     .parse(JSON.parse(await readFile(join(folder, 'grafana-dashboard.json'), 'utf8')));
-  const asked = dashboard.panels
+  const requested = dashboard.panels
     .flatMap(({ targets }) => targets)
     .flatMap(({ expr }) => expr.match(/\b(gantry|process|nodejs)_\w+/g) ?? []);
   // Only present with a Redis; `test/telemetry/` covers it.
-  expect(asked.filter((name) => !series.includes(name) && name !== 'gantry_redis_up')).toEqual([]);
+  expect(requested.filter((name) => !series.includes(name) && name !== 'gantry_redis_up')).toEqual([]);
   const ours = types.map(({ name }) => name).filter((name) => name.startsWith('gantry_'));
   expect(ours.length).toBeGreaterThan(10);
-  expect(ours.filter((name) => !asked.some((one) => one.startsWith(name)))).toEqual([]);
+  expect(ours.filter((name) => !requested.some((one) => one.startsWith(name)))).toEqual([]);
 });
 
 test('the units, the container and the compose files set no variable that Gantry does not read', async () => {

@@ -31,9 +31,9 @@ async function receivedBy(
   for (const mark of [1, 2]) {
     const message = `mark ${mark} ${Math.random()}`;
     await server.services.db.write(notifyPlayer, player, { message, type: 'success' });
-    await until('the mark', () => launcher.heard.some(({ record }) => record.message === message));
+    await until('the mark', () => launcher.received.some(({ record }) => record.message === message));
   }
-  return launcher.heard.flatMap(({ record }) => record.content ?? []);
+  return launcher.received.flatMap(({ record }) => record.content ?? []);
 }
 
 test('a player banned from a game receives none of its messages through the launcher session, until unbanned', async () => {
@@ -50,7 +50,7 @@ test('a player banned from a game receives none of its messages through the laun
   await say('while banned');
   await adas.call('sendTypingSignal', { channelId }, 'chat-messages');
   expect(await receivedBy(server, hers, inLauncher)).toEqual(['before']);
-  const told = hers.heard.map(({ name }) => name);
+  const told = hers.received.map(({ name }) => name);
   expect(told).toContain('game-channels patched'); // the end of her session
   expect(told).not.toContain('chat-messages typing');
   expect(await receivedBy(server, adas, ada)).toEqual(['before', 'while banned']);

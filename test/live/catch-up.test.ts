@@ -45,8 +45,8 @@ async function cursorsOf(server: TestServer, player: TestPlayer) {
   return cursors;
 }
 
-function ofStream({ heard }: TestLauncher, stream: string) {
-  return heard.filter(({ meta }) => meta.stream === stream);
+function ofStream({ received }: TestLauncher, stream: string) {
+  return received.filter(({ meta }) => meta.stream === stream);
 }
 
 /** The last events that tests wait for: the channel's last message. */
@@ -181,9 +181,9 @@ test('the client resynchronises automatically: it reports which stream, and cont
   await after.client.ready();
   expect(after.resyncs).toEqual([stream]);
   await send(31, 33);
-  const heard = () => after.heard.filter(({ meta }) => meta.stream === stream);
-  await until('the next messages', () => heard().length === 3);
-  expect(heard().map(({ record }) => record.content)).toEqual(['message 31', 'message 32', 'message 33']);
+  const received = () => after.received.filter(({ meta }) => meta.stream === stream);
+  await until('the next messages', () => received().length === 3);
+  expect(received().map(({ record }) => record.content)).toEqual(['message 31', 'message 32', 'message 33']);
   expect(after.client.cursors[stream]?.seq).toBe(34);
   expect(after.connections()).toBe(1);
 });
@@ -264,8 +264,8 @@ test("cursors of other players' streams, unknown ones and names from Object.prot
   expect(Object.keys(await launcher.streams())).toEqual([`player:${eve.gameId}:${eve.wallet}`]);
   await send(4, 5);
   await launcher.call('sendNotification', { message: 'after all that', type: 'success' });
-  await launcher.hears('notifications created');
-  expect(launcher.heard.map(({ name }) => name)).not.toContain('chat-messages created');
+  await launcher.waitForEvent('notifications created');
+  expect(launcher.received.map(({ name }) => name)).not.toContain('chat-messages created');
 });
 
 test('a replay reveals only that an unsent message was unsent', async () => {
@@ -283,7 +283,7 @@ test('a replay reveals only that an unsent message was unsent', async () => {
     'chat-messages patched',
     'chat-messages removed',
   ]);
-  expect(JSON.stringify(launcher.heard)).not.toContain('regretted');
+  expect(JSON.stringify(launcher.received)).not.toContain('regretted');
 });
 
 test('thousands of events are replayed to one socket without treating it as a slow consumer', async () => {

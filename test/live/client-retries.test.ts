@@ -23,7 +23,7 @@ test('a client the server cannot accept right now retries until it succeeds', as
   expect(listening.client.status.state).toBe('live');
   expect(states).not.toContain('refused');
   await server.services.db.write(notifyPlayer, player, { message: 'hello', type: 'success' });
-  await until('the notification', () => listening.heard.some(({ record }) => record.message === 'hello'));
+  await until('the notification', () => listening.received.some(({ record }) => record.message === 'hello'));
 });
 
 test('a client that is closed while waiting to retry stays closed', async () => {

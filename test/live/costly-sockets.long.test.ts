@@ -69,13 +69,13 @@ test('a player in 6,000 channels reconnects with cursors of some, and receives n
   using second = listen({ url: server.url, launcherJwt: ada.launcherJwt, cursors: saved });
   await second.client.ready();
   await until('the replay', () =>
-    second.heard.some(({ record }) => record.content === 'said in one of the last'),
+    second.received.some(({ record }) => record.content === 'said in one of the last'),
   );
   // Events of a stream without a cursor must be loaded; the thousands of streams without events need not be.
   expect(second.resyncs).toEqual([`channel:${quiet?._id}`]);
   await say(quiet, 'live');
-  await until('the next', () => second.heard.some(({ record }) => record.content === 'live'));
-  expect(second.heard.filter(({ name }) => name.startsWith('message-channels'))).toEqual([]);
+  await until('the next', () => second.received.some(({ record }) => record.content === 'live'));
+  expect(second.received.filter(({ name }) => name.startsWith('message-channels'))).toEqual([]);
   expect(second.connections()).toBe(1);
   expect(Object.keys(second.client.cursors)).toHaveLength(6_001);
 }, 120_000);

@@ -25,8 +25,8 @@ function connect(server: TestServer, { launcherJwt }: TestPlayer): Promise<TestL
   return connectLauncher(server.url, { launcherJwt });
 }
 
-function expectEnded({ heard }: TestLauncher, { sessionId }: TestPlayer): boolean {
-  return heard.some(
+function expectEnded({ received }: TestLauncher, { sessionId }: TestPlayer): boolean {
+  return received.some(
     ({ name, record }) =>
       name === 'game-channels patched' && record._id === sessionId && record.exists === false,
   );
@@ -73,9 +73,9 @@ test("of a player's sessions, only the ended one is disconnected", async () => {
   await server.services.db.write(endSession, player.wallet, player.sessionId);
   await until('the cut', () => !launcher.socket.connected, cutWithinMs);
   await server.services.db.write(notifyPlayer, another, { message: 'to who is left', type: 'success' });
-  await staying.hears('notifications created');
+  await staying.waitForEvent('notifications created');
   expect(expectEnded(staying, player)).toBe(true);
-  expect(launcher.heard.map(({ name }) => name)).not.toContain('notifications created');
+  expect(launcher.received.map(({ name }) => name)).not.toContain('notifications created');
 });
 
 test('a session ended by another process on the same data is notified and disconnected too', async () => {
@@ -157,8 +157,8 @@ test('the same wallet in another game receives nothing of this one, and its laun
   using launcher = await connect(server, own);
   using stranger = await connect(server, strangersLauncher);
   await Promise.all([hers, inAnotherGame, launcher, stranger].map((one) => one.streams()));
-  inAnotherGame.heard.length = 0;
-  stranger.heard.length = 0;
+  inAnotherGame.received.length = 0;
+  stranger.received.length = 0;
 
   const { _id: channelId } = await db.write(createChannel, here, [other.wallet]);
   await db.write(sendMessage, other, channelId, 'here');
@@ -172,14 +172,14 @@ test('the same wallet in another game receives nothing of this one, and its laun
     'notifications created',
     'scores created',
   ];
-  for (const name of names) await Promise.all([hers, launcher].map((one) => one.hears(name)));
-  await until('the score there', () => launcher.heard.some(({ record }) => record.score === 2));
-  await inAnotherGame.hears('scores created');
-  expect(inAnotherGame.heard.map(({ name, record }) => [name, record.score])).toEqual([
+  for (const name of names) await Promise.all([hers, launcher].map((one) => one.waitForEvent(name)));
+  await until('the score there', () => launcher.received.some(({ record }) => record.score === 2));
+  await inAnotherGame.waitForEvent('scores created');
+  expect(inAnotherGame.received.map(({ name, record }) => [name, record.score])).toEqual([
     ['scores created', 2],
   ]);
-  expect(hers.heard.map(({ record }) => record.score)).not.toContain(2);
-  expect(stranger.heard).toEqual([]);
+  expect(hers.received.map(({ record }) => record.score)).not.toContain(2);
+  expect(stranger.received).toEqual([]);
 });
 
 test('a page of a foreign origin is refused when the game lists allowed ones, over both transports', async () => {

@@ -41,7 +41,7 @@ describe('a session of a player with a launcher', () => {
     expect(await isPresent(server, game)).toBe(true);
     const toldOf = (token: string) => {
       const { jti } = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')));
-      return launcher.heard
+      return launcher.received
         .filter(({ name, record }) => name === 'game-channels patched' && record._id === jti)
         .map(({ record }) => record.present);
     };

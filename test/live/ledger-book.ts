@@ -8,7 +8,7 @@ import type { TestPlayer } from '../support/server.ts';
 /** Compares what each client received with the store's events. */
 export interface Balance {
   /** Events the clients emitted, in total. */
-  heard: number;
+  received: number;
   /** Events a client should have received and did not. */
   missed: number;
   /** Events emitted after a later one of the same stream. */
@@ -106,7 +106,7 @@ export async function balance(
   acknowledged: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<Balance> {
   const total: Balance = {
-    heard: 0,
+    received: 0,
     missed: 0,
     outOfOrder: 0,
     duplicates: 0,
@@ -116,12 +116,12 @@ export async function balance(
   const truths = new Map<string, StreamEvent[]>();
   for (const client of clients) {
     const { listening, subscription } = client;
-    const heard = listening.heard.filter(({ meta }) => meta.seq !== undefined); // others are signals
-    total.heard += heard.length;
+    const received = listening.received.filter(({ meta }) => meta.seq !== undefined); // others are signals
+    total.received += received.length;
     for (const { stream } of await positionsOf(db, client)) {
       const truth = truths.get(stream) ?? (await wholeStream(db, stream));
       truths.set(stream, truth);
-      const ofStream = heard.filter(({ meta }) => meta.stream === stream);
+      const ofStream = received.filter(({ meta }) => meta.stream === stream);
       const isPublic = subscription?.stream === stream;
       const from = isPublic ? subscription.seq : (listening.start()[stream]?.seq ?? 0);
       const seqs = new Set<number>();

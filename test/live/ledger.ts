@@ -166,7 +166,7 @@ export async function runLedger(
   ).catch(() => false);
   const totals = await balance(data.db, clients, sender.acknowledged);
   const prizes = await prizesGiven(data.db, players);
-  const kinds = new Set(clients.flatMap(({ listening }) => listening.heard.map(({ name }) => name)));
+  const kinds = new Set(clients.flatMap(({ listening }) => listening.received.map(({ name }) => name)));
   for (const { listening } of clients) await listening.close();
   return {
     ...options,

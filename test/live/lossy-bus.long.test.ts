@@ -78,15 +78,15 @@ test.for(engines)(
         .filter(({ participants }) => participants.some((one) => one.wallet === wallet))
         .flatMap(({ id }) => senders.flatMap((one) => [...(one.acknowledged.get(`channel:${id}`) ?? [])]));
     await until(
-      'everything heard',
+      'everything received',
       () => launchers.every(({ player, messages }) => messages.length >= wanted(player.wallet).length),
       10_000,
     );
 
     for (const { player, messages } of launchers) {
       expect(messages.map(({ id }) => id).sort()).toEqual(wanted(player.wallet).sort());
-      for (const [stream, heard] of Map.groupBy(messages, (one) => one.stream)) {
-        const seqs = heard.map(({ seq }) => seq);
+      for (const [stream, received] of Map.groupBy(messages, (one) => one.stream)) {
+        const seqs = received.map(({ seq }) => seq);
         expect([stream, seqs]).toEqual([stream, seqs.map((_, at) => (seqs[0] ?? 0) + at)]);
       }
     }
@@ -96,7 +96,7 @@ test.for(engines)(
     const told = {
       engine,
       acknowledged,
-      heard: took.length,
+      received: took.length,
       p50: at(0.5),
       p99: at(0.99),
       max: at(1),

@@ -32,7 +32,7 @@ function connect(server: TestServer, player: TestPlayer, cursors: unknown): Prom
 /** A launcher's events of a channel, once it has caught up. */
 async function heardOf(launcher: TestLauncher, channelId: string) {
   await settled(launcher);
-  return launcher.heard
+  return launcher.received
     .filter(({ meta }) => meta.stream === `channel:${channelId}`)
     .map(({ name, record, meta }) => [meta.seq, name, record.content]);
 }
@@ -102,7 +102,7 @@ test('a player removed while connected receives nothing more; an added one recei
   using newcomers = await connect(server, eve, undefined);
   await Promise.all([hers.streams(), newcomers.streams()]);
   await db.write(sendMessage, ada, channelId, 'with Grace');
-  await hers.hears('chat-messages created');
+  await hers.waitForEvent('chat-messages created');
   await db.write(addToChannel, ada, channelId, eve.wallet);
   await db.write(removeFromChannel, ada, channelId, grace.wallet);
   await db.write(sendMessage, ada, channelId, 'with Eve');
@@ -167,7 +167,7 @@ test('the client of a player who leaves and returns while connected continues, w
   await db.write(addToChannel, ada, channelId, grace.wallet);
   await db.write(sendMessage, ada, channelId, 'she is back');
   const contents = () =>
-    listening.heard
+    listening.received
       .filter(({ name }) => name === 'chat-messages created')
       .map(({ record }) => record.content);
   await until('the message', () => contents().includes('she is back'));

@@ -180,7 +180,7 @@ test.each([
   // And none of their rooms: what is sent now waits for the next connection.
   await data.db.write(notifyPlayer, another, { message: 'you won', type: 'success' });
   using launcher = await connectLauncher(node.url, { launcherJwt: another.launcherJwt });
-  expect((await launcher.hears('notifications created')).meta.late).toBe(true);
+  expect((await launcher.waitForEvent('notifications created')).meta.late).toBe(true);
 });
 
 test('binary values are refused as invalid JSON, wherever they are', async () => {

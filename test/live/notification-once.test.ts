@@ -23,7 +23,7 @@ test('a delivered notification is emitted once, although the server died before 
   using listening = listen({ url: first.url, launcherJwt: player.launcherJwt });
   await listening.client.ready();
   await first.services.db.write(notifyPlayer, player, { message: 'once', type: 'success' });
-  await until('the notification', () => listening.heard.some(({ record }) => record.message === 'once'));
+  await until('the notification', () => listening.received.some(({ record }) => record.message === 'once'));
   // Push tracks its own writes, not these: closing does not wait for what never settles.
   await first.close();
   await using second = await startTestServer({
@@ -32,7 +32,7 @@ test('a delivered notification is emitted once, although the server died before 
   });
   await until('back', () => listening.connections() === 2);
   await second.services.db.write(notifyPlayer, player, { message: 'mark', type: 'success' });
-  await until('the mark', () => listening.heard.some(({ record }) => record.message === 'mark'));
-  const messages = listening.heard.filter(({ name }) => name === 'notifications created');
+  await until('the mark', () => listening.received.some(({ record }) => record.message === 'mark'));
+  const messages = listening.received.filter(({ name }) => name === 'notifications created');
   expect(messages.map(({ record }) => record.message)).toEqual(['once', 'mark']);
 });

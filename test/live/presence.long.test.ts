@@ -26,8 +26,8 @@ async function status({ url }: ClusterNode, { launcherJwt }: TestPlayer): Promis
 }
 
 /** A session's presence changes as a launcher received them, in order. */
-function toldOf({ heard }: TestLauncher, { sessionId }: TestPlayer): unknown[] {
-  return heard
+function toldOf({ received }: TestLauncher, { sessionId }: TestPlayer): unknown[] {
+  return received
     .filter(({ name, record }) => name === 'game-channels patched' && record._id === sessionId)
     .map(({ record }) => record.present);
 }
@@ -37,7 +37,7 @@ async function isTold(data: SharedData, launcher: TestLauncher, player: TestPlay
   await until(`presence ${expected}`, () => toldOf(launcher, player).length >= expected.length);
   const message = `mark ${Math.random()}`;
   await data.db.write(notifyPlayer, player, { message, type: 'success' });
-  await until('the mark', () => launcher.heard.some(({ record }) => record.message === message));
+  await until('the mark', () => launcher.received.some(({ record }) => record.message === message));
   expect(toldOf(launcher, player)).toEqual(expected);
 }
 
@@ -163,7 +163,7 @@ test('when the only node is killed and restarted, those who do not return are an
   using watching = listen({ url: node.url, launcherJwt: inLauncher.launcherJwt });
   await watching.client.ready();
   const told = ({ sessionId }: TestPlayer) =>
-    watching.heard
+    watching.received
       .filter(({ name, record }) => name === 'game-channels patched' && record._id === sessionId)
       .map(({ record }) => record.present);
   using _playing = await connect(node, inGame);
@@ -193,12 +193,12 @@ test('an ended session is announced as ended, and not as absent afterwards', asy
   await playing.call('endChannelSession');
   await until('the cut', () => !playing.socket.connected);
   await isTold(data, watching, inGame, [true, false]);
-  expect(watching.heard.filter(({ record }) => record._id === inGame.sessionId).at(-1)?.record).toMatchObject(
-    {
-      exists: false,
-      present: false,
-    },
-  );
+  expect(
+    watching.received.filter(({ record }) => record._id === inGame.sessionId).at(-1)?.record,
+  ).toMatchObject({
+    exists: false,
+    present: false,
+  });
   expect(await status(node, inGame)).toMatchObject({ exists: false, present: false });
 });
 

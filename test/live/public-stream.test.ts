@@ -71,18 +71,18 @@ test('a follower receives activities as they are recorded; others do not, nor do
   });
 
   const activity = await db.write(recordActivity, ada, { label: '{username} won', eventId: 'win' });
-  const heard = await follower.hears('activities created');
-  expect(heard.record).toEqual(activity);
-  expect(heard.meta).toMatchObject({ stream, seq: 1 });
+  const received = await follower.waitForEvent('activities created');
+  expect(received.record).toEqual(activity);
+  expect(received.meta).toMatchObject({ stream, seq: 1 });
 
   expect(await follower.call('unsubscribe', {}, 'realtime-events')).toEqual({ success: true, stream });
   await db.write(recordActivity, ada, { label: 'unheard', eventId: 'win' });
   for (const launcher of [follower, other]) {
     await launcher.call('sendNotification', { message: 'the mark', type: 'success' });
-    await launcher.hears('notifications created');
+    await launcher.waitForEvent('notifications created');
   }
-  expect(follower.heard.filter(({ name }) => name === 'activities created')).toHaveLength(1);
-  expect(other.heard.map(({ name }) => name)).not.toContain('activities created');
+  expect(follower.received.filter(({ name }) => name === 'activities created')).toHaveLength(1);
+  expect(other.received.map(({ name }) => name)).not.toContain('activities created');
 });
 
 test('subscribing returns the current leaderboard, and the seq after which activities follow', async () => {
@@ -97,8 +97,8 @@ test('subscribing returns the current leaderboard, and the seq after which activ
   const answer = await follower.call('subscribe', {}, 'realtime-events');
   expect(answer).toMatchObject({ seq: 1, leaderboard: await leaderboard(server.url, ada.gameId) });
   await db.write(recordActivity, ada, { label: 'after', eventId: 'win' });
-  const heard = await follower.hears('activities created');
-  expect([heard.record.label, heard.meta.seq]).toEqual(['after', 2]);
+  const received = await follower.waitForEvent('activities created');
+  expect([received.record.label, received.meta.seq]).toEqual(['after', 2]);
 });
 
 test('a burst of 500 scores becomes at most four changes a second, and the followed rows then equal the leaderboard', async () => {
@@ -166,9 +166,9 @@ test('an unchanged leaderboard is not announced', async () => {
   await listening.client.ready();
   for (let marks = 0; marks < 3; marks++) {
     // Live from then on, see `settled`: earlier followers receive the leaderboard once more.
-    const { length } = listening.heard;
+    const { length } = listening.received;
     await listening.client.call('sendNotification', { message: 'a mark', type: 'success' });
-    await until('the mark', () => listening.heard.length > length);
+    await until('the mark', () => listening.received.length > length);
   }
   const copy = followRows(listening.client);
   copy.rows = (await listening.client.subscribe()).leaderboard;
@@ -178,7 +178,7 @@ test('an unchanged leaderboard is not announced', async () => {
   await db.write(setScore, grace, 1);
   await until('the change', () => copy.changes.length > 1);
   expect(copy.rows.map(({ score }) => score)).toEqual([10, 1]);
-  const patched = listening.heard.filter(({ name }) => name === 'leaderboards patched');
+  const patched = listening.received.filter(({ name }) => name === 'leaderboards patched');
   expect(patched.map(({ record }) => record.rows)).toEqual([
     [expect.objectContaining({ score: 10, position: 1 })],
     [expect.objectContaining({ score: 1, position: 2 })],
@@ -204,8 +204,8 @@ test("a game's token can subscribe to no other game; a launcher's can subscribe 
   await launcher.call('subscribe', { gameId: otherGame }, 'realtime-events');
   const there = await server.openSession(otherGame);
   await server.services.db.write(recordActivity, there, { label: 'there', eventId: 'win' });
-  await launcher.hears('activities created');
-  expect(hers.heard.map(({ name }) => name)).not.toContain('activities created');
+  await launcher.waitForEvent('activities created');
+  expect(hers.received.map(({ name }) => name)).not.toContain('activities created');
 });
 
 test("a game's token cannot subscribe through a cursor of another game's stream", async () => {
@@ -252,7 +252,7 @@ test('after a server restart a follower resumes by its cursor: missed events are
   const copy = followRows(listening.client);
   copy.rows = (await listening.client.subscribe()).leaderboard;
   const labels = () =>
-    listening.heard.filter(({ name }) => name === 'activities created').map(({ record }) => record.label);
+    listening.received.filter(({ name }) => name === 'activities created').map(({ record }) => record.label);
   await db.write(recordActivity, ada, { label: 'before', eventId: 'win' });
   await until('the first activity', () => labels().length === 1);
 
@@ -280,9 +280,12 @@ test('a follower that subscribes repeatedly receives everything once', async () 
   for (let again = 0; again < 3; again++) await follower.call('subscribe', {}, 'realtime-events');
   await server.services.db.write(recordActivity, ada, { label: 'one', eventId: 'win' });
   await server.services.db.write(recordActivity, ada, { label: 'two', eventId: 'win' });
-  await until('both', () => follower.heard.filter(({ name }) => name === 'activities created').length >= 2);
+  await until(
+    'both',
+    () => follower.received.filter(({ name }) => name === 'activities created').length >= 2,
+  );
   expect(
-    follower.heard.filter(({ name }) => name === 'activities created').map(({ record }) => record.label),
+    follower.received.filter(({ name }) => name === 'activities created').map(({ record }) => record.label),
   ).toEqual(['one', 'two']);
 });
 
@@ -311,9 +314,9 @@ test('a subscription made in the middle of a long replay begins at its own curso
   // More than is buffered for a socket that is catching up, so that everything is read once more.
   await Promise.all(Array.from({ length: 1_100 }, () => db.write(sendMessage, ada, channelId, 'meanwhile')));
   goOn();
-  const heard = (name: string) => follower.heard.filter((one) => one.name === name);
-  await until('the replay', () => heard('chat-messages created').length === 1_101, 60_000);
+  const received = (name: string) => follower.received.filter((one) => one.name === name);
+  await until('the replay', () => received('chat-messages created').length === 1_101, 60_000);
   await db.write(recordActivity, ada, { label: 'later', eventId: 'win' });
-  await until('the activities', () => heard('activities created').length >= 2);
-  expect(heard('activities created').map(({ record }) => record.label)).toEqual(['now', 'later']);
+  await until('the activities', () => received('activities created').length >= 2);
+  expect(received('activities created').map(({ record }) => record.label)).toEqual(['now', 'later']);
 });

@@ -22,7 +22,7 @@ type Streams = Record<string, Cursor & { latest: number; recovered: boolean }>;
 function rawClient(url: string, launcherJwt: string, cursors = new Map<string, Cursor>()) {
   const client = {
     state: 'connecting' as 'connecting' | 'live' | 'ended',
-    heard: [] as { name: string; record: Entry; meta: Meta }[],
+    received: [] as { name: string; record: Entry; meta: Meta }[],
     cursors,
     toReload: [] as string[], // the streams whose history could not be recovered
     call(operation: string, data: object): Promise<unknown> {
@@ -86,7 +86,7 @@ function rawClient(url: string, launcherJwt: string, cursors = new Map<string, C
       if (notified.has(record._id)) return;
       notified.add(record._id);
     }
-    client.heard.push({ name, record, meta });
+    client.received.push({ name, record, meta });
   }
   function reconnect(): void {
     for (const { reject } of calls) reject(new Error('the connection was lost')); // 7
@@ -133,8 +133,8 @@ test('calls with an acknowledgement, receives a message, and after a lost connec
     data: { reason: 'score_not_finite' },
   });
   const { _id: channelId } = await calls('createMessageChannel', { otherParticipants: [grace.wallet] });
-  await calls('sendChannelMessage', { channelId, content: 'heard live' });
-  await until('the message', () => contents(client).includes('heard live'));
+  await calls('sendChannelMessage', { channelId, content: 'received live' });
+  await until('the message', () => contents(client).includes('received live'));
 
   client.loseConnection();
   await until('the loss', () => client.state === 'connecting');
@@ -144,8 +144,8 @@ test('calls with an acknowledgement, receives a message, and after a lost connec
 
   await calls('sendChannelMessage', { channelId, content: 'live again' });
   await until('the last message', () => contents(client).includes('live again'));
-  expect(contents(client)).toEqual(['heard live', 'missed', 'missed too', 'live again']);
-  const ofChannel = client.heard.filter(({ meta }) => meta.stream === `channel:${channelId}`);
+  expect(contents(client)).toEqual(['received live', 'missed', 'missed too', 'live again']);
+  const ofChannel = client.received.filter(({ meta }) => meta.stream === `channel:${channelId}`);
   expect(ofChannel.map(({ meta }) => meta.seq)).toEqual([1, 2, 3, 4, 5]);
 });
 
@@ -180,7 +180,7 @@ test('receives everything since its return to a channel it was removed from, onc
   await calls('addParticipant', { channelId, wallet: grace.wallet });
   await calls('sendChannelMessage', { channelId, content: 'welcome back' });
   await until('the message', () => contents(client).includes('welcome back'));
-  const ofChannel = client.heard.filter(({ meta }) => meta.stream === `channel:${channelId}`);
+  const ofChannel = client.received.filter(({ meta }) => meta.stream === `channel:${channelId}`);
   expect(ofChannel.map(({ name, meta }) => [name, meta.seq])).toEqual([
     ['message-channels created', 1],
     ['message-channels patched', 4],
@@ -209,16 +209,16 @@ test('reconnects to a restarted server, and stays disconnected once its session 
 
   await second.services.db.write(endSession, grace.wallet, grace.sessionId);
   await until('the end', () => client.state === 'ended');
-  expect(client.heard.at(-1)).toMatchObject({
+  expect(client.received.at(-1)).toMatchObject({
     name: 'game-channels patched',
     record: { _id: grace.sessionId, exists: false },
   });
   using refused = rawClient(second.url, grace.launcherJwt);
   await until('the refusal', () => refused.state === 'ended');
-  expect(refused.heard).toEqual([]);
+  expect(refused.received).toEqual([]);
 });
 
 /** The texts of the messages it has received. */
-function contents({ heard }: Pick<ReturnType<typeof rawClient>, 'heard'>): (string | undefined)[] {
-  return heard.filter(({ name }) => name === 'chat-messages created').map(({ record }) => record.content);
+function contents({ received }: Pick<ReturnType<typeof rawClient>, 'received'>): (string | undefined)[] {
+  return received.filter(({ name }) => name === 'chat-messages created').map(({ record }) => record.content);
 }

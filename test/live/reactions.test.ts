@@ -22,8 +22,8 @@ async function conversation(server: TestServer) {
 }
 
 /** A launcher's reaction events in the order received: type, reaction and count. */
-const toldTo = ({ heard }: TestLauncher) =>
-  heard
+const toldTo = ({ received }: TestLauncher) =>
+  received
     .filter(({ name }) => name.startsWith('message-reactions '))
     .map(({ name, record }) => `${name.split(' ')[1]} ${record.reaction} ${record.count}`);
 
@@ -42,7 +42,7 @@ test('reactions are delivered once and in order to everyone in the channel, and 
   await settled(hers, his, stranger);
   const expected = ['created 🎉 1', 'created 🎉 2', 'created gg 1', 'removed 🎉 1'];
   expect([toldTo(hers), toldTo(his), toldTo(stranger)]).toEqual([expected, expected, []]);
-  expect((await hers.hears('message-reactions created')).record).toMatchObject({
+  expect((await hers.waitForEvent('message-reactions created')).record).toMatchObject({
     channelId,
     messageId,
     wallet: grace.wallet,
@@ -62,7 +62,7 @@ test('a player who was offline receives missed reactions by cursor, once and in 
   const streams = await before.streams();
   const cursors: Record<string, { epoch: string; seq: number }> = {};
   for (const [stream, { epoch, seq }] of Object.entries(streams)) cursors[stream] = { epoch, seq };
-  for (const { meta } of before.heard) {
+  for (const { meta } of before.received) {
     if (meta.seq !== undefined) cursors[meta.stream] = { epoch: meta.epoch, seq: meta.seq };
   }
   before.socket.disconnect();
@@ -74,7 +74,7 @@ test('a player who was offline receives missed reactions by cursor, once and in 
   await settled(again);
   const missed = Array.from({ length: 9 }, (_, n) => `created e${n + 1} 1`);
   expect(toldTo(again)).toEqual([...missed, 'removed e0 0', 'created last 1']);
-  const seqs = again.heard
+  const seqs = again.received
     .filter(({ meta }) => meta.stream === `channel:${channelId}`)
     .map(({ meta }) => meta.seq);
   expect(seqs).toEqual(seqs.map((_, n) => (seqs[0] ?? 0) + n));

@@ -21,8 +21,8 @@ async function conversation(server: TestServer) {
   return { ada, grace, again, channelId, ids };
 }
 
-const markersOf = ({ heard }: TestLauncher) =>
-  heard.filter(({ name }) => name === 'read-markers patched').map(({ record }) => record.messageId);
+const markersOf = ({ received }: TestLauncher) =>
+  received.filter(({ name }) => name === 'read-markers patched').map(({ record }) => record.messageId);
 
 /** A launcher's read position: the last one it received. */
 const shownBy = (launcher: TestLauncher) => markersOf(launcher).at(-1);
@@ -60,7 +60,7 @@ test('a device that was offline receives by cursor how far the other has read', 
   const { launcherJwt } = await again();
   const before = await connectLauncher(server.url, { launcherJwt });
   await settled(before);
-  const meta = before.heard.findLast(({ meta }) => meta.stream.startsWith('player:'))?.meta;
+  const meta = before.received.findLast(({ meta }) => meta.stream.startsWith('player:'))?.meta;
   before.socket.disconnect();
   using phone = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
   for (const n of [2, 9]) await phone.call('markMessagesRead', { channelId, messageId: ids[n] });

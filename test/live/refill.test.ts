@@ -19,7 +19,7 @@ test("another process's writes to the same data reach the launchers here, in com
   const { db } = server.services;
   for (let score = 0; score < 100; score++) await (score % 2 ? other : db).write(setScore, player, score);
   await other.close();
-  const scores = () => launcher.heard.filter(({ name }) => name === 'scores created');
+  const scores = () => launcher.received.filter(({ name }) => name === 'scores created');
   await until('all scores', () => scores().length === 100);
   expect(scores().map(({ record }) => record.score)).toEqual(
     Array.from({ length: 100 }, (_, score) => score),
@@ -47,7 +47,7 @@ test('a failed database read crashes no process and loses no event', async () =>
   await other.close();
   await until('a failed read', () => failing.calls > 0);
   failing.restore();
-  const scores = () => launcher.heard.filter(({ name }) => name === 'scores created');
+  const scores = () => launcher.received.filter(({ name }) => name === 'scores created');
   await until('both scores', () => scores().length === 2);
   expect(scores().map(({ record }) => record.score)).toEqual([1, 2]);
 });
@@ -74,9 +74,9 @@ test("a player who left before this node read another's writes receives what was
   await other.close();
   await until('a failed read', () => failing.calls > 0);
   failing.restore();
-  await until('the score', () => launcher.heard.some(({ name }) => name === 'scores created'));
-  const heard = launcher.heard.filter(({ meta }) => meta.stream === `channel:${channelId}`);
-  expect(heard.map(({ meta, record }) => [meta.seq, record.content])).toEqual([
+  await until('the score', () => launcher.received.some(({ name }) => name === 'scores created'));
+  const received = launcher.received.filter(({ meta }) => meta.stream === `channel:${channelId}`);
+  expect(received.map(({ meta, record }) => [meta.seq, record.content])).toEqual([
     [2, 'before she left'],
     [5, undefined],
     [6, 'when she is back'],
@@ -97,7 +97,7 @@ test('events trimmed before this node read them make the client resynchronise, r
   expect(listening.resyncs.at(-1)).toBe(stream);
   await listening.client.ready();
   await server.services.db.write(setScore, player, 50);
-  await until('the next score', () => listening.heard.at(-1)?.record.score === 50);
+  await until('the next score', () => listening.received.at(-1)?.record.score === 50);
   const { seq } = await server.services.db.read(streamPosition, stream);
   expect(listening.client.cursors[stream]?.seq).toBe(seq);
 });

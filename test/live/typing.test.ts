@@ -22,8 +22,8 @@ async function connect(server: { url: string }, { launcherJwt }: TestPlayer): Pr
   return launcher;
 }
 
-function typing({ heard }: TestLauncher) {
-  return heard.filter(({ name }) => name === 'chat-messages typing');
+function typing({ received }: TestLauncher) {
+  return received.filter(({ name }) => name === 'chat-messages typing');
 }
 
 test('typing is shown to the other participants only, and is not stored', async () => {
@@ -34,9 +34,9 @@ test('typing is shown to the other participants only, and is not stored', async 
   using stranger = await connect(server, eve);
   const before = await server.services.db.read(streamPosition, `channel:${channelId}`);
   expect(await sender.call('sendTypingSignal', { channelId }, 'chat-messages')).toEqual({ success: true });
-  const heard = await participant.hears('chat-messages typing');
-  expect(heard.record).toEqual({ channelId, wallet: ada.wallet });
-  expect(heard.meta).toEqual({ stream: `channel:${channelId}` });
+  const received = await participant.waitForEvent('chat-messages typing');
+  expect(received.record).toEqual({ channelId, wallet: ada.wallet });
+  expect(received.meta).toEqual({ stream: `channel:${channelId}` });
   await settled(sender, participant, stranger);
   expect([typing(sender), typing(stranger)]).toEqual([[], []]);
   expect(await server.services.db.read(streamPosition, `channel:${channelId}`)).toEqual(before);
@@ -91,7 +91,10 @@ test('typing reaches participants on another node', async ({ skip }) => {
   using sender = await connect(near, ada);
   using participant = await connect(far, grace);
   await sender.call('sendTypingSignal', { channelId });
-  expect((await participant.hears('chat-messages typing')).record).toEqual({ channelId, wallet: ada.wallet });
+  expect((await participant.waitForEvent('chat-messages typing')).record).toEqual({
+    channelId,
+    wallet: ada.wallet,
+  });
   await settled(participant);
   expect(typing(participant)).toHaveLength(1);
 });

@@ -192,12 +192,12 @@ describe.each(registry.operations)('$name', (operation) => {
 
   test('has an example of a call and its response, which match the listed schemas', () => {
     const entry = document.paths[pathOf(operation)]?.post;
-    const [asked, answered] = [entry?.requestBody, entry?.responses[200]].map(
+    const [requested, answered] = [entry?.requestBody, entry?.responses[200]].map(
       (one) => one?.content['application/json'].example,
     );
-    expect(asked).toBeTypeOf('object');
+    expect(requested).toBeTypeOf('object');
     expect(answered).toBeTypeOf('object');
-    expect(faults(requestPointer(operation), asked)).toEqual([]);
+    expect(faults(requestPointer(operation), requested)).toEqual([]);
     expect(faults(responsePointer(operation, 200), answered)).toEqual([]);
   });
 

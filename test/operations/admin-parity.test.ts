@@ -105,8 +105,8 @@ describe('gantry admin', () => {
   test('executes an operation by the name in its path and prints the result', async () => {
     const world = await createWorld(server);
     const { input, answer } = caseOf({ name: 'listPlayers' });
-    const asked = JSON.stringify(await input(world, 'administrator'));
-    const printed = await gantryJson(['admin', 'list-players', asked], server.config.dataDirectory);
+    const requested = JSON.stringify(await input(world, 'administrator'));
+    const printed = await gantryJson(['admin', 'list-players', requested], server.config.dataDirectory);
     expect(normalised(printed, world)).toEqual(answer);
   });
 

@@ -610,8 +610,8 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
       return (await page.getByText('300 rows', { exact: true }).count()) === 1;
     });
     await toTheEnd();
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.postData() ?? ''));
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(request.postData() ?? ''));
     const drawn = await table.getByRole('row').count();
     await page.setViewportSize({ width: 1280, height: 1600 });
     await until('more rows are drawn', async () => (await table.getByRole('row').count()) > drawn);
@@ -620,7 +620,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     );
     await page.getByRole('button', { name: 'Refresh' }).click();
     await again;
-    expect(asked.filter((body) => body.includes('"skip":300'))).toEqual([]);
+    expect(requested.filter((body) => body.includes('"skip":300'))).toEqual([]);
   });
 
   test('sorts a table by any of its columns, with all of its rows, and on a phone too', async () => {

@@ -60,7 +60,7 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
     await page.getByRole('button', { name: 'Start' }).click();
     for (let container = 1; container <= 12; container++) await dropPerfectly(page, container);
 
-    const won = await launcher.hears('notifications created');
+    const won = await launcher.waitForEvent('notifications created');
     expect(won.record).toMatchObject({ type: 'success', message: expect.stringContaining('You won') });
     const score = Number(await page.locator('#score').textContent());
     expect(score).toBe(12 * 50 + 25 * (1 + 2 + 3 + 4 + 8 * 5));

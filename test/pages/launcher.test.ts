@@ -273,8 +273,8 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     const { policies, url } = demo;
     await server.services.db.write(changeGame, demo.id, { policies: { tokenIn: 'fragment' } });
     try {
-      const asked: string[] = [];
-      ada.page.on('request', (request) => asked.push(request.url()));
+      const requested: string[] = [];
+      ada.page.on('request', (request) => requested.push(request.url()));
       await ada.page.goto(`${server.url}/play`);
       await ada.page.reload();
       await ada.page.getByRole('button', { name: 'Details of Elsewhere' }).waitFor();
@@ -283,7 +283,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
       await frame.waitFor();
       expect(await frame.getAttribute('src')).toMatch(new RegExp(`${url}/?#token=.`));
       await ada.page.frameLocator('iframe').getByRole('button').first().waitFor();
-      expect(asked.filter((address) => new URL(address).search.includes('token='))).toEqual([]);
+      expect(requested.filter((address) => new URL(address).search.includes('token='))).toEqual([]);
     } finally {
       const { tokenIn } = policies;
       await server.services.db.write(changeGame, demo.id, { policies: { tokenIn } });

@@ -174,9 +174,9 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     await page.getByLabel('Search players').fill('');
 
     await page.getByRole('button', { name: 'End season 1' }).click();
-    const asked = page.getByRole('dialog', { name: 'End season 1 of weekly now?' });
-    await asked.getByText('By its schedule it would end on').waitFor();
-    await asked.getByRole('button', { name: 'End season' }).click();
+    const requested = page.getByRole('dialog', { name: 'End season 1 of weekly now?' });
+    await requested.getByText('By its schedule it would end on').waitFor();
+    await requested.getByRole('button', { name: 'End season' }).click();
     await page.getByText('No scores yet').waitFor();
     expect(await db.read(findLeaderboard, gameId, 'weekly')).toMatchObject({ season: 2 });
     await page.getByRole('link', { name: 'Finished seasons' }).click();

@@ -76,12 +76,12 @@ describe('files', () => {
     expect(first.headers.get('cache-control')).toBe('public, no-cache');
     const etag = first.headers.get('etag') ?? '';
     // Without the second, fetch itself disables caching.
-    const asked = (version: string) =>
+    const requested = (version: string) =>
       get('/play/main.js', { 'If-None-Match': version, 'Cache-Control': 'max-age=0' });
-    const again = await asked(etag);
+    const again = await requested(etag);
     expect(again.status).toBe(304);
     expect(await again.text()).toBe('');
-    expect((await asked('"another"')).status).toBe(200);
+    expect((await requested('"another"')).status).toBe(200);
   });
 
   test('of bundles are cached forever at the address a page gives, which contains their version', async () => {

@@ -79,7 +79,7 @@ describe.skipIf(noBrowser !== null)('signing in with a browser wallet', () => {
   test('a wallet is found (EIP-6963), signs with personal_sign, and the launcher opens', async () => {
     const account = privateKeyToAccount(generatePrivateKey());
     const { page, complaints } = await openPage(browser);
-    const asked = await installWallet(page, async ({ method, params = [] }) => {
+    const requested = await installWallet(page, async ({ method, params = [] }) => {
       if (method === 'eth_requestAccounts') return [account.address];
       if (method === 'eth_getCode') return '0x';
       if (method === 'personal_sign' && params[1] === account.address) {
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser !== null)('signing in with a browser wallet', () => {
     await page.getByRole('button', { name: 'Sign in with Test Wallet' }).click();
     await page.getByText('No games yet').waitFor();
     expect((await signedInAs(page)).address).toBe(account.address.toLowerCase());
-    expect(asked.map(({ method }) => method)).toEqual([
+    expect(requested.map(({ method }) => method)).toEqual([
       'eth_requestAccounts',
       'eth_getCode',
       'personal_sign',
@@ -150,9 +150,9 @@ async function installWallet(
   page: Page,
   answer: (request: WalletRequest) => Promise<unknown>,
 ): Promise<WalletRequest[]> {
-  const asked: WalletRequest[] = [];
+  const requested: WalletRequest[] = [];
   await page.exposeFunction('walletAnswers', async (request: WalletRequest) => {
-    asked.push(request);
+    requested.push(request);
     try {
       return { result: await answer(request) };
     } catch (error) {
@@ -183,5 +183,5 @@ async function installWallet(
       dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail })),
     );
   });
-  return asked;
+  return requested;
 }

@@ -87,10 +87,10 @@ describe.skipIf(noBrowser !== null)('messages between the launcher and the game 
     await player.page.goto(`${server.url}/play#foreign`);
     await player.page.reload();
     const items = player.page.frameLocator('iframe').locator('li');
-    const heard = async (): Promise<Record<string, unknown>[]> =>
+    const received = async (): Promise<Record<string, unknown>[]> =>
       (await items.allTextContents()).map((text) => JSON.parse(text));
-    await until('both requests are answered', async () => (await heard()).length === 2);
-    expect(await heard()).toEqual(
+    await until('both requests are answered', async () => (await received()).length === 2);
+    expect(await received()).toEqual(
       ['TIP_REQUEST', 'NO_SUCH_REQUEST'].map((type) => ({
         callbackType: 'event-callbacks',
         callbackUuid: expect.any(String),
@@ -100,8 +100,8 @@ describe.skipIf(noBrowser !== null)('messages between the launcher and the game 
     await player.page.getByText('The game asked for a tip').waitFor();
 
     await trigger(gameId, { trigger: 'said', value: 'hello' });
-    await until('the message', async () => (await heard()).length === 3);
-    expect((await heard()).at(-1)).toMatchObject({
+    await until('the message', async () => (await received()).length === 3);
+    expect((await received()).at(-1)).toMatchObject({
       callbackType: 'rules-engine-all-callbacks',
       callbackUuid: expect.any(String),
       ruleActionType: 'PostWindowMessage',
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser !== null)('messages between the launcher and the game 
     // Messages from anyone but the game in the frame are ignored.
     await player.page.evaluate(() => postMessage({ type: 'TRADE_REQUEST' }, '*'));
     await trigger(gameId, { trigger: 'said', value: 'once more' });
-    await until('the next message', async () => (await heard()).length === 4);
+    await until('the next message', async () => (await received()).length === 4);
     expect(await player.page.getByText('asked for a trade').count()).toBe(0);
   });
 

@@ -173,13 +173,13 @@ test('an unresponsive chain delays its rule only, until it answers, or the prize
   await db.write(endSeason, gameId, 'weekly');
   const [first = '', second = ''] = wallets;
   let isDown = true;
-  const asked: string[] = [];
+  const requested: string[] = [];
   const reported: unknown[] = [];
   const worker = new PrizeWorker(db, {
     states,
     ruleChains: {
       async factsFor(_rules, trigger, wallet) {
-        asked.push(wallet);
+        requested.push(wallet);
         if (trigger === 'prize' && (isDown || wallet === second)) {
           throw new GantryError('chain_unavailable', 'the chain is away');
         }

@@ -38,7 +38,7 @@ describe.skipIf(missing !== null)('behind nginx, as shipped', () => {
       const { data, nginx } = cluster;
       const gameId = await data.createGame();
       const players = await Promise.all(Array.from({ length: 6 }, () => data.openSession(gameId)));
-      const heard = new Map<string, unknown[]>();
+      const received = new Map<string, unknown[]>();
       const sockets = players.map(({ launcherJwt, wallet }) => {
         const socket = io(nginx.url, {
           auth: { launcherJwt },
@@ -46,9 +46,9 @@ describe.skipIf(missing !== null)('behind nginx, as shipped', () => {
           forceNew: true,
           reconnection: false,
         });
-        heard.set(wallet, []);
+        received.set(wallet, []);
         socket.on('notifications created', ({ message }: { message: unknown }) =>
-          heard.get(wallet)?.push(message),
+          received.get(wallet)?.push(message),
         );
         return socket;
       });
@@ -65,9 +65,9 @@ describe.skipIf(missing !== null)('behind nginx, as shipped', () => {
         }
         const all = Array.from({ length: 10 }, (_, number) => `${number}`);
         await until('everyone received it', () =>
-          players.every(({ wallet }) => heard.get(wallet)?.length === all.length),
+          players.every(({ wallet }) => received.get(wallet)?.length === all.length),
         );
-        for (const { wallet } of players) expect(heard.get(wallet)).toEqual(all);
+        for (const { wallet } of players) expect(received.get(wallet)).toEqual(all);
         expect(sockets.every(({ connected }) => connected)).toBe(true);
         expect(await nginx.complaints()).toBe('');
       } finally {

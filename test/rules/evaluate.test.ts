@@ -154,14 +154,14 @@ describe('a condition on a state variable', () => {
   });
 
   test('uses the state under its label', () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     isDue(ruleWith(stateCondition('level', 'eq', 1)), {
       state: (label) => {
-        asked.push(label);
+        requested.push(label);
         return undefined;
       },
     });
-    expect(asked).toEqual(['hero']);
+    expect(requested).toEqual(['hero']);
   });
 });
 

@@ -69,7 +69,9 @@ describe('rules on a chain', () => {
     const answer = await trigger(player, { trigger: 'win', value: 7 });
     expect(answer).toMatchObject({ status: 200, body: { success: true, actions: ['IssueToken'] } });
     const states = () =>
-      launcher.heard.filter(({ name }) => name === 'rule-actions patched').map(({ record }) => record.state);
+      launcher.received
+        .filter(({ name }) => name === 'rule-actions patched')
+        .map(({ record }) => record.state);
     await until('three states', () => states().length === 3);
     expect(states()).toEqual(['queued', 'submitted', 'confirmed']);
     expect(await chain.read('Token', 'balanceOf', [player.wallet])).toBe(10_500_000_000_000_000_000n);
@@ -137,7 +139,7 @@ describe('rules on a chain', () => {
     using launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
     await trigger(ada, { trigger: 'score', value: 13 });
     const failed = await until('the failure', () =>
-      launcher.heard.find(({ record }) => record.state === 'failed'),
+      launcher.received.find(({ record }) => record.state === 'failed'),
     );
     expect(failed.record.error).toMatch(/NotWelcome\(0x[0-9a-fA-F]{40}, 13\)/);
     await chain.write('Board', 'setClosed', [true]);

@@ -190,13 +190,13 @@ describe('a signer', () => {
     await trigger(server, first);
     const done = await becomes(server, first, 'confirmed', ({ state }) => state === 'confirmed');
     const another = await chain.rpc('eth_getTransactionReceipt', [done.transactionHash]);
-    let asked = 0;
+    let requested = 0;
     proxy.falsify('eth_getTransactionReceipt', () => {
-      asked++;
+      requested++;
       return another;
     });
     await trigger(server, second);
-    await until('it was requested three times', () => asked >= 3, 60_000);
+    await until('it was requested three times', () => requested >= 3, 60_000);
     expect(await actionsOf(server, second)).toMatchObject([{ state: 'submitted' }]);
     proxy.falsify('eth_getTransactionReceipt', null);
     const own = await becomes(server, second, 'confirmed', ({ state }) => state === 'confirmed');

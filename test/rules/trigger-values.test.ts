@@ -99,6 +99,6 @@ test('templates print the text', async () => {
   using caller = await others['method dispatch'](server.url);
   using launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
   await caller.call(operation, { launcherJwt: ada.launcherJwt, trigger: 'said', value: 'höher ✓' });
-  const { record } = await launcher.hears('notifications created');
+  const { record } = await launcher.waitForEvent('notifications created');
   expect(record.message).toBe('Said höher ✓');
 });

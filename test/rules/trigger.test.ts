@@ -57,7 +57,7 @@ describe('triggering the rules engine', () => {
       },
     });
     const name = `${player.wallet.slice(0, 6)}…${player.wallet.slice(-4)}`;
-    const { record } = await launcher.hears('notifications created');
+    const { record } = await launcher.waitForEvent('notifications created');
     expect(record).toMatchObject({ message: `${name} got 21`, type: 'error' });
     const feed = await (await fetch(`${server.url}/activities?gameId=${player.gameId}`)).json();
     expect(feed.result.data).toMatchObject([{ displayText: `${name} won 21 of round 1`, eventId: 'win' }]);
@@ -228,8 +228,8 @@ describe('triggering the rules engine', () => {
     await trigger(player, { trigger: 'long', nonce: 'y'.repeat(200) });
     await trigger(player, { trigger: 'short' });
     await call('set-user-score', player, { score: 1 });
-    await launcher.hears('scores created');
-    const told = launcher.heard.filter(({ name }) => name === 'notifications created');
+    await launcher.waitForEvent('scores created');
+    const told = launcher.received.filter(({ name }) => name === 'notifications created');
     for (const { record } of told) {
       expect(String(record.message).length).toBeGreaterThanOrEqual(1);
       expect([...String(record.message)].length).toBeLessThanOrEqual(1_000);

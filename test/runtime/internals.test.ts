@@ -43,8 +43,8 @@ async function connect(transports: string[], onOpen: (conn: EngineConnection) =>
   const address = http.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   const client = io(`http://127.0.0.1:${port}`, { transports, reconnection: false });
-  const heard: unknown[] = [];
-  client.on('said', (what) => heard.push(what));
+  const received: unknown[] = [];
+  client.on('said', (what) => received.push(what));
   const conn = await opened;
   await until('connected', () => client.connected);
   const say = (what: unknown) => server.emit('said', what);
@@ -52,7 +52,7 @@ async function connect(transports: string[], onOpen: (conn: EngineConnection) =>
     conn,
     client,
     server,
-    heard,
+    received,
     say,
     async [Symbol.asyncDispose]() {
       client.disconnect();
@@ -81,15 +81,15 @@ describe('engine.io and ws', () => {
       const clients = [io(`${url}/alias`, options), io(url, options)];
       try {
         await until('both are connected', () => clients.every(({ connected }) => connected));
-        const heard: unknown[] = [];
-        for (const client of clients) client.on('said', (what) => heard.push(what));
+        const received: unknown[] = [];
+        for (const client of clients) client.on('said', (what) => received.push(what));
         server.emit('said', 'to all'); // in one frame, encoded for every socket
-        await until('both heard', () => heard.length === 2);
+        await until('both received', () => received.length === 2);
         expect(await clients[0]?.emitWithAck('ask', 'well')).toBe('well, in /');
         const bytes = Buffer.from([1, 2, 3]);
         server.emit('said', bytes);
-        await until('both heard bytes', () => heard.length === 4);
-        expect(heard.slice(2)).toEqual([bytes, bytes]);
+        await until('both received bytes', () => received.length === 4);
+        expect(received.slice(2)).toEqual([bytes, bytes]);
       } finally {
         for (const client of clients) client.disconnect();
         await server.close();
@@ -113,8 +113,8 @@ describe('engine.io and ws', () => {
     for (const what of [1, 2, 3]) socket.say(what);
     expect(pending).toHaveLength(3);
     expect(packetsHeldBack(socket.conn)).toEqual([]);
-    await until('all are heard', () => socket.heard.length === 3);
-    expect(socket.heard).toEqual([1, 2, 3]);
+    await until('all are received', () => socket.received.length === 3);
+    expect(socket.received).toEqual([1, 2, 3]);
     expect(pending).toEqual([]);
     expect([done[0], done.at(-1)]).toEqual(['cork', 'uncork']);
   });
@@ -130,7 +130,7 @@ describe('engine.io and ws', () => {
     await until('upgraded', () => socket.conn.transport.name === 'websocket');
     socket.say('after');
     expect(pending).toHaveLength(1);
-    await until('heard', () => socket.heard.includes('after'));
+    await until('received', () => socket.received.includes('after'));
   });
 
   test("responses are written by a replacement for Socket.IO's writer, and counted", async () => {

@@ -81,8 +81,8 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     return client;
   }
 
-  const seqsOf = ({ heard }: DriverClient, stream: string) =>
-    heard.filter(({ meta }) => meta.stream === stream && !meta.late).map(({ meta }) => meta.seq);
+  const seqsOf = ({ received }: DriverClient, stream: string) =>
+    received.filter(({ meta }) => meta.stream === stream && !meta.late).map(({ meta }) => meta.seq);
   const from = (first: number, last: number) =>
     Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
@@ -116,7 +116,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
       expect(seqsOf(client, player)).toEqual(from(1, 20));
       expect(seqsOf(client, game)).toEqual(from(1, 10));
       expect(
-        client.heard.filter(({ name }) => name === 'chat-messages created').map(({ record }) => record),
+        client.received.filter(({ name }) => name === 'chat-messages created').map(({ record }) => record),
       ).toEqual(from(1, 40).map((number) => message(number).record));
       await client.close();
     },
@@ -129,7 +129,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     const { epoch, events } = server.stream(channel);
     events.push(message(1), message(2));
     server.send(message(2).name, message(2).record, { stream: channel, epoch, seq: 2 });
-    await until('both', () => client.heard.length === 2);
+    await until('both', () => client.received.length === 2);
     expect(seqsOf(client, channel)).toEqual([1, 2]);
     expect(server.handshakes.at(-1)?.cursors?.[channel]).toEqual({ epoch, seq: 0 });
     await client.close();
@@ -143,8 +143,8 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     server.add(channel, { name: 'chat-messages of the future', record: { _id: 'x' } });
     server.send('chat-messages typing', { channelId: 'one', wallet: '0xa1' }, { stream: channel });
     server.add(channel, message(3));
-    await until('the message', () => client.heard.length === 2);
-    expect(client.heard.map(({ name, meta }) => [name, meta.seq])).toEqual([
+    await until('the message', () => client.received.length === 2);
+    expect(client.received.map(({ name, meta }) => [name, meta.seq])).toEqual([
       ['chat-messages typing', undefined],
       ['chat-messages created', 3],
     ]);
@@ -163,7 +163,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     server.greetings = [late('n1', 1), late('n1', 1), late('n2', 2)];
     const client = await opened(server);
     server.add(player, note('n3'));
-    await until('all three', () => client.heard.length === 3);
+    await until('all three', () => client.received.length === 3);
     expect((await client.cursors())[player]?.seq).toBe(3);
     server.greetings = [late('n1', 1), late('n3', 3)];
     const before = server.handshakes.length;
@@ -173,9 +173,9 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await until('the cursor in the store', async () => (await client.saved())?.cursors?.[player]?.seq === 3);
     await client.close();
     const again = await opened(server, { saved: await client.saved() });
-    await until('the one that is new', () => again.heard.length > 0);
-    expect(again.heard.map(({ record }) => record._id)).toEqual(['n0']);
-    expect(client.heard.map(({ record }) => record._id)).toEqual(['n1', 'n2', 'n3']);
+    await until('the one that is new', () => again.received.length > 0);
+    expect(again.received.map(({ record }) => record._id)).toEqual(['n0']);
+    expect(client.received.map(({ record }) => record._id)).toEqual(['n1', 'n2', 'n3']);
     await again.close();
   });
 
@@ -184,12 +184,12 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     server.stream(channel);
     const client = await opened(server);
     for (const number of [1, 2, 3]) server.add(channel, message(number));
-    await until('three', () => client.heard.length === 3);
+    await until('three', () => client.received.length === 3);
     await until('the store', async () => (await client.saved())?.cursors?.[channel]?.seq === 3);
     await client.close();
     for (const number of [4, 5]) server.add(channel, message(number));
     const again = await opened(server, { saved: await client.saved() });
-    await until('the others', () => again.heard.length === 2);
+    await until('the others', () => again.received.length === 2);
     expect(seqsOf(again, channel)).toEqual([4, 5]);
     expect(again.resyncs).toEqual([]);
     await again.close();
@@ -202,7 +202,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     const client = await opened(server);
     expect(client.resyncs.toSorted()).toEqual([channel, player]);
     server.add(channel, message(1));
-    await until('it', () => client.heard.length === 1);
+    await until('it', () => client.received.length === 1);
     const one = server.stream(channel);
     one.events.push(message(2), message(3));
     one.trimmed = 3;
@@ -211,7 +211,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await until('the stream', () => client.resyncs.length === 3);
     expect(client.resyncs.at(-1)).toBe(channel);
     server.add(channel, message(4));
-    await until('the next', () => client.heard.length === 2);
+    await until('the next', () => client.received.length === 2);
     expect(seqsOf(client, channel)).toEqual([1, 4]);
     expect(Object.keys(await client.cursors())).toEqual([channel]);
     // Another history: its numbers start again at 1.
@@ -221,7 +221,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     server.break();
     await until('the new history', () => client.resyncs.length === 4);
     server.add(channel, message(2));
-    await until('its event', () => client.heard.length === 3);
+    await until('its event', () => client.received.length === 3);
     expect(await client.cursors()).toEqual({ [channel]: { epoch: 'second', seq: 2 } });
     await client.close();
   });

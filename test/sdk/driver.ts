@@ -55,7 +55,7 @@ export interface DriverLink {
 
 /** A client in a driver, with all its reports. */
 export class DriverClient {
-  readonly heard: DriverHeard[] = [];
+  readonly received: DriverHeard[] = [];
   readonly resyncs: string[] = [];
   readonly statuses: string[] = [];
   refusedFor: string | undefined;
@@ -103,7 +103,7 @@ export class DriverClient {
   /** Receives a report. */
   take(line: Json): void {
     if (typeof line.event === 'string') {
-      this.heard.push({ name: line.event, record: line.record as Json, meta: line.meta as Meta });
+      this.received.push({ name: line.event, record: line.record as Json, meta: line.meta as Meta });
     } else if (typeof line.resync === 'string') this.resyncs.push(line.resync);
     else if (typeof line.status === 'string') {
       this.statuses.push(line.status);

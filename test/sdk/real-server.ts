@@ -119,7 +119,7 @@ export function describeWithRealServer(start: (url: string) => Promise<Driver>):
 async function listening(client: DriverClient): Promise<Listening> {
   let start: Awaited<ReturnType<DriverClient['cursors']>> = {};
   return {
-    heard: client.heard as Listening['heard'],
+    received: client.received as Listening['received'],
     resyncs: client.resyncs,
     cursors: () => client.cursors(),
     async ready() {

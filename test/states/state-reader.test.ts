@@ -137,9 +137,9 @@ describe('values inside a stored state', () => {
   });
 
   test('are looked up once for each content id and key', async () => {
-    let asked = 0;
+    let requested = 0;
     const text = async () => {
-      asked++;
+      requested++;
       return large;
     };
     const [first, second] = await Promise.all([
@@ -148,10 +148,10 @@ describe('values inside a stored state', () => {
     ]);
     expect(second).toEqual(first);
     expect(await reader.valuesOf('kept', ['none', 'a.0'], text)).toEqual(first?.toReversed());
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     await reader.valuesOf('kept', ['a.0', 'a.1.c'], text);
     await reader.valuesOf('another', ['a.0'], text);
-    expect(asked).toBe(3);
+    expect(requested).toBe(3);
     expect(await reader.valuesOf('gone', ['a.0'], async () => null)).toBeNull();
   });
 });

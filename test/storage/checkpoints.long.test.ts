@@ -91,18 +91,18 @@ describe('a database that writes in a separate thread', () => {
 
 describe('the log, with a checkpointing thread', () => {
   test('grows by half of what is to be checkpointed, and no further, until it is', async () => {
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const copied = Promise.withResolvers<boolean>();
     const copier: LogCopier = {
       copy() {
-        asked.resolve();
+        requested.resolve();
         return copied.promise;
       },
       close: async () => undefined,
     };
     await using subject = await openGroupCommit({ copier });
     let isAsked = false;
-    asked.promise.then(() => {
+    requested.promise.then(() => {
       isAsked = true;
     });
     while (!isAsked) await subject.addBytes(mebibyte);

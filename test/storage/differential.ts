@@ -38,8 +38,8 @@ export async function compareEngines(
 ): Promise<DifferentialCounts> {
   const random = randomFrom(seed);
   const told: [StoredEvent[], StoredEvent[]] = [[], []];
-  one.onCommit((heard) => told[0].push(...heard));
-  other.onCommit((heard) => told[1].push(...heard));
+  one.onCommit((received) => told[0].push(...received));
+  other.onCommit((received) => told[1].push(...received));
   const scene = newScene(Array.from({ length: 12 }, (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`));
   const counts: DifferentialCounts = { operations, refused: 0, events: 0, rows: 0, differences: [] };
   const both = async (operation: RandomOperation) => {
@@ -72,8 +72,8 @@ export async function compareEngines(
     await both(randomOperation(random, scene));
   }
   counts.events = told[0].length;
-  const plain = (heard: readonly StoredEvent[]) =>
-    heard.map(({ stream, seq, name, record, audience }) => ({ stream, seq, name, record, audience }));
+  const plain = (received: readonly StoredEvent[]) =>
+    received.map(({ stream, seq, name, record, audience }) => ({ stream, seq, name, record, audience }));
   if (!isDeepStrictEqual(plain(told[0]), plain(told[1]))) counts.differences.push('the events differ');
   for (const table of [streams as AnyTable, ...tables, events as AnyTable]) {
     const [first, second] = await Promise.all([contentOf(one, table), contentOf(other, table)]);

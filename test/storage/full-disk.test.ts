@@ -23,7 +23,7 @@ describe('a database that may not grow', () => {
       expect(reason).toMatchObject({ reason: 'store_unavailable', code: 503 });
     expect(subject.rows()).toEqual(answered);
     expect(subject.eventSeqs()).toEqual(answered.map((_, n) => n + 1));
-    expect(subject.heard.map(({ seq }) => seq)).toEqual(subject.eventSeqs());
+    expect(subject.received.map(({ seq }) => seq)).toEqual(subject.eventSeqs());
 
     subject.db.pragma(`max_page_count = ${pages + 10_000}`);
     await subject.add('there is space again');
@@ -63,8 +63,8 @@ describe('a full disk', () => {
 
       const kept: string[] = [];
       for (let isMore = true; isMore; ) {
-        const asked = { launcherJwt, limit: 250, skip: kept.length };
-        const { body } = await post(`${server.url}/launcher/get-states`, asked);
+        const requested = { launcherJwt, limit: 250, skip: kept.length };
+        const { body } = await post(`${server.url}/launcher/get-states`, requested);
         const { states } = body as { states: { label: string }[] };
         kept.push(...states.map(({ label }) => label));
         isMore = states.length > 0;

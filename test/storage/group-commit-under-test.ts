@@ -55,14 +55,14 @@ export async function openGroupCommit({ copier }: { copier?: LogCopier } = {}) {
     meter: new CommitMeter(),
     checkpoints: new Checkpoints(db, copier),
   });
-  const heard: StoredEvent[] = [];
-  group.onCommit((events) => heard.push(...events));
+  const received: StoredEvent[] = [];
+  group.onCommit((events) => received.push(...events));
   return {
     db,
     file,
     elsewhere,
     group,
-    heard,
+    received,
     add: (row: string) => group.write(addRow, [row]),
     addBytes: (bytes: number) => group.write(addPadded, [bytes]),
     rows: () => db.prepare<[], string>('SELECT row FROM rows ORDER BY rowid').pluck().all(),

@@ -83,7 +83,7 @@ describe('group commit', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(outcomes[1]).toMatchObject({ reason: broken });
     expect(subject.rows()).toEqual(['one', 'three']);
-    expect(subject.heard.map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(subject.received.map(({ seq }) => seq)).toEqual([1, 2]);
     expect(subject.eventSeqs()).toEqual([1, 2]);
     expect(subject.transactions() - before).toBe(1);
   });
@@ -122,7 +122,7 @@ describe('group commit', () => {
     expect(subject.rows()).toEqual(['one', 'two']);
     await subject.add('three');
     expect(subject.rows()).toEqual(['one', 'two', 'three']);
-    expect(subject.heard.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(subject.received.map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
   test('no transaction stays open across turns of the event loop', async () => {

@@ -25,7 +25,7 @@ export interface MoveCounts {
   /**
    * A launcher that was offline during the move: what it received when it returned, and streams it could not recover.
    */
-  launcher: { missed: number; heard: number; inOrder: boolean; resyncs: number; caughtUpMs: number };
+  launcher: { missed: number; received: number; inOrder: boolean; resyncs: number; caughtUpMs: number };
 }
 
 /**
@@ -62,12 +62,12 @@ export async function moveDirectory(scores: number): Promise<MoveCounts> {
     const from = performance.now();
     using back = listen({ url: after.url, launcherJwt, cursors });
     const told = () =>
-      back.heard.flatMap(({ name, record }) => (name === 'notifications created' ? [record.message] : []));
+      back.received.flatMap(({ name, record }) => (name === 'notifications created' ? [record.message] : []));
     await back.client.ready();
     await until('all that was missed', () => told().length >= missed).catch(() => false);
     const caughtUpMs = Math.round(performance.now() - from);
     const inOrder = told().every((message, n) => message === `missed ${n}`);
-    const launcher = { missed, heard: told().length, inOrder, resyncs: back.resyncs.length, caughtUpMs };
+    const launcher = { missed, received: told().length, inOrder, resyncs: back.resyncs.length, caughtUpMs };
     return { ...report, launcher };
   } finally {
     await rm(directory, { recursive: true });
@@ -122,6 +122,6 @@ function fill(file: string, gameId: string, scores: number): void {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const report = await moveDirectory(Number(process.argv[2] ?? 450_000));
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-  const { heard, inOrder, resyncs } = report.launcher;
-  process.exitCode = heard === missed && inOrder && resyncs === 0 ? 0 : 1;
+  const { received, inOrder, resyncs } = report.launcher;
+  process.exitCode = received === missed && inOrder && resyncs === 0 ? 0 : 1;
 }

@@ -37,9 +37,9 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () =
     const { _id } = await other.write(createChannel, linus, [ada.wallet, grace.wallet]);
     const audiences: Audience[] = [];
     other.onCommit((events) => audiences.push(...events.map(({ audience }) => audience)));
-    await other.write(sendMessage, grace, _id, 'still heard'); // so that the node caches that there are no blocks
+    await other.write(sendMessage, grace, _id, 'still visible'); // so that the node caches that there are no blocks
     await one.write(block, ada, grace.wallet);
-    await other.write(sendMessage, grace, _id, 'not heard');
+    await other.write(sendMessage, grace, _id, 'not visible');
     expect(audiences.slice(-2)).toMatchObject([
       { wallets: expect.arrayContaining([ada.wallet]) },
       { hiddenFrom: [ada.wallet] },

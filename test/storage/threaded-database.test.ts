@@ -15,8 +15,8 @@ describe('a database that writes in a separate thread', () => {
     await using fixture = await openThreadedDatabase();
     const { db } = fixture;
     const player = await addPlayer(db, (await addGame(db)).id);
-    const heard: StoredEvent[] = [];
-    db.onCommit((events) => heard.push(...events));
+    const received: StoredEvent[] = [];
+    db.onCommit((events) => received.push(...events));
     const records = await Promise.all(
       Array.from({ length: 100 }, async (_, score) => {
         const record = await db.write(setScore, player, score, `nonce ${score}`);
@@ -27,7 +27,7 @@ describe('a database that writes in a separate thread', () => {
     expect(await db.read(readLeaderboard, player.gameId, { limit: 1, skip: 0 })).toMatchObject([
       { score: 99 },
     ]);
-    expect(heard.map(({ record }) => record)).toEqual(records);
+    expect(received.map(({ record }) => record)).toEqual(records);
   });
 
   test('refuses with the same error, reason and fields as without a thread', async () => {

@@ -118,7 +118,7 @@ export async function auditEvents(db: Database, told: readonly StoredEvent[]) {
     {},
   )) as { stream: string; seq: number; name: string; lane: number; position: number }[];
   const kept = new Map(rows.map((row) => [`${row.stream} ${row.seq}`, row]));
-  const heard = new Set(told.map(({ stream, seq }) => `${stream} ${seq}`));
+  const received = new Set(told.map(({ stream, seq }) => `${stream} ${seq}`));
   const lost = told.filter(({ stream, seq, name, lane, position }) => {
     const row = kept.get(`${stream} ${seq}`);
     return row?.name !== name || row.lane !== lane || row.position !== position;
@@ -140,8 +140,8 @@ export async function auditEvents(db: Database, told: readonly StoredEvent[]) {
   )) as { position: number; count: number }[];
   return {
     told: told.length,
-    lost: lost + told.length - heard.size,
-    untold: rows.filter(({ stream, seq }) => !heard.has(`${stream} ${seq}`)).length,
+    lost: lost + told.length - received.size,
+    untold: rows.filter(({ stream, seq }) => !received.has(`${stream} ${seq}`)).length,
     gaps,
     laneGaps: lanes.filter(({ position, count }) => position !== count).length,
   };

@@ -41,8 +41,8 @@ async function run({ args, env }: z.output<typeof command>) {
   process.env = { PATH, HOME, ...env };
   process.argv = [...argv.slice(0, 2), ...args];
   process.exitCode = undefined;
-  process.exit = (asked) => {
-    code ??= Number(asked ?? process.exitCode ?? 0);
+  process.exit = (requested) => {
+    code ??= Number(requested ?? process.exitCode ?? 0);
     throw new Exit();
   };
   try {

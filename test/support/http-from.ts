@@ -12,7 +12,7 @@ export function postFrom(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { method: 'POST', localAddress, headers, agent: false }, (response) => {
+    const requested = request(url, { method: 'POST', localAddress, headers, agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk) => {
         text += chunk;
@@ -29,7 +29,7 @@ export function postFrom(
         });
       });
     });
-    asked.once('error', reject);
-    asked.end(JSON.stringify(body));
+    requested.once('error', reject);
+    requested.end(JSON.stringify(body));
   });
 }

@@ -22,11 +22,11 @@ export function interceptReads<Args extends unknown[], Result>(
       db.read = unbound;
     },
   };
-  db.read = async <A extends unknown[], R>(asked: Query<A, R>, ...args: A): Promise<R> => {
-    if (asked.queryName !== query.queryName) return read(asked, ...args);
+  db.read = async <A extends unknown[], R>(requested: Query<A, R>, ...args: A): Promise<R> => {
+    if (requested.queryName !== query.queryName) return read(requested, ...args);
     const call = ++intercepted.calls;
     await before?.(args, call);
-    const answer = await read(asked, ...args);
+    const answer = await read(requested, ...args);
     await after?.(call);
     return answer;
   };

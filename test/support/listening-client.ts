@@ -12,7 +12,7 @@ export interface ClientHeard {
 
 /** A client of any SDK, with everything it has emitted. */
 export interface Listening {
-  heard: ClientHeard[];
+  received: ClientHeard[];
   /** The streams it reported as incomplete, in that order. */
   resyncs: string[];
   /** Its cursors when it first became live: it must receive what comes after these. */
@@ -39,12 +39,12 @@ const names = [...Object.keys(catalogue), ...Object.keys(signals)] as HeardName[
 
 export function listen(options: ClientOptions): ListeningClient {
   const client = new GantryClient(options);
-  const heard: ClientHeard[] = [];
+  const received: ClientHeard[] = [];
   const resyncs: string[] = [];
   let start: Record<string, Cursor> | undefined;
   let connections = 0;
   for (const name of names) {
-    client.on(name, (record, meta) => heard.push({ name, record: { ...record }, meta }));
+    client.on(name, (record, meta) => received.push({ name, record: { ...record }, meta }));
   }
   client.onResync((stream) => resyncs.push(stream));
   client.onStatus(({ state }) => {
@@ -54,7 +54,7 @@ export function listen(options: ClientOptions): ListeningClient {
   });
   return {
     client,
-    heard,
+    received,
     resyncs,
     start: () => start ?? {},
     connections: () => connections,

@@ -76,8 +76,8 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    fail: (asked) => {
-      share = asked;
+    fail: (requested) => {
+      share = requested;
     },
     lieLow: (low) => {
       isLow = low;

@@ -28,11 +28,11 @@ test('every line arrives in a pipe, complete and in order', async () => {
   const pipe = join(directory.path, 'pipe');
   execFileSync('mkfifo', [pipe]);
   const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const heard = text(reader.stdout);
+  const received = text(reader.stdout);
   const descriptor = openSync(pipe, 'w'); // waits for the reader
   const stream = new LogStream(descriptor);
   for (const line of lines) stream.write(line);
   await new Promise<void>((resolve) => stream.flush(resolve));
   closeSync(descriptor);
-  expect(await heard).toBe(lines.join(''));
+  expect(await received).toBe(lines.join(''));
 });

@@ -262,7 +262,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
       [grace.wallet, 50],
       [ada.wallet, 10],
     ]);
-    expect((await launcher.hears('scores removed')).record).toEqual(cheated);
+    expect((await launcher.waitForEvent('scores removed')).record).toEqual(cheated);
     await admin.call(removeScore, { gameId, scoreId: only._id });
     expect(await leaderboard(gameId)).toEqual([[ada.wallet, 10]]);
     const other = await newGame();
@@ -515,7 +515,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     const { success, ...identity } = await admin.call(removeMessage, { messageId: message._id });
     const { content: _, updatedAt: __, ...kept } = message;
     expect([success, identity]).toMatchObject([true, kept]);
-    expect((await launcher.hears('chat-messages removed')).record).toMatchObject(kept);
+    expect((await launcher.waitForEvent('chat-messages removed')).record).toMatchObject(kept);
     expect(await admin.call(listMessages, { channelId: channel._id })).toMatchObject({
       total: 1,
       data: [answer],
@@ -662,18 +662,18 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     const name = `Ada of ${admin.actor}`;
     const { administrator, token } = await admin.call(createAdministrator, { name, role: 'moderator' });
     const { administratorId } = administrator;
-    const asked = (path: string, with_: string) =>
+    const requested = (path: string, with_: string) =>
       api.post(`/admin/${path}`, { name: 'Orbit' }, { Authorization: `Bearer ${with_}` });
-    refused(await asked('create-game', token), 403, 'role_insufficient');
+    refused(await requested('create-game', token), 403, 'role_insufficient');
     await admin.call(updateAdministrator, { administratorId, role: 'operator' });
-    accepted(await asked('create-game', token), anything);
+    accepted(await requested('create-game', token), anything);
     const rotated = await admin.call(rotateAdministratorToken, { administratorId });
-    refused(await asked('create-game', token), 401, 'admin_token_invalid');
-    accepted(await asked('create-game', rotated.token), anything);
+    refused(await requested('create-game', token), 401, 'admin_token_invalid');
+    accepted(await requested('create-game', rotated.token), anything);
     const { administrators } = await admin.call(listAdministrators, {});
     expect(administrators).toContainEqual(expect.objectContaining({ name, role: 'operator' }));
     await admin.call(revokeAdministrator, { administratorId });
-    refused(await asked('create-game', rotated.token), 401, 'admin_token_invalid');
+    refused(await requested('create-game', rotated.token), 401, 'admin_token_invalid');
     expect(await admin.call(whoAmI, {})).toMatchObject({ name: admin.actor, role: 'owner' });
   });
 

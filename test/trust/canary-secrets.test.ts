@@ -32,7 +32,7 @@ const canaries = new Map<string, string>([
 const canary = (name: string) => canaries.get(name) ?? '';
 
 /** Every response that should not contain a secret, with its request. */
-const answers: [asked: string, text: string][] = [];
+const answers: [requested: string, text: string][] = [];
 
 let directory: TemporaryDirectory;
 let server: GantryProcess;
@@ -50,14 +50,14 @@ async function call(
   return answer;
 }
 
-function keep(asked: string, answer: Answer, brings: Record<string, string> = {}): void {
+function keep(requested: string, answer: Answer, brings: Record<string, string> = {}): void {
   let text = JSON.stringify([answer.status, [...answer.headers], answer.body]);
   for (const [field, name] of Object.entries(brings)) {
     const secret = z.string().min(1).parse(Object(answer.body)[field]);
     canaries.set(name, secret);
     text = text.replaceAll(secret, '');
   }
-  answers.push([asked, text]);
+  answers.push([requested, text]);
 }
 
 const asAdministrator = (name: string, input: object, brings: Record<string, string> = {}) =>
@@ -160,7 +160,7 @@ async function useEverySecret(): Promise<void> {
     keep(path, await get(server.url + path));
   using launcher = await connectLauncher(server.url, { launcherJwt });
   await launcher.call('setUserScore', { score: 2 });
-  answers.push(['the socket', JSON.stringify(launcher.heard)]);
+  answers.push(['the socket', JSON.stringify(launcher.received)]);
 }
 
 /** Sends every secret where it does not belong, or to a server that fails. */
@@ -280,7 +280,7 @@ describe('a secret that was sent to the server, correctly and incorrectly, and w
     expect(canaries.size).toBeGreaterThanOrEqual(20);
     expect(answers.length).toBeGreaterThan(200);
     expect(answers.at(-1)).toEqual(['/metrics', expect.stringContaining('gantry_calls_total')]);
-    for (const [asked, text] of answers) expect([asked, foundIn(text)]).toEqual([asked, []]);
+    for (const [requested, text] of answers) expect([requested, foundIn(text)]).toEqual([requested, []]);
   });
 
   it('and the signing keys are in one file, and nowhere else', () => {
@@ -291,7 +291,8 @@ describe('a secret that was sent to the server, correctly and incorrectly, and w
     for (const { d } of keys) {
       const raw = Buffer.from(d, 'base64url').toString('hex');
       for (const form of [d, raw]) {
-        for (const [asked, text] of answers) expect([asked, text.includes(form)]).toEqual([asked, false]);
+        for (const [requested, text] of answers)
+          expect([requested, text.includes(form)]).toEqual([requested, false]);
         expect(server.output.stdout + server.output.stderr).not.toContain(form);
         const holding = readdirSync(directory.path).filter((file) =>
           readFileSync(join(directory.path, file)).includes(form),

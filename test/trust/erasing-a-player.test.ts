@@ -356,7 +356,7 @@ describe('an erased player', () => {
     const streams = await second.streams();
     for (const { recovered } of Object.values(streams)) expect(recovered).toBe(true);
     const heardOf = (stream: string) =>
-      second.heard.filter(({ name, meta }) => meta.stream === stream && Object.hasOwn(catalogue, name));
+      second.received.filter(({ name, meta }) => meta.stream === stream && Object.hasOwn(catalogue, name));
     await until('everything missed', () =>
       Object.entries(streams).every(([stream, { latest, seq }]) => heardOf(stream).length >= latest - seq),
     );
@@ -364,7 +364,7 @@ describe('an erased player', () => {
       const expected = Array.from({ length: latest - seq }, (_, index) => seq + index + 1);
       expect([stream, heardOf(stream).map(({ meta }) => meta.seq)]).toEqual([stream, expected]);
     }
-    const said = JSON.stringify(second.heard);
+    const said = JSON.stringify(second.received);
     expect(said.toLowerCase()).not.toContain(wallet.lowercase.slice(2));
     expect(said).not.toContain('will be erased');
     for (const word of ['a word that stays', 'and another one', 'opened the gate'])
@@ -381,7 +381,7 @@ describe('an erased player', () => {
     using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
     await way().call(erasePlayer, { wallet: wallet.address });
     await until('the end of the socket', () => launcher.socket.disconnected);
-    expect(launcher.heard.at(-1)).toMatchObject({
+    expect(launcher.received.at(-1)).toMatchObject({
       name: 'game-channels patched',
       record: { exists: false, endReason: 'erased' },
     });

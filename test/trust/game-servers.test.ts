@@ -116,9 +116,9 @@ describe("a game's server on a socket", () => {
     using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
     using socket = await connectLauncher(server.url, { gameSecret });
     await socket.call('sendNotification', { wallet: player.wallet, message: 'Hi', type: 'success' });
-    await launcher.hears('notifications created');
+    await launcher.waitForEvent('notifications created');
     await socket.call('getUserScore', { wallet: player.wallet });
-    expect(socket.heard).toEqual([]);
+    expect(socket.received).toEqual([]);
   });
 
   it('is a player when it also sends a token, and the secret is of the same game', async () => {

@@ -13,8 +13,8 @@ const agent = new Agent({ keepAlive: true, localAddress: innocentAddress });
 let failed = 0;
 let last = 0;
 
-port.on('message', async (asked: Asked) => {
-  const told: Told = 'play' in asked ? await play(asked.play) : { failed, lost: await lost() };
+port.on('message', async (requested: Asked) => {
+  const told: Told = 'play' in requested ? await play(requested.play) : { failed, lost: await lost() };
   port.postMessage(told);
 });
 

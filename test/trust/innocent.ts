@@ -45,8 +45,8 @@ export class Innocent implements AsyncDisposable {
     await this.#worker.terminate();
   }
 
-  async #ask(asked: Asked): Promise<Told> {
-    this.#worker.postMessage(asked);
+  async #ask(requested: Asked): Promise<Told> {
+    this.#worker.postMessage(requested);
     const [told] = await once(this.#worker, 'message');
     return told as Told;
   }

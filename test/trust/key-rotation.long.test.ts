@@ -146,12 +146,12 @@ describe('gantry key rotate, while a server runs,', () => {
   /**
    * Resolves with the reason and the delay of the launcher's session end, once its socket is permanently disconnected.
    */
-  async function cutOff({ heard, socket }: TestLauncher, since: number): Promise<unknown> {
+  async function cutOff({ received, socket }: TestLauncher, since: number): Promise<unknown> {
     const why: string[] = [];
     socket.on('disconnect', (reason) => why.push(reason));
     await until('the cut', () => why.length > 0, 15_000);
     expect(Date.now() - since).toBeLessThan(5_000);
-    const { record } = heard.filter(({ name }) => name === 'game-channels patched').at(-1) ?? {};
+    const { record } = received.filter(({ name }) => name === 'game-channels patched').at(-1) ?? {};
     return { why, exists: record?.exists, endReason: record?.endReason };
   }
   const retired = { why: ['io server disconnect'], exists: false, endReason: 'key_retired' };

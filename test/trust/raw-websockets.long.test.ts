@@ -36,7 +36,9 @@ async function othersAreUndisturbed(): Promise<void> {
   expect(await wellBehaved.client.call('channelStatus')).toMatchObject({ exists: true, present: true });
   const message = `still here ${notified++}`;
   await wellBehaved.client.call('sendNotification', { message, type: 'success' });
-  await until('the notification', () => wellBehaved.heard.some(({ record }) => record.message === message));
+  await until('the notification', () =>
+    wellBehaved.received.some(({ record }) => record.message === message),
+  );
   expect(wellBehaved.connections()).toBe(1);
   expect(node.crashes()).toBe(0);
   expect(node.log()).not.toContain('defect');

@@ -86,7 +86,7 @@ test('an archived game refuses all its players, keeps its data, and can be reope
   using launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
   await admin.call(updateGame, { gameId, listing: 'archived' });
 
-  await until('the end', () => launcher.heard.some(({ record }) => record.endReason === 'game_archived'));
+  await until('the end', () => launcher.received.some(({ record }) => record.endReason === 'game_archived'));
   await until('the disconnection', () => !launcher.socket.connected);
   const refusal = { code: 403, data: { reason: 'game_archived' } };
   expect((await callAs(ada)).body).toMatchObject(refusal);
@@ -148,7 +148,7 @@ test('deleting requires the slug, removes everything of the game and nothing of 
 
   await admin.call(deleteGame, { gameId: gone.gameId, confirm: gone.slug });
 
-  await until('the end', () => launcher.heard.some(({ record }) => record.endReason === 'game_deleted'));
+  await until('the end', () => launcher.received.some(({ record }) => record.endReason === 'game_deleted'));
   expect(await db.read(findGame, gone.gameId)).toBeNull();
   expect(await db.read(findGameBySlug, gone.slug)).toBeNull();
   expect(await db.read(findSession, gone.ada.sessionId)).toBeNull();

@@ -296,7 +296,7 @@ describe('a game’s policy for signatures', () => {
     });
     const body = bodyOf(strict);
     accepted(await api.post(path, body, hmacSigned(strict.gameSecret, body)), anything);
-    expect((await launcher.hears('scores created')).record).toMatchObject({ score: 7 });
+    expect((await launcher.waitForEvent('scores created')).record).toMatchObject({ score: 7 });
   });
 
   it('takes effect immediately when it is changed', async () => {

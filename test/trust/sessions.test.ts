@@ -61,7 +61,7 @@ const signedIn = async (wallet: TestWallet, game: string, on?: TestServer) =>
 /** The launcher was told that its session is over, and why, and was then disconnected. */
 async function isToldAndCut(launcher: TestLauncher, wallet: TestWallet, endReason: string): Promise<void> {
   const told = await until('the end of the session', () =>
-    launcher.heard.find(({ name, record }) => name === 'game-channels patched' && record.exists === false),
+    launcher.received.find(({ name, record }) => name === 'game-channels patched' && record.exists === false),
   );
   expect(told.record).toMatchObject({ wallet: wallet.lowercase, exists: false, present: false, endReason });
   await until('the end of the socket', () => launcher.socket.disconnected);
@@ -268,8 +268,8 @@ describe('a channel session', () => {
     const { data } = await admin.call(listSessions, { wallet: wallet.address, gameId });
     await admin.call(revokeSession, { sessionId: data[0]?.sessionId ?? '' });
     await isToldAndCut(game, wallet, 'revoked');
-    const heard = () => launcher.heard.find(({ record }) => record.endReason === 'revoked');
-    const { record } = await until('the launcher notified', heard);
+    const received = () => launcher.received.find(({ record }) => record.endReason === 'revoked');
+    const { record } = await until('the launcher notified', received);
     expect(record).toMatchObject({ _id: data[0]?.sessionId, gameId, exists: false });
     expect(launcher.socket.connected).toBe(true);
     expect((await status(own)).exists).toBe(true);

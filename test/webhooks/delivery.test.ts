@@ -74,8 +74,8 @@ describe('a webhook', () => {
     await until('four deliveries', () => receiver.received.length >= types.length);
     expect(receiver.received.map(({ type }) => type).toSorted()).toEqual(types.toSorted());
     const created = receiver.received.find(({ type }) => type === 'scores.created');
-    const heard = await launcher.hears('scores created');
-    expect(created?.data).toEqual(heard.record);
+    const received = await launcher.waitForEvent('scores created');
+    expect(created?.data).toEqual(received.record);
     expect(created?.data).toMatchObject({ gameId, normalizedAddress: player.wallet, score: 5, nonce: 'n' });
     expect(receiver.refused).toEqual([]);
     const deliveries = await until('all confirmed', async () => {
@@ -85,7 +85,7 @@ describe('a webhook', () => {
     expect(deliveries.map(({ deliveryId }) => deliveryId).toSorted()).toEqual(
       receiver.received.map(({ id }) => id).toSorted(),
     );
-    expect(launcher.heard.filter(({ name }) => name === 'rule-actions patched')).toEqual([]);
+    expect(launcher.received.filter(({ name }) => name === 'rule-actions patched')).toEqual([]);
   });
 
   test("does not receive other games' events, players' texts, nor earlier events", async () => {
@@ -164,8 +164,10 @@ describe('a webhook', () => {
     using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
     await admin.call(setRules, { gameId, rules: [{ trigger: 'win', actions: [{ type: 'Webhook' }] }] });
     await trigger(player, { trigger: 'win' });
-    await until('confirmed', () => launcher.heard.some(({ record }) => Object(record).state === 'confirmed'));
-    const states = launcher.heard
+    await until('confirmed', () =>
+      launcher.received.some(({ record }) => Object(record).state === 'confirmed'),
+    );
+    const states = launcher.received
       .filter(({ name }) => name === 'rule-actions patched')
       .map(({ record }) => [Object(record).type, Object(record).state]);
     expect(states).toEqual([

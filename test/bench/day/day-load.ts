@@ -24,7 +24,7 @@ interface Told {
 let url = '';
 let tokens: readonly string[] = [];
 const launchers: GantryClient[] = [];
-let heard: (n: number, at: number) => void = () => {};
+let received: (n: number, at: number) => void = () => {};
 
 answer(async (message) => {
   const job = dayJob.parse(message);
@@ -57,7 +57,7 @@ function connect(at: number): GantryClient {
   const launcher = new GantryClient({ url, launcherJwt, ...(before && { cursors: before.cursors }) });
   launcher.on('chat-messages created', ({ content }) => {
     const { n, at: sentAt }: Told = JSON.parse(content.slice(0, content.indexOf('}') + 1));
-    heard(n, sentAt);
+    received(n, sentAt);
   });
   launchers[at] = launcher;
   return launcher;
@@ -71,7 +71,7 @@ async function play({ seconds, gameId, players, channels, storms }: Extract<DayJ
   let expected = 0;
   let arrived = 0;
   let sent = 0;
-  heard = (_, sentAt) => {
+  received = (_, sentAt) => {
     arrived++;
     samples.push({ kind: 'delivery', at: (sentAt - startedAt) / 1000, ms: performance.now() - sentAt });
   };

@@ -33,7 +33,7 @@ export function actionsContract(open: OpenStore): void {
       await using fixture = await open();
       const { db } = fixture;
       const ada = await addPlayer(fixture.db, (await addGame(fixture.db)).id);
-      const heard = listen(fixture.db);
+      const received = listen(fixture.db);
       const [action, nobodys] = await db.write(enqueueActions, [
         work(ada),
         { ...work(ada), wallet: undefined },
@@ -42,11 +42,11 @@ export function actionsContract(open: OpenStore): void {
       const dueAt = fixture.clock.read() + 50;
       for (const { _id } of [action, nobodys].filter((one) => one !== undefined))
         expect(await db.write(postponeAction, lane, 'a', _id, 'not yet', dueAt)).toBe(true);
-      expect(summarize(heard)).toEqual([
+      expect(summarize(received)).toEqual([
         ['rule-actions patched', 1],
         ['rule-actions patched', 2],
       ]);
-      expect(heard[1]?.record).toMatchObject({ state: 'queued', error: 'not yet' });
+      expect(received[1]?.record).toMatchObject({ state: 'queued', error: 'not yet' });
       expect(await db.read(listDueActions, lane, 2)).toEqual([]);
       fixture.clock.advance(50);
       expect(await db.read(listDueActions, lane, 2)).toMatchObject([

@@ -17,16 +17,16 @@ export function blocksContract(open: OpenStore): void {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace, linus] = await trio(db);
-      const heard = listen(db);
+      const received = listen(db);
       await db.write(block, ada, grace.wallet);
       await db.write(block, ada, grace.wallet);
       clock.advance(1);
       await db.write(block, ada, linus.wallet);
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         { name: 'player-blocks patched', audience: { wallets: [ada.wallet] } },
         { name: 'player-blocks patched' },
       ]);
-      expect(JSON.stringify(heard)).not.toContain(grace.wallet);
+      expect(JSON.stringify(received)).not.toContain(grace.wallet);
       for await (const one of nowAndReopened(fixture)) {
         expect(await one.read(listBlocked, ada, wholePage)).toMatchObject({
           total: 2,
@@ -74,7 +74,7 @@ export function blocksContract(open: OpenStore): void {
       const [ada, grace, linus] = await trio(db);
       const { _id: channelId } = await db.write(createChannel, linus, [ada.wallet, grace.wallet]);
       await db.write(block, ada, grace.wallet);
-      const heard = listen(db);
+      const received = listen(db);
       const sent = await db.write(sendMessage, grace, channelId, 'one');
       await db.write(editMessage, grace, sent._id, 'two');
       await db.write(unsendMessage, grace, sent._id);
@@ -87,7 +87,7 @@ export function blocksContract(open: OpenStore): void {
         ['chat-messages removed', others, [ada.wallet]],
         ['chat-messages created', everyone.toSorted(), undefined],
       ];
-      const summarize = (events: typeof heard) =>
+      const summarize = (events: typeof received) =>
         events.map(({ name, audience }) =>
           audience.kind === 'players'
             ? [name, audience.wallets.toSorted(), audience.hiddenFrom]
@@ -98,15 +98,15 @@ export function blocksContract(open: OpenStore): void {
         [...(wallets ?? [])].toSorted(),
         hidden,
       ]);
-      expect(summarize(heard)).toEqual(sorted);
-      const before = { [heard[0]?.lane ?? 0]: (heard[0]?.position ?? 0) - 1 };
+      expect(summarize(received)).toEqual(sorted);
+      const before = { [received[0]?.lane ?? 0]: (received[0]?.position ?? 0) - 1 };
       for (const one of [await fixture.openOtherProcess(), await fixture.reopen()]) {
         expect(summarize((await one.read(eventsAfter, before, 100)).events)).toEqual(sorted);
         const replayed = async (listener: typeof ada) =>
           (await one.read(eventsOfStream, `channel:${channelId}`, 1, 100, listener.wallet)).map(
             ({ name, seq, record }) => [name, seq, Object.keys(record).length > 0],
           );
-        const names = heard.map(({ name, seq }) => [name, seq, true]);
+        const names = received.map(({ name, seq }) => [name, seq, true]);
         expect(await replayed(linus)).toEqual(names);
         expect(await replayed(ada)).toEqual([
           ...[2, 3, 4].map((seq) => ['realtime-events skipped', seq, false]),
@@ -174,15 +174,15 @@ export function blocksContract(open: OpenStore): void {
       expect(await db.read(listChannelMessages, linus, channelId, last)).toMatchObject({
         originals: [{ content: 'hers' }],
       });
-      const heard = listen(db);
+      const received = listen(db);
       await db.write(addReactionTo, grace, reply, '🎉');
       await db.write(addReactionTo, ada, reply, '🎉');
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         { name: 'message-reactions created', audience: { hiddenFrom: [ada.wallet] } },
         { name: 'message-reactions created', record: { count: 2 } },
       ]);
-      expect(heard[1]?.audience).not.toHaveProperty('hiddenFrom');
-      const { seq } = heard[0] ?? { seq: 0 };
+      expect(received[1]?.audience).not.toHaveProperty('hiddenFrom');
+      const { seq } = received[0] ?? { seq: 0 };
       const replayed = await db.read(eventsOfStream, `channel:${channelId}`, seq - 1, 100, ada.wallet);
       expect(replayed.map(({ name }) => name)).toEqual([
         'realtime-events skipped',

@@ -29,13 +29,13 @@ export function carryingOutContract(open: OpenStore): void {
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const ada = await addPlayer(db, gameId);
-      const heard = listen(db);
+      const received = listen(db);
       const once = (store = db) => store.write(runOnce, claim(gameId, ada.wallet), 'setScore', [ada, 1]);
       const otherProcess = await fixture.openOtherProcess();
       const answers = await Promise.all([once(), once(), once(otherProcess), once(otherProcess), once()]);
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
       expect(await db.read(listScores, ada, wholePage)).toEqual([answers[0]]);
-      expect(summarize(heard).length).toBeLessThanOrEqual(1);
+      expect(summarize(received).length).toBeLessThanOrEqual(1);
       await otherProcess.close();
       expect(await once(await fixture.reopen())).toEqual(answers[0]);
     });
@@ -107,7 +107,7 @@ export function carryingOutContract(open: OpenStore): void {
       const { db } = fixture;
       const { id: gameId } = await addGame(db, { policies: { scores: 'integer' } });
       const owner = { gameId, wallet: randomWallet() };
-      const heard = listen(db);
+      const received = listen(db);
       const calls = [1, 2, 2.5, 3].map((score) => ({ command: 'setScore', args: [owner, score] }));
       await expect(db.write(runAll, [owner], calls)).rejects.toMatchObject({
         reason: 'score_not_integer',
@@ -116,7 +116,7 @@ export function carryingOutContract(open: OpenStore): void {
       });
       expect(await db.read(listScores, owner, wholePage)).toEqual([]);
       expect(await db.read(findPlayer, owner.wallet)).toBeNull();
-      expect(heard).toEqual([]);
+      expect(received).toEqual([]);
     });
 
     test('of two stores concurrently, about the same players in another order, do not deadlock', async () => {

@@ -25,10 +25,10 @@ export function commitsContract(open: OpenStore): void {
     test.each(refusals)(
       '$what → $reason, without any change or announcement',
       async ({ attempt, reason }) => {
-        const heard = listen(scene.fixture.db);
+        const received = listen(scene.fixture.db);
         await expect(attempt(scene)).rejects.toMatchObject({ reason });
         expect(await snapshot(scene)).toEqual(before);
-        expect(summarize(heard)).toEqual([]);
+        expect(summarize(received)).toEqual([]);
       },
     );
 
@@ -42,7 +42,7 @@ export function commitsContract(open: OpenStore): void {
       const { db } = fixture;
       const [ada, grace] = await trio(db);
       const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
-      const heard = listen(db);
+      const received = listen(db);
       const outcomes = await Promise.allSettled([
         db.write(sendMessage, ada, channelId, 'one'),
         db.write(sendMessage, grace, 'no such channel', 'two'),
@@ -57,7 +57,7 @@ export function commitsContract(open: OpenStore): void {
         'rejected',
         'fulfilled',
       ]);
-      expect(summarize(heard).map(([, seq]) => seq)).toEqual([2, 3, 4]);
+      expect(summarize(received).map(([, seq]) => seq)).toEqual([2, 3, 4]);
       const { rows } = await db.read(listChannelMessages, ada, channelId, wholePage);
       expect(rows.map(({ content }) => content).sort()).toEqual(['five', 'one', 'three']);
     });
@@ -133,14 +133,14 @@ export function commitsContract(open: OpenStore): void {
       const { db } = fixture;
       const [ada, grace] = await trio(db);
       const elsewhere = await addPlayer(db, (await addGame(db)).id, ada.wallet);
-      const heard = listen(db);
+      const received = listen(db);
       await db.write(setScore, ada, 1);
       await db.write(setScore, grace, 1);
       await db.write(setScore, elsewhere, 1);
       await db.write(createChannel, ada, [grace.wallet]);
       await db.write(recordActivity, ada, { label: 'l', eventId: 'e' });
-      expect(heard.map(({ seq }) => seq)).toEqual([1, 1, 1, 1, 1]);
-      expect(new Set(heard.map(({ stream }) => stream))).toHaveLength(5);
+      expect(received.map(({ seq }) => seq)).toEqual([1, 1, 1, 1, 1]);
+      expect(new Set(received.map(({ stream }) => stream))).toHaveLength(5);
     });
   });
 

@@ -98,9 +98,9 @@ export async function trio(db: Database): Promise<[Owner, Owner, Owner]> {
 
 /** Records every event the store publishes from now on, in order. */
 export function listen(db: Database): StoredEvent[] {
-  const heard: StoredEvent[] = [];
-  db.onCommit((events) => heard.push(...events));
-  return heard;
+  const received: StoredEvent[] = [];
+  db.onCommit((events) => received.push(...events));
+  return received;
 }
 
 /** A short form of an event: its type, and its number in its stream. */

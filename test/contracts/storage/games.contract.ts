@@ -258,9 +258,9 @@ export function gamesContract(open: OpenStore): void {
 
   test('registering games and naming players is announced to no launcher', async () => {
     await using fixture = await open();
-    const heard = listen(fixture.db);
+    const received = listen(fixture.db);
     const { id } = await addGame(fixture.db);
     await addPlayer(fixture.db, id);
-    expect(summarize(heard)).toEqual([]);
+    expect(summarize(received)).toEqual([]);
   });
 }

@@ -231,7 +231,7 @@ export function guestsContract(open: OpenStore): void {
       const seqs = await seqsOf(db, guest);
 
       clock.advance(5);
-      const heard = listen(db);
+      const received = listen(db);
       const wallet = randomWallet();
       const details = await upgrade(db, guest, wallet);
 
@@ -249,12 +249,12 @@ export function guestsContract(open: OpenStore): void {
         expect(await now.read(findPlayer, guest.wallet)).toBeNull();
       }
       // Both sessions of the guest received their end; then the channel received the wallet.
-      const ends = heard.filter(({ name }) => name === 'game-channels patched');
+      const ends = received.filter(({ name }) => name === 'game-channels patched');
       expect(ends.map(({ record }) => record)).toMatchObject([
         { exists: false, endReason: 'upgraded' },
         { exists: false, endReason: 'upgraded' },
       ]);
-      const patched = heard.find(({ name }) => name === 'message-channels patched');
+      const patched = received.find(({ name }) => name === 'message-channels patched');
       expect(patched?.record).toMatchObject({ updatedAt: expect.any(Number) });
       expect(JSON.stringify(patched?.record)).toContain(wallet);
       // The stream continues under its new name, without a gap.

@@ -243,10 +243,10 @@ export function leaderboardsContract(open: OpenStore): void {
       await db.write(setLeaderboardScore, ada, 'weekly', 1, { nonce: 'n' });
       await db.write(setLeaderboardScore, bob, 'weekly', 2);
       clock.advance(hour);
-      const heard = listen(db);
+      const received = listen(db);
       const ends = [1, 1, 1, 1].map((season) => db.write(endSeason, gameId, 'weekly', { season }));
       expect(await Promise.all(ends)).toEqual([2, 2, 2, 2]);
-      const ended = heard.filter(({ name }) => name === 'leaderboard-seasons ended');
+      const ended = received.filter(({ name }) => name === 'leaderboard-seasons ended');
       expect(ended.map(({ stream, record }) => ({ stream, record }))).toEqual([
         {
           stream: streamOf.game(gameId),

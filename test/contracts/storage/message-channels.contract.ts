@@ -64,7 +64,7 @@ export function messageChannelsContract(open: OpenStore): void {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace, linus] = await trio(db);
-      const heard = listen(db);
+      const received = listen(db);
       const channel = await db.write(createChannel, ada, [grace.wallet, linus.wallet]);
       expect(channel).toEqual({
         _id: channel._id,
@@ -79,8 +79,8 @@ export function messageChannelsContract(open: OpenStore): void {
         ],
         gameId: ada.gameId,
       });
-      expect(heard).toMatchObject([{ name: 'message-channels created', seq: 1, record: channel }]);
-      expect(audienceOf(heard[0])).toEqual([ada, grace, linus].map(({ wallet }) => wallet).sort());
+      expect(received).toMatchObject([{ name: 'message-channels created', seq: 1, record: channel }]);
+      expect(audienceOf(received[0])).toEqual([ada, grace, linus].map(({ wallet }) => wallet).sort());
       for await (const one of nowAndReopened(fixture)) {
         for (const member of [ada, grace, linus]) {
           expect(await one.read(listChannels, member, wholePage)).toEqual({ total: 1, rows: [channel] });
@@ -118,7 +118,7 @@ export function messageChannelsContract(open: OpenStore): void {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
-      const heard = listen(db);
+      const received = listen(db);
       const channels = await Promise.all([
         db.write(createChannel, ada, [grace.wallet, linus.wallet]),
         db.write(createChannel, ada, [linus.wallet, grace.wallet]),
@@ -126,7 +126,7 @@ export function messageChannelsContract(open: OpenStore): void {
         db.write(createChannel, linus, [grace.wallet, ada.wallet]),
       ]);
       expect(new Set(channels.map(({ _id }) => _id))).toHaveLength(1);
-      expect(heard).toHaveLength(1);
+      expect(received).toHaveLength(1);
       const pair = await db.write(createChannel, ada, [grace.wallet]);
       expect(pair._id).not.toBe(channels[0]._id);
       const again = await (await fixture.reopen()).write(createChannel, grace, [ada.wallet]);
@@ -180,7 +180,7 @@ export function messageChannelsContract(open: OpenStore): void {
       const { db, clock } = fixture;
       const [ada, grace, linus] = await trio(db);
       const { _id } = await db.write(createChannel, ada, [grace.wallet]);
-      const heard = listen(db);
+      const received = listen(db);
       clock.advance(1);
       const channel = await db.write(addToChannel, ada, _id, linus.wallet);
       expect(channel.updatedAt).toBe(clock.now);
@@ -189,8 +189,8 @@ export function messageChannelsContract(open: OpenStore): void {
         userGroup: 0,
         permissions: [...memberPermissions],
       });
-      expect(heard).toMatchObject([{ name: 'message-channels patched', seq: 2, record: channel }]);
-      expect(audienceOf(heard[0])).toContain(linus.wallet);
+      expect(received).toMatchObject([{ name: 'message-channels patched', seq: 2, record: channel }]);
+      expect(audienceOf(received[0])).toContain(linus.wallet);
       await db.write(sendMessage, linus, _id, 'thanks');
       expect(await db.write(createChannel, linus, [ada.wallet, grace.wallet])).toMatchObject({ _id });
       expect((await db.write(createChannel, ada, [grace.wallet]))._id).not.toBe(_id);
@@ -200,7 +200,7 @@ export function messageChannelsContract(open: OpenStore): void {
       await using fixture = await open.empty();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
-      const heard = listen(db);
+      const received = listen(db);
       const { _id } = await db.write(createChannel, ada, [grace.wallet]);
       await db.write(sendMessage, ada, _id, 'with Grace');
       await db.write(removeFromChannel, ada, _id, grace.wallet);
@@ -211,7 +211,7 @@ export function messageChannelsContract(open: OpenStore): void {
       for (const { wallet } of [grace, linus, ada]) {
         await db.write(removeFromChannel, { ...ada, wallet }, _id, wallet);
       }
-      const audiences = heard.map((event) => [event.seq, audienceOf(event)]);
+      const audiences = received.map((event) => [event.seq, audienceOf(event)]);
       const of = (...members: { wallet: string }[]) => members.map(({ wallet }) => wallet).sort();
       expect(audiences).toEqual([
         [1, of(ada, grace)],
@@ -225,7 +225,7 @@ export function messageChannelsContract(open: OpenStore): void {
         [9, of(ada)],
         [10, []],
       ]);
-      const before = { [heard[0]?.lane ?? 0]: (heard[0]?.position ?? 0) - 1 };
+      const before = { [received[0]?.lane ?? 0]: (received[0]?.position ?? 0) - 1 };
       for (const one of [await fixture.openOtherProcess(), await fixture.reopen()]) {
         const { events: read } = await one.read(eventsAfter, before, 100);
         expect(read.map((event) => [event.seq, audienceOf(event)])).toEqual(audiences);
@@ -249,7 +249,7 @@ export function messageChannelsContract(open: OpenStore): void {
       await Promise.all(Array.from({ length: 450 }, () => db.write(sendMessage, grace, first, 'canary')));
       await db.write(sendMessage, ada, first, 'this stays');
       await db.write(removeFromChannel, grace, first, grace.wallet);
-      const heard = listen(db);
+      const received = listen(db);
       const rounds = async (step: typeof leaveAllChannels) => {
         let count = 1;
         while (await db.write(step, grace.wallet)) count++;
@@ -257,7 +257,7 @@ export function messageChannelsContract(open: OpenStore): void {
       };
       expect(await rounds(eraseMessagesOf)).toBeGreaterThan(1);
       expect(await rounds(leaveAllChannels)).toBeGreaterThan(1);
-      const count = (name: string) => heard.filter((event) => event.name === name).length;
+      const count = (name: string) => received.filter((event) => event.name === name).length;
       expect([count('chat-messages removed'), count('message-channels patched')]).toEqual([450, 59]);
       expect(await db.read(listChannels, grace, wholePage)).toEqual({ total: 0, rows: [] });
       expect(await db.read(listChannelMessages, ada, first, wholePage)).toMatchObject({
@@ -274,12 +274,12 @@ export function messageChannelsContract(open: OpenStore): void {
       const [ada, grace, linus] = await trio(db);
       const { _id } = await db.write(createChannel, ada, [grace.wallet, linus.wallet]);
       const message = await db.write(sendMessage, grace, _id, 'hello');
-      const heard = listen(db);
+      const received = listen(db);
       const channel = await db.write(removeFromChannel, ada, _id, grace.wallet);
       expect(channel.participants.map(({ wallet }) => wallet)).toEqual([ada.wallet, linus.wallet]);
       await db.write(sendMessage, ada, _id, 'without her');
-      for (const event of heard) expect(audienceOf(event)).not.toContain(grace.wallet);
-      expect(summarize(heard)).toEqual([
+      for (const event of received) expect(audienceOf(event)).not.toContain(grace.wallet);
+      expect(summarize(received)).toEqual([
         ['message-channels patched', 3],
         ['chat-messages created', 4],
       ]);

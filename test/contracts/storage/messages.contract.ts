@@ -103,12 +103,12 @@ export function messagesContract(open: OpenStore): void {
       const [ada, grace] = await trio(db);
       const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
       const { _id } = await db.write(sendMessage, ada, channelId, 'oops');
-      const heard = listen(db);
+      const received = listen(db);
       const outcomes = await Promise.allSettled(
         Array.from({ length: 5 }, () => db.write(unsendMessage, ada, _id)),
       );
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      expect(summarize(heard)).toEqual([['chat-messages removed', 3]]);
+      expect(summarize(received)).toEqual([['chat-messages removed', 3]]);
       expect(await db.read(listChannelMessages, ada, channelId, wholePage)).toEqual({
         total: 0,
         rows: [],
@@ -119,20 +119,20 @@ export function messagesContract(open: OpenStore): void {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
-      const heard = listen(db);
+      const received = listen(db);
       const channel = await db.write(createChannel, ada, [grace.wallet]);
       const sent = await db.write(sendMessage, ada, channel._id, 'one');
       const edited = await db.write(editMessage, ada, sent._id, 'two');
       const removed = await db.write(unsendMessage, ada, sent._id);
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         { name: 'message-channels created', seq: 1, record: channel },
         { name: 'chat-messages created', seq: 2, record: sent },
         { name: 'chat-messages patched', seq: 3, record: edited },
         { name: 'chat-messages removed', seq: 4, record: removed },
       ]);
-      expect(heard[3]?.record).not.toHaveProperty('content');
-      for (const { stream, epoch, audience } of heard) {
-        expect({ stream, epoch }).toEqual({ stream: heard[0]?.stream, epoch: heard[0]?.epoch });
+      expect(received[3]?.record).not.toHaveProperty('content');
+      for (const { stream, epoch, audience } of received) {
+        expect({ stream, epoch }).toEqual({ stream: received[0]?.stream, epoch: received[0]?.epoch });
         expect(audience).toMatchObject({ kind: 'players', gameId: ada.gameId });
       }
     });

@@ -62,11 +62,11 @@ export function notificationsContract(open: OpenStore): void {
       const elsewhere = await addPlayer(db, (await addGame(db)).id, ada.wallet);
       const [first, second] = [await notify(db, ada, 'one'), await notify(db, ada, 'two')];
       const [hers, other] = [await notify(db, grace, 'hers'), await notify(db, elsewhere, 'elsewhere')];
-      const heard = listen(db);
+      const received = listen(db);
       clock.advance(5);
       const named = [first._id, first._id, hers._id, other._id, '00000000-0000-7000-8000-000000000000'];
       expect(await db.write(markRead, ada, named)).toEqual({ notificationIds: [first._id], more: false });
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         {
           name: 'notifications read',
           stream: `player:${ada.gameId}:${ada.wallet}`,
@@ -75,7 +75,7 @@ export function notificationsContract(open: OpenStore): void {
         },
       ]);
       expect(await db.write(markRead, ada, [first._id])).toEqual({ notificationIds: [], more: false });
-      expect(heard).toHaveLength(1);
+      expect(received).toHaveLength(1);
       expect((await db.read(listInbox, ada, { ...whole, unreadOnly: true })).notifications).toMatchObject([
         { _id: second._id, readAt: null },
       ]);
@@ -88,7 +88,7 @@ export function notificationsContract(open: OpenStore): void {
       const { notificationIds } = await db.write(markRead, everyGame, 'all');
       expect(notificationIds.toSorted()).toEqual([second._id, other._id].toSorted());
       expect(
-        heard
+        received
           .slice(1)
           .map(({ stream }) => stream)
           .toSorted(),

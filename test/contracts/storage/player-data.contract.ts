@@ -238,7 +238,7 @@ export function playerDataContract(open: OpenStore): void {
       const game = await addGame(db);
       const ada = await addPlayer(db, game.id);
       const { userId } = await db.write(setProfile, ada.wallet, { username: 'Ada' });
-      const heard = listen(db);
+      const received = listen(db);
       const record = await db.write(recordActivity, ada, { label: '{username} won {x}', eventId: 'win' });
       expect(record).toEqual({
         _id: record._id,
@@ -248,7 +248,7 @@ export function playerDataContract(open: OpenStore): void {
         gameId: game.id,
         timestamp: clock.now,
       });
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         { name: 'activities created', seq: 1, record, audience: { kind: 'game', gameId: game.id } },
       ]);
       for await (const one of nowAndReopened(fixture)) {
@@ -288,7 +288,7 @@ export function playerDataContract(open: OpenStore): void {
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
       const ada = await addPlayer(db, gameId);
-      const heard = listen(db);
+      const received = listen(db);
       const record = await db.write(notifyPlayer, ada, { message: 'Well done', type: 'success' });
       expect(record).toEqual({
         _id: record._id,
@@ -299,14 +299,14 @@ export function playerDataContract(open: OpenStore): void {
         createdAt: clock.now,
       });
       await db.write(setScore, ada, 1);
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         {
           name: 'notifications created',
           seq: 1,
           record,
           audience: { kind: 'players', gameId, wallets: [ada.wallet] },
         },
-        { name: 'scores created', seq: 2, stream: heard[0]?.stream, epoch: heard[0]?.epoch },
+        { name: 'scores created', seq: 2, stream: received[0]?.stream, epoch: received[0]?.epoch },
       ]);
     });
   });

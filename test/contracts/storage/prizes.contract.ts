@@ -363,9 +363,9 @@ async function giveAll(db: Database, facts = chain): Promise<number> {
 
 /** Whom the store has notified, with what. */
 function messagesOf(db: Database): () => [wallet: string, message: string][] {
-  const heard = listen(db);
+  const received = listen(db);
   return () =>
-    heard.flatMap(({ name, record }) =>
+    received.flatMap(({ name, record }) =>
       name === 'notifications created' && 'message' in record && 'normalizedAddress' in record
         ? [[String(record.normalizedAddress), String(record.message)] as [string, string]]
         : [],

@@ -83,7 +83,7 @@ export function reactionsContract(open: OpenStore): void {
       const { ada, grace, channelId, messageId } = await conversation(db);
       const { rows: before } = await db.read(listChannels, ada, wholePage);
       clock.advance(5);
-      const heard = listen(db);
+      const received = listen(db);
       await db.write(addReactionTo, grace, messageId, '🎉');
       await db.write(addReactionTo, grace, messageId, '🎉');
       await db.write(addReactionTo, ada, messageId, '🎉');
@@ -99,13 +99,13 @@ export function reactionsContract(open: OpenStore): void {
         count,
         at: clock.now,
       });
-      expect(heard.map(({ name, record }) => [name, record])).toEqual([
+      expect(received.map(({ name, record }) => [name, record])).toEqual([
         ['message-reactions created', told(grace.wallet, 1)],
         ['message-reactions created', told(ada.wallet, 2)],
         ['message-reactions removed', told(grace.wallet, 1)],
         ['message-reactions removed', told(ada.wallet, 0)],
       ]);
-      for (const { stream, audience } of heard) {
+      for (const { stream, audience } of received) {
         expect(stream).toBe(`channel:${channelId}`);
         expect(audience).toMatchObject({ kind: 'players', wallets: [ada.wallet, grace.wallet] });
       }
@@ -118,10 +118,10 @@ export function reactionsContract(open: OpenStore): void {
       const { db } = fixture;
       const { ada, grace, channelId, messageId } = await conversation(db);
       await db.write(addReactionTo, grace, messageId, 'gg');
-      const heard = listen(db);
+      const received = listen(db);
       const edited = await db.write(editMessage, ada, messageId, 'We have won');
       expect(edited.reactions).toEqual([{ reaction: 'gg', count: 1 }]);
-      expect(heard).toMatchObject([{ record: edited }]);
+      expect(received).toMatchObject([{ record: edited }]);
       expect(await reactionsIn(db, grace, channelId)).toEqual([[{ reaction: 'gg', count: 1, own: true }]]);
     });
 
@@ -186,9 +186,9 @@ export function reactionsContract(open: OpenStore): void {
         for (const player of [ada, grace]) await db.write(addReactionTo, player, id, 'gg');
       }
       await db.write(removeFromChannel, grace, channelId, grace.wallet);
-      const heard = listen(db);
+      const received = listen(db);
       expect(await db.write(eraseReactionsOf, grace.wallet)).toBe(false);
-      expect(summarize(heard).map(([name]) => name)).toEqual([
+      expect(summarize(received).map(([name]) => name)).toEqual([
         'message-reactions removed',
         'message-reactions removed',
       ]);
@@ -206,12 +206,12 @@ export function reactionsContract(open: OpenStore): void {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, channelId, messageId } = await conversation(db);
-      const heard = listen(db);
+      const received = listen(db);
       await Promise.all(
         Array.from({ length: 10 }, (_, n) => db.write(addReactionTo, n % 2 ? ada : grace, messageId, 'gg')),
       );
       expect(await reactionsIn(db, ada, channelId)).toEqual([[{ reaction: 'gg', count: 2, own: true }]]);
-      expect(heard.map(({ record }) => Object(record).count)).toEqual([1, 2]);
+      expect(received.map(({ record }) => Object(record).count)).toEqual([1, 2]);
     });
   });
 }

@@ -55,14 +55,14 @@ export function readMarkersContract(open: OpenStore): void {
       const { db, clock } = fixture;
       const { ada, grace, channelId, say } = await conversation(db);
       const [first, second] = [await say(ada, '1'), await say(ada, '2')];
-      const heard = listen(db);
+      const received = listen(db);
       const marker = await db.write(moveReadMarker, grace, channelId, second);
       clock.advance(5);
       for (const earlier of [first, second]) {
         expect(await db.write(moveReadMarker, grace, channelId, earlier)).toEqual(marker);
       }
       expect(await unread(db, grace, channelId)).toBe(0);
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         {
           name: 'read-markers patched',
           stream: `player:${grace.gameId}:${grace.wallet}`,
@@ -92,13 +92,13 @@ export function readMarkersContract(open: OpenStore): void {
       const before = await say(ada, 'before');
       await db.write(addToChannel, ada, channelId, eve.wallet);
       expect(await unread(db, eve, channelId)).toBe(0);
-      const heard = await say(ada, 'heard');
+      const received = await say(ada, 'heard');
       expect(await unread(db, eve, channelId)).toBe(1);
-      await db.write(moveReadMarker, eve, channelId, heard);
+      await db.write(moveReadMarker, eve, channelId, received);
       await db.write(removeFromChannel, eve, channelId, eve.wallet);
       const meanwhile = await say(grace, 'meanwhile');
       await expect(db.read(findUnread, eve, channelId)).rejects.toMatchObject({ reason: 'channel_unknown' });
-      await expect(db.write(moveReadMarker, eve, channelId, heard)).rejects.toMatchObject({
+      await expect(db.write(moveReadMarker, eve, channelId, received)).rejects.toMatchObject({
         reason: 'channel_unknown',
       });
       await db.write(createChannel, eve, [ada.wallet]); // which undoes her leaving
@@ -172,15 +172,15 @@ export function readMarkersContract(open: OpenStore): void {
       const { ada, grace, channelId, say } = await conversation(db);
       const ids: string[] = [];
       for (let n = 0; n < 10; n++) ids.push(await say(ada, `${n}`));
-      const heard = listen(db);
+      const received = listen(db);
       const shuffled = [3, 9, 0, 7, 1, 5, 2, 8, 4, 6].map((at) => ids[at] ?? '');
       await Promise.all(shuffled.map((id) => db.write(moveReadMarker, grace, channelId, id)));
       expect(await unread(db, grace, channelId)).toBe(0);
       expect((await db.read(findUnread, grace, channelId)).readMarker?.messageId).toBe(ids[9]);
-      const moves = heard.map(({ record }) => ids.indexOf(Object(record).messageId));
+      const moves = received.map(({ record }) => ids.indexOf(Object(record).messageId));
       expect(moves).toEqual([...new Set(moves)].toSorted((a, b) => a - b));
       expect(moves.at(-1)).toBe(9);
-      expect(summarize(heard).map(([name]) => name)).toEqual(moves.map(() => 'read-markers patched'));
+      expect(summarize(received).map(([name]) => name)).toEqual(moves.map(() => 'read-markers patched'));
     });
   });
 }

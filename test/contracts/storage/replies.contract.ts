@@ -12,13 +12,13 @@ export function repliesContract(open: OpenStore): void {
       const [ada, grace] = await trio(db);
       const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
       const question = await db.write(sendMessage, ada, channelId, 'Ready?');
-      const heard = listen(db);
+      const received = listen(db);
       const reply = await db.write(sendMessage, grace, channelId, 'Yes', undefined, question._id);
       expect(reply).toMatchObject({ content: 'Yes', senderId: grace.wallet, replyTo: question._id });
       expect(question).not.toHaveProperty('replyTo');
       const edited = await db.write(editMessage, grace, reply._id, 'Yes!');
       expect(edited).toEqual({ ...reply, content: 'Yes!', updatedAt: edited.updatedAt });
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         { name: 'chat-messages created', record: reply },
         { name: 'chat-messages patched', record: edited },
       ]);

@@ -54,11 +54,11 @@ export function rulesContract(open: OpenStore): void {
       const ada = await playerUnder(db, everything);
       const batches: number[] = [];
       db.onCommit((events) => batches.push(events.length));
-      const heard = listen(db);
+      const received = listen(db);
       const answer = await db.write(triggerRules, ada, { trigger: 'win', value: 21, nonce: 'n' });
       expect(answer.actions).toEqual(['Notify', 'SendCustomActivity', 'UpdateScore']);
       expect(batches).toEqual([3]);
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         {
           name: 'notifications created',
           seq: 1,
@@ -74,22 +74,22 @@ export function rulesContract(open: OpenStore): void {
     test('a trigger that matches no rule does nothing and still returns a result', async () => {
       await using fixture = await open();
       const ada = await playerUnder(fixture.db, everything);
-      const heard = listen(fixture.db);
+      const received = listen(fixture.db);
       for (const trigger of ['lose', 'WIN', 'constructor', '__proto__']) {
         expect((await fixture.db.write(triggerRules, ada, { trigger })).actions).toEqual([]);
       }
-      expect(summarize(heard)).toEqual([]);
+      expect(summarize(received)).toEqual([]);
     });
 
     test('the same nonce returns the first result again and does nothing more, 50 times concurrently and after a reopen', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const ada = await playerUnder(db, everything);
-      const heard = listen(db);
+      const received = listen(db);
       const input = { trigger: 'win', value: 1, nonce: 'once' };
       const answers = await Promise.all(Array.from({ length: 50 }, () => db.write(triggerRules, ada, input)));
       expect(new Set(answers.map(({ triggerUuid }) => triggerUuid))).toHaveLength(1);
-      expect(heard).toHaveLength(3);
+      expect(received).toHaveLength(3);
       const reopened = await fixture.reopen();
       const receivedAfter = listen(reopened);
       expect(await reopened.write(triggerRules, ada, input)).toEqual(answers[0]);
@@ -101,7 +101,7 @@ export function rulesContract(open: OpenStore): void {
       const { db } = fixture;
       const ada = await playerUnder(db, everything);
       await db.write(triggerRules, ada, { trigger: 'win', value: 1, nonce: 'n' });
-      const heard = listen(db);
+      const received = listen(db);
       for (const other of [
         { trigger: 'win', value: 2, nonce: 'n' },
         { trigger: 'win', nonce: 'n' },
@@ -109,7 +109,7 @@ export function rulesContract(open: OpenStore): void {
       ]) {
         await expect(db.write(triggerRules, ada, other)).rejects.toMatchObject({ reason: 'nonce_reused' });
       }
-      expect(summarize(heard)).toEqual([]);
+      expect(summarize(received)).toEqual([]);
     });
 
     test('a nonce is scoped to one player of one game', async () => {

@@ -54,7 +54,7 @@ export function scoresContract(open: OpenStore): void {
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
       const ada = await addPlayer(db, gameId);
-      const heard = listen(db);
+      const received = listen(db);
       const first = await db.write(setScore, ada, 10, 'n');
       clock.advance(5);
       const again = await db.write(setScore, ada, 7, 'n');
@@ -63,13 +63,13 @@ export function scoresContract(open: OpenStore): void {
       const [one, other] = [await db.write(setScore, ada, 7), await db.write(setScore, ada, 7)];
       expect(new Set([first._id, one._id, other._id])).toHaveLength(3);
       expect(new Set([first.nonce, one.nonce, other.nonce])).toHaveLength(3);
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         { name: 'scores created', seq: 1, record: first },
         { name: 'scores patched', seq: 2, record: again },
         { name: 'scores created', seq: 3, record: one },
         { name: 'scores created', seq: 4, record: other },
       ]);
-      for (const { audience } of heard) {
+      for (const { audience } of received) {
         expect(audience).toEqual({ kind: 'players', gameId, wallets: [ada.wallet] });
       }
     });
@@ -146,17 +146,17 @@ export function scoresContract(open: OpenStore): void {
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const [ada, grace] = [await addPlayer(db, gameId), await addPlayer(db, gameId)];
-      const heard = listen(db);
+      const received = listen(db);
       await Promise.all(
         Array.from({ length: 100 }, (_, index) =>
           db.write(setScore, index % 2 ? ada : grace, index, `n-${index}`),
         ),
       );
-      expect(heard.map(({ record }) => ('score' in record ? record.score : null))).toEqual(
+      expect(received.map(({ record }) => ('score' in record ? record.score : null))).toEqual(
         Array.from({ length: 100 }, (_, index) => index),
       );
       for (const owner of [ada, grace]) {
-        const own = heard.filter(
+        const own = received.filter(
           ({ audience }) => audience.kind === 'players' && audience.wallets[0] === owner.wallet,
         );
         expect(summarize(own).map(([, seq]) => seq)).toEqual(

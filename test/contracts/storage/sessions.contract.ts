@@ -250,9 +250,9 @@ export function sessionsContract(open: OpenStore): void {
         Array.from({ length: 190 }, (_, number) => db.write(startSession, owner, hour - number)),
       );
       const elsewhere = await db.write(startSession, { ...owner, gameId: other.id }, hour);
-      const heard = listen(db);
+      const received = listen(db);
       await db.write(ban, owner.wallet, one.id, 'cheating');
-      expect(heard.map(({ record }) => record)).toMatchObject(
+      expect(received.map(({ record }) => record)).toMatchObject(
         [first, ...many.map(({ session }) => session.id)].map((_id) => ({
           _id,
           exists: false,
@@ -343,13 +343,13 @@ export function sessionsContract(open: OpenStore): void {
       const otherProcess = await fixture.openOtherProcess();
       for (const one of [db, otherProcess])
         expect((await one.read(findSession, session.id))?.session.endedAt).toBeNull();
-      const heard = listen(db);
+      const received = listen(db);
 
       await Promise.all([db.write(endSession, wallet, session.id), db.write(endSession, wallet, session.id)]);
       for (const one of [db, otherProcess]) {
         expect((await one.read(findSession, session.id))?.session.endedAt).toBe(clock.now);
       }
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         {
           name: 'game-channels patched',
           seq: 1,

@@ -70,9 +70,9 @@ export function webhooksContract(open: OpenStore): void {
       const second = await webhookAt(otherProcess, gameId, 'https://b.example/');
       const disabled = await webhookAt(otherProcess, gameId, 'https://c.example/');
       await otherProcess.write(changeWebhook, disabled, { enabled: false });
-      const heard = listen(fixture.db);
+      const received = listen(fixture.db);
       const score = await fixture.db.write(setScore, ada, 7, 'n');
-      expect(summarize(heard)).toEqual([['scores created', expect.any(Number)]]); // deliveries are announced to nobody
+      expect(summarize(received)).toEqual([['scores created', expect.any(Number)]]); // deliveries are announced to nobody
       const reopened = await fixture.reopen();
       const { total, rows } = await reopened.read(readDeliveries, { gameId }, wholePage);
       expect([total, new Set(rows.map((row) => row.webhookId))]).toEqual([2, new Set([webhookId, second])]);

@@ -65,11 +65,11 @@ async function open(react: Reaction | null = null) {
   const databases = [new SqliteDatabase(file, domain)];
   const [db] = databases;
   if (!db) throw new Error('there is no database');
-  const heard: StoredEvent[] = [];
-  db.onCommit((events) => heard.push(...events));
+  const received: StoredEvent[] = [];
+  db.onCommit((events) => received.push(...events));
   return {
     db,
-    heard,
+    received,
     /** As another process would open it. */
     otherProcess() {
       const another = new SqliteDatabase(file, domain);
@@ -118,7 +118,7 @@ describe('the commands of one batch', () => {
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await subject.db.read(listed)).toEqual(['a', 'b']);
-    expect(subject.heard.map(({ seq, record }) => [seq, record])).toEqual([
+    expect(subject.received.map(({ seq, record }) => [seq, record])).toEqual([
       [1, { id: 'a' }],
       [2, { id: 'b' }],
     ]);
@@ -133,7 +133,7 @@ describe('the commands of one batch', () => {
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await subject.db.read(listed)).toEqual(['a', 'b']);
-    expect(subject.heard.map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(subject.received.map(({ seq }) => seq)).toEqual([1, 2]);
   });
 
   test('find the rest of a list when its first rows are deleted', async () => {
@@ -158,7 +158,7 @@ describe('the commands of one batch', () => {
       tx.emit('game:g', createdThing, { id: 'x' }, audience);
     });
     await expect(subject.db.write(unlocked)).rejects.toThrow('not locked');
-    expect(subject.heard).toEqual([]);
+    expect(subject.received).toEqual([]);
   });
 });
 
@@ -204,7 +204,7 @@ describe('an exclusive command', () => {
     ]);
     expect(answer).toEqual([2, 2, true]);
     expect(await subject.db.read(listed)).toEqual(['a', 'b', 'late']);
-    expect(subject.heard.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(subject.received.map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
   test('that refuses has changed nothing, not even by statements', async () => {
@@ -213,7 +213,7 @@ describe('an exclusive command', () => {
     await expect(subject.db.write(closeAll, true)).rejects.toThrow('no');
     expect(await subject.db.read(listed)).toEqual(['a']);
     await subject.db.write(add, 'b', 2);
-    expect(subject.heard.map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(subject.received.map(({ seq }) => seq)).toEqual([1, 2]);
   });
 });
 

@@ -81,7 +81,7 @@ export class HttpSender {
   ): Promise<Outcome> {
     const { hostname, port } = new URL(this.#target.url);
     return new Promise((resolve) => {
-      const asked = request({ hostname, port, method, path, headers, agent: this.#agent }, (response) => {
+      const requested = request({ hostname, port, method, path, headers, agent: this.#agent }, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk) => {
           text += chunk;
@@ -89,12 +89,12 @@ export class HttpSender {
         response.once('end', () => resolve({ result: response.statusCode ?? 0, body: parsed(text) }));
         response.once('error', (error) => resolve({ result: 'cut off', body: error.message }));
       });
-      asked.setTimeout(answerWithinMs, () => {
+      requested.setTimeout(answerWithinMs, () => {
         resolve({ result: 'hung', body: null });
-        asked.destroy();
+        requested.destroy();
       });
-      asked.once('error', (error) => resolve({ result: 'cut off', body: error.message }));
-      asked.end(body ?? undefined);
+      requested.once('error', (error) => resolve({ result: 'cut off', body: error.message }));
+      requested.end(body ?? undefined);
     });
   }
 }
