@@ -27,7 +27,7 @@ test('gantry webhooks creates, tests and inspects webhooks, beside a running ser
   receiver.secrets.push(secret);
   expect(await run('test', webhookId)).toMatchObject({ delivered: true, status: 204 });
   await server.services.db.write(setScore, player, 1);
-  await until('told', () => receiver.received.some(({ type }) => type === 'scores.created'));
+  await until('notified', () => receiver.received.some(({ type }) => type === 'scores.created'));
   const [delivered] = await until('written down', async () => {
     const listed = deliveries.parse(await run('deliveries', '--webhook', webhookId, '--state', 'confirmed'));
     return listed.length > 0 && listed;
@@ -47,7 +47,7 @@ test('gantry webhooks creates, tests and inspects webhooks, beside a running ser
   const rotated = made.parse(await run('rotate-secret', webhookId, '--overlap', '0'));
   receiver.secrets = [rotated.secret];
   await server.services.db.write(setScore, player, 3);
-  await until('told', () => receiver.received.some(({ data }) => data.score === 3));
+  await until('notified', () => receiver.received.some(({ data }) => data.score === 3));
   expect(receiver.received.some(({ data }) => data.score === 2)).toBe(false);
   const { stdout } = await gantry(['webhooks', 'list', '--game', gameId], { env });
   expect(stdout).toMatch(

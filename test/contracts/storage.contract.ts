@@ -2,12 +2,12 @@ import { describe } from 'vitest';
 import { actionsContract } from './storage/actions.contract.ts';
 import { administratorsContract } from './storage/administrators.contract.ts';
 import { blocksContract } from './storage/blocks.contract.ts';
-import { carryingOutContract } from './storage/carrying-out.contract.ts';
 import { commitsContract } from './storage/commits.contract.ts';
 import { eventsContract } from './storage/events.contract.ts';
 import { type OpenEmptyStore, sharedStore } from './storage/fixture.ts';
 import { gamesContract } from './storage/games.contract.ts';
 import { guestsContract } from './storage/guests.contract.ts';
+import { idempotentCommandsContract } from './storage/idempotent-commands.contract.ts';
 import { leaderboardsContract } from './storage/leaderboards.contract.ts';
 import { listCursorsContract } from './storage/list-cursors.contract.ts';
 import { messageChannelsContract } from './storage/message-channels.contract.ts';
@@ -56,6 +56,6 @@ export function storageContract(adapter: string, openEmpty: OpenEmptyStore): voi
     prizesContract(open);
     actionsContract(open);
     webhooksContract(open);
-    carryingOutContract(open);
+    idempotentCommandsContract(open);
   });
 }

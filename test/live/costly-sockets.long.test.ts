@@ -166,7 +166,7 @@ test('sockets that answer pings but read nothing while catching up are closed, a
     for (const raw of raws) raw.send(text('3'));
   }, 500);
   const open = () => server.services.presence.isPresent(ada.sessionId);
-  await until('they are there', open);
+  await until('they are connected', open);
   await until('all closed', async () => !(await open()), 60_000);
   clearInterval(pongs);
   for (const raw of raws) raw[Symbol.dispose]();

@@ -173,7 +173,7 @@ test('the same wallet in another game receives nothing of this one, and its laun
     'scores created',
   ];
   for (const name of names) await Promise.all([hers, launcher].map((one) => one.waitForEvent(name)));
-  await until('the score there', () => launcher.received.some(({ record }) => record.score === 2));
+  await until('the score', () => launcher.received.some(({ record }) => record.score === 2));
   await inAnotherGame.waitForEvent('scores created');
   expect(inAnotherGame.received.map(({ name, record }) => [name, record.score])).toEqual([
     ['scores created', 2],

@@ -209,7 +209,7 @@ test('a connection that closes while its token is being verified leaves nobody p
   const verify = tokens.verify.bind(tokens);
   let gone = false;
   const checking = vi.spyOn(tokens, 'verify').mockImplementationOnce(async (token, read) => {
-    await until('the connection gone', () => gone);
+    await until('the disconnect', () => gone);
     return verify(token, read);
   });
   const connected = vi.spyOn(presence, 'connected');

@@ -189,7 +189,7 @@ describe.skipIf(noBrowser !== null)('the console', () => {
     await session.send('CSS.enable');
     const { root } = await session.send('DOM.getDocument');
     const { nodeId } = await session.send('DOM.querySelector', { nodeId: root.nodeId, selector: 'h1' });
-    await until('the font has come', async () => {
+    await until('the font is loaded', async () => {
       const { fonts } = await session.send('CSS.getPlatformFontsForNode', { nodeId });
       return fonts.length === 1 && fonts[0]?.isCustomFont && /^Inter/.test(fonts[0].familyName);
     });

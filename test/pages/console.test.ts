@@ -605,7 +605,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     const page = await open('games/roomy/leaderboard');
     const table = page.getByRole('region', { name: 'Leaderboard of Roomy' });
     const toTheEnd = () => table.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
-    await until('all rows are there', async () => {
+    await until('all rows are loaded', async () => {
       await toTheEnd();
       return (await page.getByText('300 rows', { exact: true }).count()) === 1;
     });

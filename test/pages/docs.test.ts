@@ -91,7 +91,7 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     await page.waitForURL(server.url + address);
     const target = page.locator(`[id="${new URL(page.url()).hash.slice(1)}"]`);
     const topOfTarget = () => target.evaluate((one) => one.getBoundingClientRect().top);
-    await until('scrolled there', async () => (await topOfTarget()) < (desktop.viewport?.height ?? 0));
+    await until('scrolled to it', async () => (await topOfTarget()) < (desktop.viewport?.height ?? 0));
     expect(await target.evaluate((one) => one.getBoundingClientRect().top)).toBeGreaterThan(0);
     expect(complaints).toEqual([]);
   });

@@ -135,7 +135,7 @@ export class PostgresServer implements AsyncDisposable {
     for (const pid of backends) signal(pid, 'SIGKILL');
     await gone;
     // While one of them holds the shared memory, no other server starts on the data.
-    await until('the processes of PostgreSQL gone', () => backends.every((pid) => !isRunning(pid)));
+    await until('the end of the PostgreSQL processes', () => backends.every((pid) => !isRunning(pid)));
   }
 
   /** Ends its sessions and flushes its data; resolves when it is gone. */

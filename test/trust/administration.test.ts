@@ -373,7 +373,9 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     receiver.secrets.push(secret);
     expect(await admin.call(testWebhook, { webhookId })).toMatchObject({ delivered: true, status: 204 });
     await setScore(launcherJwt, 5);
-    const told = await until('told', () => receiver.received.find(({ type }) => type === 'scores.created'));
+    const told = await until('notified', () =>
+      receiver.received.find(({ type }) => type === 'scores.created'),
+    );
     const { data } = await admin.call(listWebhookDeliveries, { webhookId });
     expect(data).toMatchObject([{ deliveryId: told.id, event: 'scores.created' }]);
     await until(
@@ -383,7 +385,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     const rotated = await admin.call(rotateWebhookSecret, { webhookId, overlapSeconds: 0 });
     receiver.secrets = [rotated.secret];
     await admin.call(replayWebhookDelivery, { deliveryId: told.id });
-    await until('told again', () => receiver.received.filter(({ id }) => id === told.id).length === 2);
+    await until('notified again', () => receiver.received.filter(({ id }) => id === told.id).length === 2);
     const changed = await admin.call(updateWebhook, { webhookId, enabled: false, filter: 'event-callbacks' });
     expect((await admin.call(listWebhooks, { gameId })).webhooks).toEqual([changed.webhook]);
     await admin.call(removeWebhook, { webhookId });

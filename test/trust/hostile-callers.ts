@@ -26,10 +26,10 @@ import {
 import { socketAttacks } from './hostile-sockets.ts';
 import { Innocent, type Waits } from './innocent.ts';
 
-// Callers with one ordinary token or none, who want the server, the disk or the memory for themselves, one kind after
-// another, and beside each an innocent player on another address:
+// Simulates callers with one ordinary token or none who try to exhaust the server, the disk or the memory, one kind
+// after another, each beside an innocent player on another address:
 //   node test/trust/hostile-callers.ts --seconds 10
-// Prints what the innocent one saw before and during, and ends with 1 when that was too much (see `isHarmless`).
+// Prints the innocent player's measurements before and during, and ends with 1 when they are too bad (see `isHarmless`).
 
 /** The result of a kind of attack. Times in milliseconds, memory in bytes. */
 export interface Attacked {

@@ -22,7 +22,7 @@ function refusal(write: Promise<unknown>): Promise<unknown> {
 }
 
 /** Commands that execute others: once, and as a batch. */
-export function carryingOutContract(open: OpenStore): void {
+export function idempotentCommandsContract(open: OpenStore): void {
   describe('a command under an idempotency key', () => {
     test('is executed once, also by another process and after a reopen, with the same result', async () => {
       await using fixture = await open();
